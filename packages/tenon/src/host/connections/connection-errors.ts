@@ -13,6 +13,14 @@ export function createStartTimeoutError(server: string, startTimeout: number): T
   });
 }
 
+/** Creates the error of a call to a server for which a page waits in a browser that a person at the host has to use. */
+export function createSignInWaitError(server: string): TenonError {
+  const summary = `the server "${server}" waits for a sign-in in a browser on the machine of the host. For a service account, set \`auth\` of the server, or serve it by \`tenon bridge --auth client-credentials\``;
+  return new TenonError('host/sign-in-pending', summary, {
+    hint: 'sign in on the page that is open there, and try again',
+  });
+}
+
 /**
  * Creates the error of a call during the delay after failed connection attempts.
  *

@@ -12,8 +12,8 @@ import type { UpstreamConnection } from './upstream-connection.js';
 /** Options of a connection to one server. */
 export interface ConnectionOptions {
   readonly server: string;
-  /** Opens a client for the server. */
-  readonly connect: (options: ClientOptions) => Promise<Client>;
+  /** Opens a client for the server. `onSigningIn` is called when it starts and stops waiting for a sign-in. */
+  readonly connect: (options: ClientOptions, onSigningIn: (isSigningIn: boolean) => void) => Promise<Client>;
   /** True if the tool annotations of the server are trusted. */
   readonly trusted: boolean;
   readonly startTimeout: number;

@@ -29,7 +29,11 @@ export function createConnector(
   { credentials, callerSignIn, telemetry, strict: hostStrict }: ConnectorOptions,
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
   const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict, assumeCapabilities } = server;
-  const connect = async (caller: CallerIdentity, options: ClientOptions): Promise<Client> => {
+  const connect = async (
+    caller: CallerIdentity,
+    options: ClientOptions,
+    onSigningIn: (isSigningIn: boolean) => void,
+  ): Promise<Client> => {
     await guard.checkServerStart(name);
     await server.beforeStart?.();
     const given = await credentials?.(name, caller.principal);
@@ -37,7 +41,10 @@ export function createConnector(
       given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
     const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
       telemetry && (outcome => telemetry.countTokenRefresh(name, outcome));
-    return connectTo(createEndpoint(server, transports, auth, onTokenRefresh), {
+    const endpoint = createEndpoint(server, transports, auth, onTokenRefresh);
+    // A caller who signs in on a page of the gateway gets its URL at once.
+    const isInteractive = given !== undefined || auth === undefined;
+    return connectTo(isInteractive ? observeSignIn(endpoint, onSigningIn) : endpoint, {
       ...options,
       strict,
       assumeCapabilities,
@@ -72,6 +79,20 @@ function createEndpoint(
     ...server,
     auth: typeof used === 'object' && onTokenRefresh ? observeTokenRefresh(used, onTokenRefresh) : used,
   });
+}
+
+/** Returns an endpoint that also calls `onSigningIn` when requests start and stop waiting for a sign-in. */
+function observeSignIn(endpoint: ServerEndpoint, onSigningIn: (isSigningIn: boolean) => void): ServerEndpoint {
+  const listen = endpoint.onSigningIn?.bind(endpoint);
+  if (listen === undefined) return endpoint;
+  return {
+    ...endpoint,
+    onSigningIn: listener =>
+      listen(isSigningIn => {
+        onSigningIn(isSigningIn);
+        listener(isSigningIn);
+      }),
+  };
 }
 
 /** Returns an authorizer that reports each attempt to renew a token. */

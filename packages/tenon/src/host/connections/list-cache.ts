@@ -127,6 +127,12 @@ export class ListCache {
     return isFresh ? (cached.value as EntryList<K>) : undefined;
   }
 
+  /** Reports that all lists may have changed, because callers got them without the server. */
+  announceAll(): void {
+    for (const list of ['tools', 'prompts', 'resources'] as const)
+      for (const listener of [...this.#listeners]) listener(list);
+  }
+
   /** Returns the cached list, even if it has expired, else reads it. Used for lookups that occur with every call. */
   getCached<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
     const cached = this.#cached.get(kind);

@@ -4,10 +4,11 @@ import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { UpstreamCall } from './active-calls.js';
+import type { ConnectionOptions } from './connection-options.js';
 import { audienceNamed, deferred, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
-function lineTo(connect: (options: ClientOptions) => Promise<Client>, audience = audienceNamed('all')) {
+function lineTo(connect: ConnectionOptions['connect'], audience = audienceNamed('all')) {
   const clock = fakeClock();
   const problems: TenonError[] = [];
   const line = new UpstreamConnection(factsOf(clock, connect, problems), audience);
@@ -78,6 +79,38 @@ describe('a line', () => {
     await turns();
     expect(late.closed()).toBe(1);
     expect(line.openClient).toBeUndefined();
+  });
+
+  it('tells callers that it waits for a sign-in, and continues to open', async () => {
+    const opening = deferred<Client>();
+    let finishSignIn = () => {};
+    const { line, clock } = lineTo((options, onSigningIn) => {
+      options.getOpenSignal?.(() => false);
+      onSigningIn(true);
+      finishSignIn = () => onSigningIn(false);
+      return opening.promise;
+    });
+    const changed: string[] = [];
+    line.lists.onChange(list => changed.push(list));
+    const waiting = expect(line.getClient()).rejects.toMatchObject({
+      code: 'host/sign-in-pending',
+      message: expect.stringMatching(
+        /sign-in in a browser on the machine of the host.*bridge --auth client-credentials/,
+      ),
+    });
+    await turns();
+    expect([line.state, line.lastError?.code]).toEqual(['waiting', 'host/sign-in-pending']);
+    clock.advance(1000);
+    await waiting;
+    clock.advance(5000);
+    expect(changed).toEqual([]);
+    finishSignIn();
+    const { client } = standIn();
+    opening.resolve(client);
+    await turns();
+    expect([line.state, line.openClient]).toEqual(['connected', client]);
+    expect(changed).toEqual(['tools', 'prompts', 'resources']);
+    expect(clock.timers).toBe(0);
   });
 
   it('ends the opening when closed meanwhile, and waits for it', async () => {

@@ -14,6 +14,7 @@ import {
   createClosedConnectionError,
   createFloodError,
   createLostError,
+  createSignInWaitError,
   createStartTimeoutError,
 } from './connection-errors.js';
 import { ConnectionHealth } from './connection-health.js';
@@ -54,6 +55,10 @@ export class UpstreamConnection {
   #opening: Promise<Client> | undefined;
   #lastError: TenonError | undefined;
   #closed: Promise<void> | undefined;
+  /** True while a person at the host has to sign in before the connection opens. */
+  #isSigningIn = false;
+  /** True if callers have got an error because of that. */
+  #hasRefusedCallers = false;
   #holds = 0;
   #reservedCalls = 0;
   #connectedAt = 0;
@@ -93,6 +98,7 @@ export class UpstreamConnection {
 
   /** State of the connection. An open connection whose last request has failed is `failed` or `waiting`. */
   get state(): ConnectionState | 'idle' | 'waiting' {
+    if (this.#opening && this.#isSigningIn) return 'waiting';
     const state = this.#client?.state;
     if (state !== undefined && (state !== 'connected' || this.#health.problem === undefined)) return state;
     if (this.#opening) return 'connecting';
@@ -121,6 +127,7 @@ export class UpstreamConnection {
 
   /** Error of the last connection attempt or request, if it failed. */
   get lastError(): TenonError | undefined {
+    if (this.#opening && this.#isSigningIn) return createSignInWaitError(this.server);
     return this.#health.problem ?? this.#lastError;
   }
 
@@ -210,7 +217,34 @@ export class UpstreamConnection {
       });
       this.#connectionOptions.onStateChange?.();
     }
-    return this.#opening;
+    return this.#limitSignIn(this.#opening);
+  }
+
+  /** Waits for a sign-in as long as for a start. The page stays open for longer, but the caller can only try again. */
+  #limitSignIn(opening: Promise<Client>): Promise<Client> {
+    const { clock, startTimeout } = this.#connectionOptions;
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(startTimeout, () => {
+        if (!this.#isSigningIn) return;
+        this.#hasRefusedCallers = true;
+        reject(createSignInWaitError(this.server));
+      });
+      opening.then(
+        client => {
+          cancel();
+          resolve(client);
+        },
+        error => {
+          cancel();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #markSigningIn(isSigningIn: boolean): void {
+    this.#isSigningIn = isSigningIn;
+    this.#connectionOptions.onStateChange?.();
   }
 
   /** Returns the client for a call, which waits during a short delay after a failure. */
@@ -317,7 +351,9 @@ export class UpstreamConnection {
       const level = this.logLevel.value;
       const client = await this.#openings.waitForOpen(
         signal,
-        this.#connectionOptions.connect(this.#createClientOptions(signal)),
+        this.#connectionOptions.connect(this.#createClientOptions(signal), isSigningIn =>
+          this.#markSigningIn(isSigningIn),
+        ),
       );
       // A call may have set the level while the connection was opened.
       if (this.logLevel.value !== undefined && this.logLevel.value !== level)
@@ -328,6 +364,8 @@ export class UpstreamConnection {
       this.#health.recordResponse();
       this.#connectedAt = this.#connectionOptions.clock.now();
       this.#client = client;
+      if (this.#hasRefusedCallers) this.lists.announceAll();
+      this.#hasRefusedCallers = false;
       return client;
     } catch (error) {
       this.#connectionOptions.processes?.release(this);
@@ -397,7 +435,7 @@ export class UpstreamConnection {
       cacheSize: 0,
       getOpenSignal: hasProgress => {
         if (this.#client) return this.#openings.begin(hasProgress);
-        this.#openings.observeProgress(hasProgress);
+        this.#openings.observeProgress(() => this.#isSigningIn || hasProgress());
         return opening;
       },
       ...(idleTimeout === undefined ? {} : { idleTimeout }),

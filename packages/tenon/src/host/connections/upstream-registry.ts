@@ -167,6 +167,8 @@ export class UpstreamRegistry {
     if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
     const last = connection.lists.getLast(kind);
     if (last) return { server, connection, list: last };
+    if (connection.state === 'waiting' && connection.lastError)
+      return { server, reason: describePublicly(connection.lastError), code: connection.lastError.code };
     return { server, reason: `no response within ${timeout} ms. The request continues`, code: 'call/timeout' };
   }
 

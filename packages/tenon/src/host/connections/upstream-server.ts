@@ -17,7 +17,11 @@ import { UpstreamConnection } from './upstream-connection.js';
 export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' | 'connect' | 'sharedSession'> {
   readonly name: string;
   /** Opens a client with the credentials of a caller. */
-  readonly connect: (caller: CallerIdentity, options: ClientOptions) => Promise<Client>;
+  readonly connect: (
+    caller: CallerIdentity,
+    options: ClientOptions,
+    onSigningIn: (isSigningIn: boolean) => void,
+  ) => Promise<Client>;
   readonly maxConnectionsPerServer: number;
   /** Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers. */
   readonly maxShare: number;
@@ -145,8 +149,8 @@ export class UpstreamServer {
   #createConnectionOptions(scope: ConnectionScope): ConnectionOptions {
     const { name, connect, openSharedSession, ...upstreamOptions } = this.#upstreamOptions;
     const sharedSession = openSharedSession?.(scope);
-    const connectAndRecord = async (options: ClientOptions): Promise<Client> => {
-      const client = await connect(scope.identity, options);
+    const connectAndRecord: ConnectionOptions['connect'] = async (options, onSigningIn) => {
+      const client = await connect(scope.identity, options, onSigningIn);
       this.unresponsive.delete('start');
       return client;
     };
