@@ -76,9 +76,12 @@ const createSizeError = (reference: string): TenonError =>
   createUsageError(`${reference}: larger than ${MAX_SIZE / 1024 / 1024} MiB`, 'pass a part of the document');
 
 async function parseText(text: string, reference: string): Promise<JsonObject> {
+  // Large documents are JSON, which takes much longer as YAML.
+  const json = parseJson(text);
+  if (isJsonObject(json)) return json;
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
-  // JSON is YAML too.
+  // JSON with comments, or with an error, is read as YAML too.
   const document = parseDocument(text, { lineCounter, maxAliasCount: 1000, prettyErrors: false } as never);
   const [problem] = document.errors;
   if (problem !== undefined) {
@@ -88,4 +91,12 @@ async function parseText(text: string, reference: string): Promise<JsonObject> {
   const value: unknown = document.toJS({ maxAliasCount: 1000 });
   if (isJsonObject(value)) return value;
   throw createUsageError(`${reference}: not an object`, 'pass an OpenAPI document');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
