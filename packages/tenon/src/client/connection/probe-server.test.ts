@@ -88,14 +88,57 @@ describe('the probe of a process', () => {
     expect(silent.methods()).toContain('initialize');
   });
 
+  it.each([
+    ['silent', 'before', 6_000],
+    ['silent', 'after', 6_000],
+    ['slow after its first byte', 'before', 2_000],
+    ['slow after its first byte', 'after', 2_000],
+  ])(
+    'speaks the newest version with a process that is %s, and answers the probe %s the handshake',
+    async (kind, order, time) => {
+      const slow = start();
+      await soon();
+      if (kind !== 'silent') await slow.write();
+      await slow.advance(time);
+      expect(slow.methods()).toEqual(['server/discover', 'initialize']);
+      await slow.advance(2_000);
+      if (kind === 'silent') await slow.write();
+      if (order === 'before') slow.answer('server/discover', DISCOVERED);
+      slow.answer('initialize', INITIALIZED);
+      await soon();
+      if (order === 'after') slow.answer('server/discover', DISCOVERED);
+      const client = await slow.connecting;
+      expect(client.server.protocolVersion).toBe('2026-07-28');
+      expect(slow.methods()).not.toContain('notifications/initialized');
+      expect(slow.versionCache.get('slow')).toBe('2026-07-28');
+      await client.close();
+    },
+  );
+
+  it('speaks an earlier version with a process that started slowly, and does not answer the probe', async () => {
+    const slow = start();
+    await soon();
+    await slow.advance(6_000);
+    await slow.write();
+    await slow.advance(1_000);
+    slow.answer('initialize', INITIALIZED);
+    await soon();
+    expect(slow.methods()).not.toContain('notifications/initialized');
+    await slow.advance(2_000);
+    const client = await slow.connecting;
+    expect(client.server.protocolVersion).toBe('2025-11-25');
+    await client.close();
+  });
+
   it('remembers a response that arrives after the handshake, and waits longer for the next process', async () => {
     const first = start();
     await soon();
     await first.advance(6_000);
-    first.answer('server/discover', DISCOVERED);
     first.answer('initialize', INITIALIZED);
     const client = await first.connecting;
     expect(client.server.protocolVersion).toBe('2025-11-25');
+    first.answer('server/discover', DISCOVERED);
+    await soon();
     await client.close();
 
     const { versionCache } = first;

@@ -35,12 +35,32 @@ export function probeServer(
   return connection.call('server/discover', {}, { idleTimeout, laterIdleTimeout, signal, onLateResponse });
 }
 
-/** Returns the stateless version of a server that answered the probe too late, if client and server have one. */
-export function findLateVersion(response: JsonRpcResponse, wanted: readonly Dialect[]): string | undefined {
+/** Returns the stateless dialect of a server that answered the probe too late, if client and server have one. */
+export function findLateDialect(response: JsonRpcResponse, wanted: readonly Dialect[]): Dialect | undefined {
   if (!('result' in response) || !Array.isArray(response.result.supportedVersions)) return undefined;
   const { supportedVersions } = response.result;
   const dialect = wanted.find(({ protocolVersion }) => supportedVersions.includes(protocolVersion));
-  return dialect?.opening === 'per-request' ? dialect.protocolVersion : undefined;
+  return dialect?.opening === 'per-request' ? dialect : undefined;
+}
+
+/** Stateless version in the response to a probe that has timed out. */
+export interface LateDiscovery {
+  readonly dialect: Dialect;
+  readonly result: JsonObject;
+}
+
+/** Response to a probe that arrives after its time. */
+export interface LateProbe {
+  readonly response: Promise<LateDiscovery | undefined>;
+  resolve(discovery: LateDiscovery | undefined): void;
+}
+
+export function createLateProbe(): LateProbe {
+  let resolve: LateProbe['resolve'] = () => {};
+  const response = new Promise<LateDiscovery | undefined>(settle => {
+    resolve = settle;
+  });
+  return { response, resolve: discovery => resolve(discovery) };
 }
 
 /** Functions that open a connection by a handshake. */

@@ -16,7 +16,14 @@ import type { ConnectionEvents, ServerDetails } from './connection-events.js';
 import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
-import { findLateVersion, type HandshakeSteps, probeServer, shakeHands } from './probe-server.js';
+import {
+  createLateProbe,
+  findLateDialect,
+  type HandshakeSteps,
+  type LateDiscovery,
+  probeServer,
+  shakeHands,
+} from './probe-server.js';
 import { selectAgreedDialect, selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
 import {
@@ -90,6 +97,10 @@ class VersionNegotiator {
   /** True if the server failed or was still starting during the probe, which then does not show its versions. */
   hasProbeFailed = false;
   #hasProbeTimedOut = false;
+  /** True if the process has written anything. */
+  #hasOutput = false;
+  /** Response to a probe that has timed out. `undefined`: it names no stateless version. */
+  readonly #lateProbe = createLateProbe();
   /** True while a version is tried that the server accepted before, or that the options prefer. */
   #isRemembered = false;
   /** True if the server was stateless before, so that it only needs time to start. */
@@ -136,6 +147,10 @@ class VersionNegotiator {
   async #createConnection(endpoint: ServerEndpoint): Promise<Connection> {
     const transport = await this.#openTransport(endpoint);
     const connection = new Connection(endpoint, transport, this.#options, this.#events, this.#clock);
+    this.#hasOutput = false;
+    void transport.firstOutput?.then(() => {
+      this.#hasOutput = true;
+    });
     await connection.open();
     return connection;
   }
@@ -190,12 +205,38 @@ class VersionNegotiator {
     }
   }
 
-  /** Remembers that a server is stateless, so that the next connection waits for it. */
+  /** Remembers that a server is stateless. A connection that is still being opened uses its version. */
   #learnLateVersion(response: JsonRpcResponse): void {
-    const version = findLateVersion(response, this.#wanted);
-    if (version === undefined) return;
-    this.hasProbeFailed = true;
-    this.onLateDiscovery(version);
+    const dialect = findLateDialect(response, this.#wanted);
+    if (dialect && 'result' in response) {
+      this.hasProbeFailed = true;
+      this.onLateDiscovery(dialect.protocolVersion);
+      this.#lateProbe.resolve({ dialect, result: response.result });
+    } else this.#lateProbe.resolve(undefined);
+  }
+
+  /** Resolves with the response to the probe if it arrives before that to `initialize`, and names a stateless version. */
+  #race(answering: Promise<unknown>): Promise<LateDiscovery | undefined> {
+    const ended = answering.then(
+      () => undefined,
+      () => undefined,
+    );
+    const found = this.#lateProbe.response.then(discovery => discovery ?? ended);
+    return Promise.race([found, ended]);
+  }
+
+  /**
+   * Waits for the response to the probe of a process that was still starting when `initialize` was sent. Its time counts
+   * from now, because now the process reads messages.
+   */
+  #waitForLateProbe(): Promise<LateDiscovery | undefined> {
+    return new Promise(resolve => {
+      const cancel = this.#clock.after(this.#options.probeTimeout ?? PROBE_TIMEOUT, () => resolve(undefined));
+      void this.#lateProbe.response.then(discovery => {
+        cancel();
+        resolve(discovery);
+      });
+    });
   }
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
@@ -298,12 +339,21 @@ class VersionNegotiator {
       clientInfo: { ...createClientInfo(this.#options) },
     };
     const sentAt = this.#clock.now();
+    const wasSilent = !this.#hasOutput;
     // The timeouts of calls are not those of a start, which the signal ends.
     const timeouts = this.#signal
       ? { idleTimeout: Number.POSITIVE_INFINITY, totalTimeout: Number.POSITIVE_INFINITY }
       : { totalTimeout: this.#options.totalTimeout };
-    const answer = await connection.call('initialize', params, { ...timeouts, signal: this.#signal });
-    if (this.#hasProbeTimedOut && this.#clock.now() - sentAt > SLOW_START) this.hasProbeFailed = true;
+    const answering = connection.call('initialize', params, { ...timeouts, signal: this.#signal });
+    const early = this.#hasProbeTimedOut ? await this.#race(answering) : undefined;
+    if (early) return this.#acceptDiscovery(connection, early.dialect, early.result);
+    const answer = await answering;
+    const isSlow = this.#clock.now() - sentAt > SLOW_START || (wasSilent && this.#hasOutput);
+    if (this.#hasProbeTimedOut && isSlow) {
+      this.hasProbeFailed = true;
+      const late = connection.channel.firstOutput && (await this.#waitForLateProbe());
+      if (late) return this.#acceptDiscovery(connection, late.dialect, late.result);
+    }
     const problem = methods.initialize.result(answer);
     if (problem) throw createMalformedResultError(connection, 'initialize', problem);
     const agreed = selectAgreedDialect(
