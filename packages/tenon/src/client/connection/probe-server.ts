@@ -68,7 +68,7 @@ export interface HandshakeSteps {
   /** Dialects that the client may use, the newest first. */
   readonly wanted: readonly Dialect[];
   /** False for a remembered version: the server is then probed again when it refuses that version. */
-  readonly triesOlder: boolean;
+  readonly triesEarlier: boolean;
   /** Tells if a refusal ends the attempt, because another transport is tried before older versions. */
   isAboutTransport(refusal: TenonError): boolean;
   /** Sends `initialize` and completes the opening. */
@@ -87,7 +87,7 @@ export async function shakeHands(
   first: Connection,
   newest: Dialect,
   isFresh: boolean,
-  { wanted, triesOlder, isAboutTransport, initialize, acceptPerRequest, reopen }: HandshakeSteps,
+  { wanted, triesEarlier, isAboutTransport, initialize, acceptPerRequest, reopen }: HandshakeSteps,
 ): Promise<Connection> {
   let connection = first;
   const replaceConnection = async (cause: unknown): Promise<void> => {
@@ -113,7 +113,7 @@ export async function shakeHands(
         }
         if (!mayRefuseVersion(error) || isAboutTransport(error)) throw error;
         refusal ??= error;
-        const next = chooseAlternative(error, tried, wanted, triesOlder);
+        const next = chooseAlternative(error, tried, wanted, triesEarlier);
         if (next === undefined) throw createRefusalError(connection.channel.peer, refusal, wanted);
         tried.push(next);
         dialect = next;

@@ -276,7 +276,7 @@ class VersionNegotiator {
     const fallback = this.#endpoint.fallback?.();
     const steps: HandshakeSteps = {
       wanted: this.#wanted,
-      triesOlder: !this.#isRemembered,
+      triesEarlier: !this.#isRemembered,
       isAboutTransport: ({ rpcCode, status = 0 }) =>
         fallback !== undefined && rpcCode === undefined && dialect.http.isFallbackStatus(status),
       initialize: (current, version) => this.#initialize(current, version),
@@ -299,12 +299,12 @@ class VersionNegotiator {
       // If the other transport does not exist either, the error of the first one names the cause.
       const isMissing = TenonError.is(otherError) && dialect.http.isFallbackStatus(otherError.status ?? 0);
       if (failure.rpcCode !== undefined) throw failure;
-      const older = this.#isRemembered ? undefined : chooseAlternative(failure, [dialect], this.#wanted);
+      const earlier = this.#isRemembered ? undefined : chooseAlternative(failure, [dialect], this.#wanted);
       const reason = isMissing ? failure : otherError;
-      if (older === undefined || !mayRefuseVersion(failure)) throw reason;
+      if (earlier === undefined || !mayRefuseVersion(failure)) throw reason;
       const last = await this.#createConnection(this.#endpoint);
       return this.#closeOnFailure(last, () =>
-        shakeHands(last, older, true, { ...steps, isAboutTransport: () => false }),
+        shakeHands(last, earlier, true, { ...steps, isAboutTransport: () => false }),
       ).catch(() => Promise.reject(reason));
     }
     return this.#closeOnFailure(other, () => this.#initialize(other, dialect));

@@ -40,12 +40,12 @@ export function chooseAlternative(
   refusal: TenonError,
   tried: readonly Dialect[],
   wanted: readonly Dialect[],
-  triesOlder = true,
+  triesEarlier = true,
 ): Dialect | undefined {
   const listed = getSupportedVersions(refusal);
   const candidates = wanted.filter(dialect => !tried.includes(dialect));
   if (listed) return candidates.find(({ protocolVersion }) => listed.includes(protocolVersion));
-  if (!triesOlder) return undefined;
+  if (!triesEarlier) return undefined;
   const oldest = tried.reduce((index, dialect) => Math.max(index, wanted.indexOf(dialect)), 0);
   return wanted.slice(oldest).find(dialect => candidates.includes(dialect) && dialect.opening === 'handshake');
 }

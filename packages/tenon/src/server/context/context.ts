@@ -152,7 +152,7 @@ export class Context<S = unknown> {
    *
    * On versions before 2026-07-28 it is that of `Mcp-Session-Id`, or of the stream of HTTP+SSE. Undefined on stdio and in
    * memory, where a connection is one session, with `sessions: false`, on 2026-07-28, and in a task whose session has ended.
-   * Whoever knows the ID may use the session, unless callers are authorized: do not return or log it.
+   * Do not return or log it: without authorization, any caller who knows it may use the session.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
    */

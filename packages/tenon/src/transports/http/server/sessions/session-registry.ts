@@ -7,7 +7,7 @@ import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
 import type { CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';
 import { IdleSessionFinder } from './idle-session-finder.js';
-import { HttpSession, type SessionOwner } from './session.js';
+import { HttpSession, type HttpSessionOwner } from './session.js';
 
 /** The sessions of an endpoint. */
 export interface HttpSessionRegistry {
@@ -48,7 +48,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
   const idleFindersByCaller = new Map<string, IdleSessionFinder>();
   let sweepDueAt = Number.NEGATIVE_INFINITY;
 
-  const owner: SessionOwner = {
+  const owner: HttpSessionOwner = {
     onEnd(session) {
       sessions.delete(session.id);
       open.release(session.caller);
@@ -111,7 +111,7 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
     createForPost(auth, address) {
       lastPost += 1;
       const post = lastPost;
-      const postOwner: SessionOwner = { onEnd: () => posts.delete(post), onUnresponsive: () => {} };
+      const postOwner: HttpSessionOwner = { onEnd: () => posts.delete(post), onUnresponsive: () => {} };
       const session = new HttpSession('', context, auth, getCallerKey(auth, address), postOwner, false);
       posts.set(post, session);
       return session;

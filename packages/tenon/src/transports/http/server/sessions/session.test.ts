@@ -100,7 +100,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(service.peers).toHaveLength(2);
   });
 
-  it('of another caller are neither taken nor ended by an initialize with their id', async () => {
+  it('stay with their caller when another one sends initialize with their id', async () => {
     const service = await serve({}, { authorize: byName });
     const owned = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
     const other = await openSession(site, '2025-11-25', { 'x-user': 'bob', 'mcp-session-id': owned.id });

@@ -24,7 +24,7 @@ import type { SessionPost } from './session-post.js';
 import { StandaloneStreams } from './standalone-stream.js';
 
 /** The registry of a session. */
-export interface SessionOwner {
+export interface HttpSessionOwner {
   onEnd(session: HttpSession): void;
   /** Called when the client does not answer, so that the session is the first to be ended for others. */
   onUnresponsive(session: HttpSession): void;
@@ -51,14 +51,14 @@ export class HttpSession implements Transport {
   #openStreams = 0;
   /** True if the client did not answer a ping, and was not seen since. */
   isUnresponsive = false;
-  #owner: SessionOwner | undefined;
+  #owner: HttpSessionOwner | undefined;
 
   constructor(
     id: string,
     context: HttpServerContext,
     auth: AuthInfo | undefined,
     caller: string,
-    owner: SessionOwner,
+    owner: HttpSessionOwner,
     stored = true,
   ) {
     this.stored = stored;
