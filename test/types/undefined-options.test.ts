@@ -122,6 +122,7 @@ const CLIENT: Undefined<
   assumeCapabilities: undefined,
   logLevel: undefined,
   cacheSize: undefined,
+  completion: undefined,
   versionCache: undefined,
   keepAlive: undefined,
   copyMessages: undefined,

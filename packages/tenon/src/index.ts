@@ -5,7 +5,14 @@ export type { Clock } from './cancellation/clock.js';
 export type { CallOptions, Progress } from './client/call-options.js';
 export type { ChangeEvent, Client, WatchControl, WatchOptions } from './client/client.js';
 export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
-export type { ClientEvents, ClientHandlers, ClientOptions, ConnectionState, RootsSource } from './client/options.js';
+export type {
+  ClientEvents,
+  ClientHandlers,
+  ClientOptions,
+  CompletionOptions,
+  ConnectionState,
+  RootsSource,
+} from './client/options.js';
 export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/task-handle.js';
 export type { InputRequestOptions } from './execution/options.js';

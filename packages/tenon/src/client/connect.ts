@@ -9,6 +9,7 @@ import { createTransportPair, type MemoryOptions } from '../transports/memory.js
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
 import { createCallProxy } from './calls/call-proxy.js';
+import type { CompletionRequests } from './calls/completion-requests.js';
 import { listAll } from './calls/pages.js';
 import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
@@ -112,7 +113,7 @@ function createClient(pipeline: CallPipeline): Client {
     listResources: options => listAll(pipeline, 'resources/list', 'resources', options),
     listResourceTemplates: options => listAll(pipeline, 'resources/templates/list', 'resourceTemplates', options),
     readResource: (uri, options) => pipeline.request('resources/read', { uri }, options),
-    complete: async (params, options) => (await pipeline.request('completion/complete', params, options)).completion,
+    complete: createComplete(pipeline),
     watch: (target, options) => watch(pipeline, target, options),
     setLogLevel: level => setLogLevel(pipeline, level),
     notifyRootsChanged: async () => (await connections.getConnection()).notify('notifications/roots/list_changed'),
@@ -133,6 +134,15 @@ function createClient(pipeline: CallPipeline): Client {
     },
     close: () => connections.close(),
     [Symbol.asyncDispose]: () => connections.close(),
+  };
+}
+
+/** Creates the function that completes arguments. What it needs is loaded on first use. */
+function createComplete(pipeline: CallPipeline): Client['complete'] {
+  let requests: Promise<CompletionRequests> | undefined;
+  return async (params, options) => {
+    requests ??= import('./calls/completion-requests.js').then(loaded => new loaded.CompletionRequests(pipeline));
+    return (await requests).complete(params, options);
   };
 }
 

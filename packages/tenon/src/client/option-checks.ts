@@ -68,6 +68,9 @@ const optionKeys: OptionChecks<ClientOptions> = {
   assumeCapabilities: checkOptional(checkArray(checkOneOf(...assumableCapabilities))),
   logLevel: checkOptional(checkString),
   cacheSize: checkOptional(checkRange('a number', 0)),
+  completion: checkOptional(
+    checkEither(checkFalse, checkObject({ 'debounceDelay?': milliseconds, 'ttl?': milliseconds })),
+  ),
   versionCache: checkOptional(anyObject),
   keepAlive: checkOptional(checkEither(checkFalse, anyObject)),
   copyMessages: checkOptional(checkBoolean),

@@ -92,6 +92,21 @@ export interface RequestForwarder {
   forward(method: string, params: JsonObject, info: ServerRequestInfo): Promise<JsonObject>;
 }
 
+/** Options of `client.complete`, for a user who types. */
+export interface CompletionOptions {
+  /**
+   * Time between two requests for one argument, in milliseconds. The first call is sent at once. Of the calls that
+   * follow within this time of each other, only the last one is sent, and all of them get its result.
+   * @default 100
+   */
+  readonly debounceDelay?: number | undefined;
+  /**
+   * Lifetime of a result in the cache, in milliseconds. A change of a list of the server clears the cache.
+   * @default 10,000
+   */
+  readonly ttl?: number | undefined;
+}
+
 /** Options of a client. */
 export interface ClientOptions extends ClientHandlers, MemoryOptions {
   /**
@@ -216,6 +231,11 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @default 200
    */
   readonly cacheSize?: number | undefined;
+  /**
+   * Delay and cache of `client.complete`. `false`: each call is sent at once.
+   * @default `{ debounceDelay: 100, ttl: 10_000 }`
+   */
+  readonly completion?: CompletionOptions | false | undefined;
   /**
    * Cache of negotiated protocol versions, so that only the first connection needs a probe.
    * @default a cache of this process

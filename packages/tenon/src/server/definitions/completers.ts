@@ -1,6 +1,6 @@
 import type { Context } from '../context/context.js';
 
-/** Completes an argument: a list of all values, which are matched by prefix, or a function of the typed text. */
+/** Completes an argument: a list of all values, of which those that match the typed text are sent, or a function of it. */
 export type Completer = readonly string[] | CompleteMethod['complete'];
 
 interface CompleteMethod {

@@ -59,6 +59,7 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   acceptBatches: checkOptional(checkOneOf('by-version', 'always')),
   strict: checkOptional(checkBoolean),
   portableSchemas: checkOptional(checkBoolean),
+  fuzzyCompletion: checkOptional(checkBoolean),
   pageSize: checkOptional(checkRange('a number of at least 1', 1)),
   listFilter: checkOptional(checkOneOf('visible', 'authorized')),
   cache: checkOptional(anyObject),

@@ -97,6 +97,12 @@ export interface ServerOptions<S = unknown> {
    */
   readonly acceptBatches?: 'by-version' | 'always' | undefined;
   /**
+   * Completes arguments from a list of values by more than their beginning: also by the beginning of a word, by a part,
+   * and by characters in their order, the best match first. `false`: only by their beginning.
+   * @default `true`
+   */
+  readonly fuzzyCompletion?: boolean | undefined;
+  /**
    * Lists schemas of tools in the form that strict hosts read: references are replaced by what they refer to, and lists
    * of types by `anyOf`. The schemas become larger. Calls are validated as before.
    * @default `false`

@@ -34,7 +34,13 @@ export async function completeArgument(
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const completions: CompletionValues = completer
     ? await runShared(runtime, params, requestContext, () =>
-        runCompleter(completer, argument, context, completionContext?.arguments ?? {}),
+        runCompleter(
+          completer,
+          argument,
+          context,
+          completionContext?.arguments ?? {},
+          runtime.options.fuzzyCompletion !== false,
+        ),
       )
     : { values: [] };
   const values = completions.values.slice(0, MAX_VALUES);
@@ -118,10 +124,10 @@ async function runCompleter(
   { name, value: typed }: CompleteParams['argument'],
   context: Context,
   knownArguments: { readonly [name: string]: string },
+  isFuzzy: boolean,
 ): Promise<CompletionValues> {
   if (typeof completer !== 'function') {
-    const prefix = typed.toLowerCase();
-    return { values: completer.filter(value => value.toLowerCase().startsWith(prefix)) };
+    return { values: selectMatches(completer, typed, isFuzzy) };
   }
   const returned = await Context.runDefinition<unknown, unknown>(
     context,
@@ -134,6 +140,37 @@ async function runCompleter(
     expected: 'an array of strings, or { values }',
     received: returned === null ? 'null' : typeof returned,
   });
+}
+
+/**
+ * Selects the values that match a typed text, the best first: those that begin with it, then those with a word that begins
+ * with it, then those that contain it, then those that contain its characters in their order.
+ */
+function selectMatches(values: readonly string[], typed: string, isFuzzy: boolean): string[] {
+  const text = typed.toLowerCase();
+  const ranked: string[][] = [[], [], [], []];
+  for (const value of values) {
+    const rank = rankMatch(value.toLowerCase(), text);
+    if (rank !== undefined) ranked[rank]?.push(value);
+  }
+  return isFuzzy ? ranked.flat() : (ranked[0] ?? []);
+}
+
+function rankMatch(value: string, text: string): number | undefined {
+  const found = value.indexOf(text);
+  if (found === 0) return 0;
+  for (let at = found; at > 0; at = value.indexOf(text, at + 1))
+    if (!/[\p{L}\p{N}]/u.test(value.charAt(at - 1))) return 1;
+  // Nearly every value contains a single character.
+  if (text.length < 2) return undefined;
+  if (found > 0) return 2;
+  let next = 0;
+  for (const character of text) {
+    const at = value.indexOf(character, next);
+    if (at < 0) return undefined;
+    next = at + character.length;
+  }
+  return 3;
 }
 
 /** Finds the prompt or resource of a completion. */

@@ -1,0 +1,101 @@
+import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
+import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
+import type { CallOptions } from '../call-options.js';
+import { createCallAbortedError } from '../server-requests/input-requests.js';
+import type { CallPipeline } from './call-pipeline.js';
+
+type Completion = CompleteResult['completion'];
+type Params = Omit<CompleteParams, '_meta'>;
+
+const DEFAULT_DELAY = 100;
+const DEFAULT_TTL = 10_000;
+/** Maximum number of completions in the cache. */
+const MAX_CACHED = 100;
+
+/** The newest completion of an argument that waits to be sent, and all calls that get its result. */
+interface WaitingCompletion {
+  params: Params;
+  options: CallOptions | undefined;
+  cancelTimer: () => void;
+  readonly waiters: { readonly resolve: (value: Promise<Completion>) => void }[];
+}
+
+/**
+ * Sends completion requests of a user who types. The first one is sent at once. Of those that follow quickly for the same
+ * argument, only the last one is sent.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
+ */
+export class CompletionRequests {
+  readonly #pipeline: CallPipeline;
+  readonly #delay: number;
+  readonly #ttl: number;
+  readonly #waiting = new Map<string, WaitingCompletion>();
+  readonly #sentAt = new Map<string, number>();
+  readonly #cache = new Map<string, { readonly value: Completion; readonly expiresAt: number }>();
+
+  constructor(pipeline: CallPipeline) {
+    const { completion = {} } = pipeline.options;
+    const { debounceDelay = DEFAULT_DELAY, ttl = DEFAULT_TTL } =
+      completion === false ? { debounceDelay: 0, ttl: 0 } : completion;
+    this.#pipeline = pipeline;
+    this.#delay = debounceDelay;
+    this.#ttl = ttl;
+    pipeline.emitter.on('change', () => this.#cache.clear());
+  }
+
+  complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
+    const cached = this.#cache.get(toCanonicalJson(params));
+    const now = this.#pipeline.clock.now();
+    if (cached && cached.expiresAt > now) return Promise.resolve(cached.value);
+    const argument = toCanonicalJson([params.ref, params.argument.name]);
+    const isFirst = now - (this.#sentAt.get(argument) ?? Number.NEGATIVE_INFINITY) >= this.#delay;
+    if (isFirst && !this.#waiting.has(argument)) return this.#send(argument, params, options);
+    return this.#wait(argument, params, options);
+  }
+
+  #wait(argument: string, params: Params, options: CallOptions | undefined): Promise<Completion> {
+    const waiting: WaitingCompletion = this.#waiting.get(argument) ?? {
+      params,
+      options,
+      cancelTimer: () => {},
+      waiters: [],
+    };
+    waiting.cancelTimer();
+    waiting.params = params;
+    waiting.options = options;
+    waiting.cancelTimer = this.#pipeline.clock.after(
+      this.#delay,
+      () => {
+        this.#waiting.delete(argument);
+        // Each call has a signal of its own, which must not end the request for the others.
+        const { signal: _, ...rest } = waiting.options ?? {};
+        const sent = this.#send(argument, waiting.params, waiting.waiters.length > 1 ? rest : waiting.options);
+        for (const { resolve } of waiting.waiters) resolve(sent);
+      },
+      { hold: true },
+    );
+    this.#waiting.set(argument, waiting);
+    const result = new Promise<Completion>(resolve => waiting.waiters.push({ resolve }));
+    const { peer } = this.#pipeline.connections.lastConnection;
+    return rejectOnAbort(result, options?.signal, cause => createCallAbortedError(peer, cause));
+  }
+
+  async #send(argument: string, params: Params, options: CallOptions | undefined): Promise<Completion> {
+    const { clock } = this.#pipeline;
+    this.#sentAt.delete(argument);
+    this.#sentAt.set(argument, clock.now());
+    dropOldest(this.#sentAt);
+    const { completion } = await this.#pipeline.request('completion/complete', params, options);
+    if (this.#ttl > 0) {
+      this.#cache.set(toCanonicalJson(params), { value: completion, expiresAt: clock.now() + this.#ttl });
+      dropOldest(this.#cache);
+    }
+    return completion;
+  }
+}
+
+function dropOldest(map: Map<string, unknown>): void {
+  const oldest = map.keys().next().value;
+  if (map.size > MAX_CACHED && oldest !== undefined) map.delete(oldest);
+}
