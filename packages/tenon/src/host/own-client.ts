@@ -1,13 +1,29 @@
-import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../client/options.js';
-import { createCapabilities } from '../client/server-requests/request-handlers.js';
+import type { ClientHandlers, ClientOptions, RequestForwarder, ServerRequestInfo } from '../client/options.js';
+import { createCapabilities, handleServerRequest } from '../client/server-requests/request-handlers.js';
+import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
 import type { CallerInfo } from '../server/caller-info.js';
+import { createFailedResponse } from './handler-errors.js';
 import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
 import { ASKING_SERVER } from './security/guard/question-guard.js';
 
 /** Creates the client identity of the application itself. */
-export function createOwnIdentity(answers: ClientHandlers): ClientHandlers & Pick<ClientOptions, 'extensions'> {
-  return { ...createOwnAnswers(answers), extensions: [{ id: SERVER_NAMES_EXTENSION }] };
+export function createOwnIdentity(
+  handlers: ClientHandlers,
+  onError: (error: TenonError) => void = () => {},
+): ClientHandlers & Pick<ClientOptions, 'extensions'> {
+  const answers = createOwnAnswers(handlers);
+  const { extensions: _, ...capabilities } = createCapabilities(answers);
+  const forward: RequestForwarder['forward'] = async (method, params, info) => {
+    try {
+      return await handleServerRequest(method, params, answers, info);
+    } catch (error) {
+      if (!TenonError.is(error) || error.rpcCode === undefined)
+        onError(TenonError.from(error, 'handler/threw', { method }));
+      return createFailedResponse(method, error);
+    }
+  };
+  return { ...answers, forwarder: { capabilities, forward }, extensions: [{ id: SERVER_NAMES_EXTENSION }] };
 }
 
 /** Creates the caller info of the application itself. */

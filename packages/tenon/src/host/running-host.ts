@@ -133,7 +133,7 @@ export class RunningHost implements Host {
   static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
     const host = new RunningHost(options, transports);
     host.#client = await connectTo(createInProcessEndpoint(host.toServer()), {
-      ...createOwnIdentity(options),
+      ...createOwnIdentity(options, error => host.#guard.reportError(error)),
       clock: host.#clock,
       idleTimeout: Number.POSITIVE_INFINITY,
     });

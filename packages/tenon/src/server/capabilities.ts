@@ -1,10 +1,9 @@
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import { hasCapability } from '../protocol/missing-capabilities.js';
-import type { Dialect } from '../protocol/versions/dialect.js';
-import type { CallerInfo } from './caller-info.js';
 import { isUriTemplate } from './definitions/compiled-resource.js';
 import type { ServerExtension } from './extension.js';
+import type { RequesterInfo } from './server-backend.js';
 import type { ServerRuntime } from './server-runtime.js';
 
 interface CachedCapabilities {
@@ -70,11 +69,13 @@ function collectExtensionSettings(extensions: readonly ServerExtension[]): { [id
 }
 
 /** Returns the capabilities that are declared to this caller. */
-export function getCapabilitiesFor(runtime: ServerRuntime, dialect: Dialect, caller: CallerInfo): ServerCapabilities {
+export function getCapabilitiesFor(runtime: ServerRuntime, requester: RequesterInfo): ServerCapabilities {
+  const { dialect, caller } = requester;
   const fromExtensions = runtime.extensionHooks
     .map(each => each.getCapabilities?.(dialect, caller))
     .filter(each => each !== undefined);
-  return fromExtensions.length === 0
+  const own = runtime.backend.getCapabilities?.(requester);
+  return fromExtensions.length === 0 && own === undefined
     ? getServerCapabilities(runtime)
-    : Object.assign({}, getServerCapabilities(runtime), ...fromExtensions);
+    : Object.assign({}, getServerCapabilities(runtime), own, ...fromExtensions);
 }

@@ -32,6 +32,7 @@ import {
 import type { RequestContext } from './request-context.js';
 import { type HasScopes, requireItemScopes } from './scopes.js';
 import type { ServerRuntime } from './server-runtime.js';
+import { isClientError } from './session/client-errors.js';
 
 /**
  * Handles one request: resolves its method, decodes the params, authorizes the caller, runs the handler inside the
@@ -141,10 +142,12 @@ function throwForClient(
   item: ProtectedItem | undefined,
 ): Promise<never> {
   const { exposeErrors = options.exposeErrors } = item ?? {};
-  if (!exposeErrors) throw error;
+  if (!exposeErrors && !isClientError(error)) throw error;
   const report = (original: unknown) => onError(TenonError.from(original, 'handler/threw', { method }));
-  return import('./exposed-errors.js').then(({ exposeError }) => {
-    throw exposeError(error, exposeErrors, report);
+  return import('./exposed-errors.js').then(({ exposeError, toClientError }) => {
+    if (!isClientError(error)) throw exposeError(error, exposeErrors, report);
+    report(error);
+    throw toClientError(error);
   });
 }
 

@@ -1,5 +1,6 @@
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
+import { isReservedCode } from '../protocol/reserved-codes.js';
 import { isObject } from '../jsonrpc/message.js';
 import { redactPaths } from '../redaction/paths.js';
 import { redactSecrets } from '../redaction/secrets.js';
@@ -24,9 +25,25 @@ export function describeExposedError(error: unknown, expose: ExposeErrors | unde
   if (expose === undefined || expose === false) return undefined;
   const message = expose === true ? getMessage(error) : callExpose(expose, error);
   if (typeof message !== 'string') return undefined;
+  const text = toPublicText(message);
+  return text === '' ? undefined : text;
+}
+
+/** Returns a text of an error for another party: shortened, and without stack, paths of files and secrets. */
+export function toPublicText(message: string): string {
   const clean = redactPaths(redactSecrets(message.slice(0, MAX_SEARCHED).replace(STACK_LINE, ''))).trim();
-  if (clean === '') return undefined;
   return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE - 1)}…` : clean;
+}
+
+/** Describes the error with which the client has answered an input request, for this client and its model. */
+export function describeClientError({ method, summary, rpcCode }: TenonError): string {
+  return `The client answered ${method ?? 'an input request'} with an error: ${toPublicText(summary)} (${rpcCode})`;
+}
+
+/** Returns the error of a client for this client, as the error of the request whose handler it ended. */
+export function toClientError(error: TenonError): TenonError {
+  const { rpcCode = INTERNAL_ERROR } = error;
+  return rpcError(isReservedCode(rpcCode) ? INTERNAL_ERROR : rpcCode, describeClientError(error));
 }
 
 /**

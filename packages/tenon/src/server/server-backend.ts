@@ -17,6 +17,11 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
   readonly canShareSessions?: boolean | undefined;
   /** Capabilities declared to every client, in addition to those of the registries. */
   readonly capabilities?: ServerCapabilities | undefined;
+  /**
+   * Returns capabilities that depend on the caller. They replace those that are declared to every client. Called after
+   * `getInstructions`.
+   */
+  readonly getCapabilities?: ((requester: RequesterInfo) => ServerCapabilities) | undefined;
   getInstructions(requester: RequesterInfo, runtime: ServerRuntime): string | undefined | Promise<string | undefined>;
   /** Returns the schema of the structured content of a tool, or `undefined` if it is not known. */
   getOutputSchema(

@@ -5,6 +5,7 @@ import { fakeClock } from '../../testing/fake-clock.js';
 import { connectTo, createInProcessEndpoint } from '../connect.js';
 import type { ClientOptions } from '../options.js';
 
+const input = { type: 'object', properties: { country: { type: 'string' }, town: { type: 'string' } } } as const;
 const ref = { type: 'ref/prompt', name: 'plan' } as const;
 
 async function start(options: ClientOptions = {}) {
@@ -15,7 +16,7 @@ async function start(options: ClientOptions = {}) {
     if (typed === 'bad') throw new Error('no');
     return [`${typed}!`];
   };
-  const plan = prompt({ complete: { country: complete, town: complete }, run: () => 'x' });
+  const plan = prompt({ input, complete: { country: complete, town: complete }, run: () => 'x' });
   const server = createServer({ name: 'a', version: '1', prompts: { plan }, onError: () => {} });
   const client = await connectTo(createInProcessEndpoint(server), { clock, ...options });
   const type = async (value: string, name = 'country', signal?: AbortSignal) =>
@@ -110,7 +111,7 @@ describe('completions of a user who types', () => {
 describe('a list of values', () => {
   const values = ['Ireland', 'United Kingdom', 'Iceland', 'Kenya', 'New Zealand', 'Oslo/Kirke', 'Finland'];
   const complete = async (typed: string, fuzzyCompletion?: boolean) => {
-    const plan = prompt({ complete: { country: values }, run: () => 'x' });
+    const plan = prompt({ input, complete: { country: values }, run: () => 'x' });
     const server = createServer({ name: 'a', version: '1', prompts: { plan }, fuzzyCompletion });
     const client = await connectTo(createInProcessEndpoint(server), { completion: false });
     const { values: completed } = await client.complete({ ref, argument: { name: 'country', value: typed } });

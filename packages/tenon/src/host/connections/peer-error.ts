@@ -1,5 +1,6 @@
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
+import { toPublicText } from '../../server/exposed-errors.js';
 
 /** Codes of the errors of a request that got an error response. */
 const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]);
@@ -10,5 +11,5 @@ const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]
  */
 export function toPeerError(error: unknown): unknown {
   if (!TenonError.is(error) || !PEER_ERRORS.has(error.code) || error.rpcCode === undefined) return error;
-  return rpcError(error.rpcCode, error.summary, error.data);
+  return rpcError(error.rpcCode, toPublicText(error.summary), error.data);
 }

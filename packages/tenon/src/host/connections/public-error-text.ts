@@ -1,6 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { redactPaths } from '../../redaction/paths.js';
-import { redactSecrets } from '../../redaction/secrets.js';
+import { toPublicText } from '../../server/exposed-errors.js';
 
 const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
 const HIDDEN_TEXT = '…';
@@ -18,7 +17,7 @@ export function describePublicly(error: TenonError): string {
   // The rest is the text of the platform or of another server.
   const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
   const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
-  return redactSecrets(redactPaths(publicText.replace(URLS, HIDDEN_TEXT)));
+  return toPublicText(publicText.replace(URLS, HIDDEN_TEXT));
 }
 
 /** Returns the texts of the causes of an error that other libraries have created. */

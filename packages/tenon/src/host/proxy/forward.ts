@@ -15,6 +15,7 @@ import { Context } from '../../server/context/context.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
+import { throwHandlerError } from '../handler-errors.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
@@ -86,7 +87,10 @@ function createCallerAsk({ connection, context, requestContext, questions }: Pro
   const run = Context.getRun(context);
   const recipient = getRecipient(context, requestContext);
   const ask: RequestInput = (asked, params, ...rest) =>
-    run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest);
+    run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest).then(response => {
+      throwHandlerError(response);
+      return response;
+    });
   // Input for a task may arrive for as long as the task is stored.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
   return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
@@ -148,6 +152,7 @@ type ReceivedInputRequests = { readonly [key: string]: ReceivedInputRequest };
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
   const { context, questions } = proxiedRequest;
   let inputs: RetryInputs = context.inputs;
+  for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = getStepResult(context, 'asks', round);
     const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));

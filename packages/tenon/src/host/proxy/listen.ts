@@ -8,6 +8,7 @@ import type { GatewayContext } from './gateway-context.js';
 import type { NotifiableList } from './list-change-notifier.js';
 import { resolveUpstreamResource } from './resolve-target.js';
 import { watchResource } from './resource-watches.js';
+import { canSubscribe } from './subscribe-capability.js';
 
 const LISTEN = 'subscriptions/listen';
 /** Maximum number of URIs of one `subscriptions/listen` request. */
@@ -38,7 +39,7 @@ export async function createListener(
   return { filter, start: deliver => startListener(gateway, lists, known, requestContext, deliver) };
 }
 
-/** Finds a resource that exists, and that the caller may read. */
+/** Finds a resource that exists, that the caller may read, and whose server notifies of its changes. */
 async function findWatchable(
   gateway: GatewayContext,
   uri: string,
@@ -48,7 +49,7 @@ async function findWatchable(
     const place = await resolveUpstreamResource(gateway, uri, requestContext, LISTEN);
     const actionRequest = createResourceRequest(place.connection, place.uri, requestContext.caller.auth);
     await gateway.guard.authorizePassive(actionRequest, place.connection, LISTEN);
-    return place;
+    return (await canSubscribe(place.connection)) ? place : undefined;
   } catch {
     return undefined;
   }

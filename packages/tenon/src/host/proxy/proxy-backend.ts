@@ -11,6 +11,7 @@ import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
+import { getSubscribeCapability } from './subscribe-capability.js';
 import { forwardCompletion, forwardPromptRequest, forwardResourceRead } from './read-requests.js';
 import { subscribeToResource } from './sessions/session-subscriptions.js';
 import { SharedRoots } from './sessions/shared-roots.js';
@@ -45,6 +46,7 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
       resources: { subscribe: true, listChanged: true },
       completions: {},
     },
+    getCapabilities: requester => getSubscribeCapability(gateway, requester),
     getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
     subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
     getInstructions: requester => collectInstructions(gateway, requester),

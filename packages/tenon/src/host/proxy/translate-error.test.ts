@@ -22,6 +22,19 @@ describe('an error that crosses', () => {
     expect(cross(own)).toBe(own);
   });
 
+  it.each([-32700, -32600, -32601, -32020, -32022])('does not seem to be of the host with the code %d', rpcCode => {
+    const theirs = error('peer/error', { rpcCode, data: { a: 1 } }, 'Method not found: x');
+    expect(cross(theirs)).toMatchObject({ rpcCode: -32603, summary: 'Method not found: x', data: { a: 1 } });
+  });
+
+  it('has no secrets, and no more than 500 characters', () => {
+    const theirs = error('peer/error', { rpcCode: -5 }, `refused for token=ghp_${'a'.repeat(36)} ${'x'.repeat(1000)}`);
+    const { summary } = cross(theirs);
+    expect(summary).toMatch(/^refused for /);
+    expect(summary).not.toContain('ghp_aaa');
+    expect(summary).toHaveLength(500);
+  });
+
   it('has the code of the caller for a resource that is not there', () => {
     const { errors: theirs } = oldest;
     const gone = error('peer/error', { rpcCode: theirs.resourceNotFound, data: { uri: 'note://x' } });

@@ -1,8 +1,11 @@
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { isObject } from '../../jsonrpc/message.js';
+import { isReservedCode } from '../../protocol/reserved-codes.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
+import { toPublicText } from '../../server/exposed-errors.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';
@@ -33,7 +36,10 @@ export function translateError(
     return toUrlElicitationError(error);
   const notFound =
     serverDialect !== undefined && method === 'resources/read' && isResourceNotFound(error, serverDialect);
-  return rpcError(notFound ? dialect.errors.resourceNotFound : error.rpcCode, error.summary, error.data);
+  if (notFound) return rpcError(dialect.errors.resourceNotFound, error.summary, error.data);
+  // The host would seem to refuse the request of the caller itself.
+  const code = isReservedCode(error.rpcCode) ? INTERNAL_ERROR : error.rpcCode;
+  return rpcError(code, toPublicText(error.summary), error.data);
 }
 
 function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: Dialect): boolean {

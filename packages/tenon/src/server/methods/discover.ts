@@ -19,7 +19,7 @@ export async function discover(
   const instructions = await runtime.backend.getInstructions(requestContext, runtime);
   const result = {
     supportedVersions: listVersions(servedDialects),
-    capabilities: getCapabilitiesFor(runtime, requestContext.dialect, requestContext.caller),
+    capabilities: getCapabilitiesFor(runtime, requestContext),
     ...(instructions === undefined ? {} : { instructions }),
   };
   return finalizeCacheable(runtime, result, options.cache);

@@ -12,6 +12,7 @@ import type { CallerInfo } from '../caller-info.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { decodeParams, requireParams } from '../decode-encode.js';
 import type { ClientSession } from '../request-context.js';
+import type { RequesterInfo } from '../server-backend.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
 /** Checks the params of `initialize` and chooses the protocol version. Throws -32602 when they are invalid. */
@@ -45,21 +46,18 @@ export function initialize(
   caller: CallerInfo,
   session: ClientSession | undefined,
 ): JsonObject | Promise<JsonObject> {
-  return thenMaybe(runtime.backend.getInstructions({ caller, dialect, session }, runtime), instructions =>
-    createInitializeResult(runtime, dialect, caller, instructions),
+  const requester = { caller, dialect, session };
+  return thenMaybe(runtime.backend.getInstructions(requester, runtime), instructions =>
+    createInitializeResult(runtime, requester, instructions),
   );
 }
 
-function createInitializeResult(
-  runtime: ServerRuntime,
-  dialect: Dialect,
-  caller: CallerInfo,
-  instructions?: string,
-): JsonObject {
+function createInitializeResult(runtime: ServerRuntime, requester: RequesterInfo, instructions?: string): JsonObject {
   const { info } = runtime;
+  const { dialect } = requester;
   const result = {
     protocolVersion: dialect.protocolVersion,
-    capabilities: getCapabilitiesFor(runtime, dialect, caller) as JsonObject,
+    capabilities: getCapabilitiesFor(runtime, requester) as JsonObject,
     serverInfo: info,
     ...(instructions === undefined ? {} : { instructions }),
   };

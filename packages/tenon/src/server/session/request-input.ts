@@ -10,6 +10,7 @@ import { methods } from '../../protocol/methods.js';
 import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { readResult, withLists } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
+import { markClientError } from './client-errors.js';
 
 declare const AbortSignal: { any(signals: AbortSignal[]): AbortSignal };
 
@@ -48,13 +49,16 @@ export function createRequestInput(options: RequestInputOptions): RequestInput {
     const initialized = waitForInitialized(method);
     if (initialized) await initialized;
     if (typeof encoded.elicitationId === 'string') onElicitationSent(encoded.elicitationId);
-    const answer = await peer.call(method, addProgressToken(encoded), {
+    const call = peer.call(method, addProgressToken(encoded), {
       signal: signal && scope ? AbortSignal.any([signal, scope.signal.signal]) : (signal ?? scope?.signal),
       idleTimeout: INPUT_TIMEOUT,
       send: sendOptions,
       ...(onProgress ? { onProgress: progress => reportProgress(progress, onProgress) } : {}),
       onAbandoned: (requestId, error) =>
         void peer.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) }, sendOptions),
+    });
+    const answer = await call.catch((error: unknown) => {
+      throw markClientError(error);
     });
     return decodeAnswer(options, method, params, answer);
   };

@@ -1,4 +1,5 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ParamsOf } from '../../../protocol/method-types.js';
 import { getDialect } from '../../../protocol/versions/index.js';
@@ -10,6 +11,7 @@ import { createResourceRequest } from '../action-requests.js';
 import type { GatewayContext } from '../gateway-context.js';
 import { resolveUpstreamResource } from '../resolve-target.js';
 import { forgetSubscription, subscribeOnce, watchResource } from '../resource-watches.js';
+import { canSubscribe } from '../subscribe-capability.js';
 
 const SUBSCRIBE = 'resources/subscribe';
 
@@ -28,6 +30,12 @@ export async function subscribeToResource(
   const { connection, uri: inner } = await resolveAllowed(gateway, uri, requestContext);
   const actionRequest = createResourceRequest(connection, inner, requestContext.caller.auth);
   try {
+    if (!(await canSubscribe(connection)))
+      throw rpcError(
+        INVALID_PARAMS,
+        `Invalid params: the server "${connection.server}" does not notify of changes of its resources. Read the resource again instead`,
+        { uri },
+      );
     const client = await connection.getClient();
     const hasSubscribe = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
     if (hasSubscribe) await subscribeOnce(connection, client, inner);

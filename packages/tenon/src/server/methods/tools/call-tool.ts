@@ -17,6 +17,7 @@ import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
+import { isClientError } from '../../session/client-errors.js';
 import { checkHeaderParams } from './check-header-params.js';
 
 /** Result of a call: synchronous where possible. */
@@ -148,6 +149,10 @@ function toToolErrorResult(
     if (isForModel(error)) return createErrorResult(error.message);
   }
   if (!signal.aborted) onError(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
+  if (isClientError(error))
+    return import('../../exposed-errors.js').then(({ describeClientError }) =>
+      createErrorResult(describeClientError(error)),
+    );
   const { exposeErrors = options.exposeErrors } = tool.definition;
   const masked = `Tool ${tool.wire.name} failed`;
   if (!exposeErrors) return createErrorResult(masked);
