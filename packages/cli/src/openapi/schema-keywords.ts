@@ -1,11 +1,11 @@
 import { isJsonObject } from '../json-object.js';
 
-type Check = (value: unknown) => string | undefined;
+type KeywordCheck = (value: unknown) => string | undefined;
 
 const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
 
 const expect =
-  (expected: string, isValid: (value: unknown) => boolean): Check =>
+  (expected: string, isValid: (value: unknown) => boolean): KeywordCheck =>
   value =>
     isValid(value) ? undefined : `expected ${expected}`;
 
@@ -21,10 +21,10 @@ const schemaList = expect(
 const number = expect('a number', value => typeof value === 'number' && Number.isFinite(value));
 const count = expect('a whole number from 0 on', value => Number.isInteger(value) && Number(value) >= 0);
 const text = expect('a text', value => typeof value === 'string');
-const anything: Check = () => undefined;
+const anything: KeywordCheck = () => undefined;
 
 /** Keywords of JSON Schema that schemas of an API use, with the checks of their values. All others are dropped. */
-const KEYWORDS: Readonly<Record<string, Check>> = {
+const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   type: expect(
     'one of the types of JSON Schema',
     value =>

@@ -57,10 +57,11 @@ export function withServerDefaults<T extends DefaultedDefinition>(definition: T)
   };
 }
 
-type ErrorListener = (error: TenonError) => void;
-
 /** Adds a listener before that of the server. */
-function observeErrors(own: ErrorListener, observe: ErrorListener | undefined): ErrorListener {
+function observeErrors(
+  own: NonNullable<ServerDefaults['onError']>,
+  observe: ServerDefaults['onOwnError'],
+): NonNullable<ServerDefaults['onError']> {
   if (observe === undefined) return own;
   return error => {
     observe(error);
