@@ -55,6 +55,12 @@ describe('tenon read of a result that was too large', () => {
     expect((await run('read', server.url, `${uri}?from=70000`)).out).toBe(`${JSON_TEXT.slice(70_000)}\n`);
   });
 
+  it('prints one page of a text [cli.read]', async () => {
+    const uri = await findUri('large__text');
+    expect((await run('read', server.url, `${uri}?page=2`)).out).toBe(`${JSON_TEXT.slice(60_000, 120_000)}\n`);
+    expect((await run('read', server.url, `${uri}?page=900`)).code).not.toBe(0);
+  });
+
   it('joins the pages of binary content [cli.read]', async () => {
     const uri = await findUri('large__image');
     const { out } = await run('read', server.url, uri, '--json');

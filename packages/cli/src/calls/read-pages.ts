@@ -6,11 +6,11 @@ type ReadPage = (uri: string) => Promise<ReadResourceResult | undefined>;
 
 /**
  * Reads a resource. The content of a result that was too large has several pages, which are read one after another, up
- * to the end of the range in the URI.
+ * to the end of the range in the URI. A URI of one page gives that page alone.
  */
 export async function* readPages(uri: string, read: ReadPage): AsyncGenerator<ReadResourceResult> {
   const [base] = OVERFLOW_URI.exec(uri) ?? [];
-  if (base === undefined) {
+  if (base === undefined || readNumber(uri, 'page') !== undefined) {
     const result = await read(uri);
     if (result !== undefined) yield result;
     return;

@@ -15,9 +15,13 @@ export type OverflowContent =
 export interface OverflowRange {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  /** Number of a page, from 1, in place of `from` and `to`. */
+  readonly page?: number | undefined;
 }
 
 export interface OverflowStore {
+  /** Maximum size of a page, in characters of a text or bytes of a blob. `URI?page=2` is the URI of the second page. */
+  readonly maxPageSize: number;
   /**
    * Stores content for an owner, and returns the URI under which only that owner can read it. Resolves with `undefined`
    * when the content is too large or the store is full.
@@ -74,7 +78,7 @@ export const OVERFLOW_NEXT = 'dev.tenon/next';
 const URI = /^tenon-overflow:\/\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\?([^#]*))?$/;
 const DEFAULT_TTL = 3_600_000;
 const MAX_BYTES = 64 * 2 ** 20;
-const MAX_PAGE = 60_000;
+export const MAX_PAGE = 60_000;
 /**
  * Maximum length of one value, in characters. JSON may need six characters for each, and a store accepts 1 Mi by
  * default. It must be a multiple of 4.
@@ -135,6 +139,24 @@ export function createOverflowStore({
     return parts.join('').slice(start - first * CHUNK, end - first * CHUNK);
   }
 
+  /** Returns the range of a page. Its ends never split a surrogate pair. */
+  async function findPage(
+    id: string,
+    { isText }: OverflowHead,
+    page: number,
+    total: number,
+  ): Promise<[number, number]> {
+    const pages = countPages(total, maxPageSize);
+    if (!(Number.isSafeInteger(page) && page >= 1 && page <= pages))
+      throw rpcError(INVALID_PARAMS, `Invalid params: page must be an integer from 1 to ${pages}`);
+    const findEnd = async (position: number): Promise<number> => {
+      if (position === 0 || position >= total) return Math.min(position, total);
+      const last = isText ? ((await readChunks(id, position - 1, position)) ?? '') : '';
+      return /[\ud800-\udbff]/.test(last) ? position - 1 : position;
+    };
+    return [await findEnd((page - 1) * maxPageSize), await findEnd(page * maxPageSize)];
+  }
+
   async function readPart(
     id: string,
     head: OverflowHead,
@@ -143,7 +165,8 @@ export function createOverflowStore({
     const total = head.isText
       ? head.size
       : getByteLength(head.size, (await readChunks(id, head.size - 2, head.size)) ?? '');
-    const [from, end] = checkRange(given, total, maxPageSize);
+    const [from, end] =
+      given.page === undefined ? checkRange(given, total, maxPageSize) : await findPage(id, head, given.page, total);
     const content = head.isText
       ? await readChunks(id, from, end)
       : await readChunks(id, ...getCharacterRange(from, end)).then(data => data && sliceBytes(data, from, end));
@@ -152,9 +175,11 @@ export function createOverflowStore({
     const tears = head.isText && end < (given.to ?? total) && end - from > 1 && /[\ud800-\udbff]$/.test(content);
     const [shown, to] = tears ? [content.slice(0, -1), end - 1] : [content, end];
     const uri = `tenon-overflow://${id}`;
-    const next = to < total ? { [OVERFLOW_NEXT]: `${uri}?from=${to}` } : {};
+    const following = given.page === undefined ? `from=${to}` : `page=${given.page + 1}`;
+    const next = to < total ? { [OVERFLOW_NEXT]: `${uri}?${following}` } : {};
+    const own = given.page === undefined ? `from=${from}&to=${to}` : `page=${given.page}`;
     const contents = {
-      uri: from === 0 && to === total ? uri : `${uri}?from=${from}&to=${to}`,
+      uri: from === 0 && to === total ? uri : `${uri}?${own}`,
       ...(head.mimeType === undefined ? {} : { mimeType: head.mimeType }),
       _meta: { [OVERFLOW_TOTAL]: total, ...next },
     };
@@ -162,6 +187,7 @@ export function createOverflowStore({
   }
 
   return {
+    maxPageSize,
     async put(what, owner) {
       try {
         return await write(what, owner);
@@ -187,13 +213,16 @@ interface OverflowHead {
   readonly mimeType?: string;
 }
 
+/** Returns the number of pages of a content. Empty content has one. */
+export const countPages = (total: number, maxPageSize: number): number => Math.max(1, Math.ceil(total / maxPageSize));
+
 const getHeadKey = (id: string) => `spill/${id}/head`;
 const getChunkKey = (id: string, n: number) => `spill/${id}/${String(n).padStart(6, '0')}`;
 
 function parseRange(query: string): OverflowRange {
   const searchParams = new URLSearchParams(query);
   const read = (name: string) => (searchParams.has(name) ? parseNumber(searchParams.get(name) ?? '') : undefined);
-  return { from: read('from'), to: read('to') };
+  return { from: read('from'), to: read('to'), page: read('page') };
 }
 
 function parseNumber(text: string): number {

@@ -1,5 +1,6 @@
 import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
 import { replaceInvisible } from '../../../redaction/invisible-characters.js';
+import { countPages } from './overflow-store.js';
 
 /** Text that replaces omitted content: a notice, and a link to the complete content. */
 
@@ -33,21 +34,39 @@ function splitsCharacter(text: string, at: number): boolean {
   return /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
 }
 
-/**
- * Describes the location of the complete content. The last sentence is for the model, which can let the host read the
- * URI.
- */
-export function describeLocation(
-  uri: string | undefined,
-  part?: { readonly from: number; readonly to: number },
-): string {
-  if (uri === undefined) return 'It could not be stored.';
-  return `Read all of it at ${uri}${part ? `, or this part at ${uri}?from=${part.from}&to=${part.to}` : ''}.`;
+/** Place of stored content. Each page of it has a URI. */
+export interface OverflowLocation {
+  readonly uri: string;
+  /** Size of the content, in characters of a text or bytes of a blob. */
+  readonly total: number;
+  readonly maxPageSize: number;
 }
 
-export function formatPreview(text: string, cut: TextExcerpt, uri: string | undefined): string {
+/**
+ * Describes the location of the complete content. The last sentence is for the model, which can let the host read the
+ * URIs. One read returns at most one page, so all pages are named.
+ */
+export function describeLocation(
+  location: OverflowLocation | undefined,
+  part?: { readonly from: number; readonly to: number },
+): string {
+  if (location === undefined) return 'It could not be stored.';
+  const { uri, total, maxPageSize } = location;
+  const pages = countPages(total, maxPageSize);
+  const range = part && `${uri}?from=${part.from}&to=${part.to}`;
+  if (pages === 1) return `Read all of it at ${uri}${range === undefined ? '' : `, or this part at ${range}`}.`;
+  const last = `${pages === 2 ? ' and' : ', and so on to'} ${uri}?page=${pages}`;
+  const named = `Read all of it in ${pages} pages, at ${uri}?page=1${last}`;
+  if (part === undefined) return `${named}.`;
+  if (part.to - part.from <= maxPageSize) return `${named}, or this part at ${range}.`;
+  const [first, end] = [Math.floor(part.from / maxPageSize) + 1, Math.ceil(part.to / maxPageSize)];
+  return `${named}. This part is in the pages ${first} to ${end}, and its first page is at ${range}.`;
+}
+
+export function formatPreview(text: string, cut: TextExcerpt, location: OverflowLocation | undefined): string {
   const [from, to] = [cut.head.length, text.length - cut.tail.length];
-  const line = `[${to - from} of ${text.length} characters are left out here. ${describeLocation(uri, { from, to })}]`;
+  const described = describeLocation(location, { from, to });
+  const line = `[${to - from} of ${text.length} characters are left out here. ${described}]`;
   return [cut.head, line, cut.tail].filter(part => part !== '').join('\n');
 }
 
@@ -57,10 +76,17 @@ export function quoteServerText(text: string): string {
   return JSON.stringify(text.length > MAX_NAMED ? `${line}…` : line).slice(0, MAX_NAMED + 3);
 }
 
-export function createResourceLinks(uri: string | undefined, mimeType: string | undefined): ResourceLink[] {
-  if (uri === undefined) return [];
+/** Creates the link to the complete content. Reading it returns the first page. */
+export function createResourceLinks(
+  location: OverflowLocation | undefined,
+  mimeType: string | undefined,
+): ResourceLink[] {
+  if (location === undefined) return [];
+  const { uri, total, maxPageSize } = location;
+  const pages = countPages(total, maxPageSize);
   const type = mimeType === undefined || mimeType.length > MAX_MIME_TYPE ? {} : { mimeType };
-  return [{ type: 'resource_link', uri, name: 'left-out', title: 'Complete content', ...type }];
+  const title = pages === 1 ? 'Complete content' : `Complete content, in ${pages} pages`;
+  return [{ type: 'resource_link', uri, name: 'left-out', title, ...type }];
 }
 
 export function describeBlock(block: ContentBlock, size: number): string {

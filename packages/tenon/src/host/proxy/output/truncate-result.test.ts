@@ -44,6 +44,8 @@ async function whole(spill: Place, start: string, principal = 'ann'): Promise<st
 const run = (overflow: Place, result: CallToolResult, hasOutputSchema = false) =>
   truncateResult(result, { overflow, principal: 'ann', limits, hasOutputSchema });
 
+const URIS = /tenon-overflow:\/\/[\w-]+(?:\?[\w=&]+)?/g;
+
 describe('a result within the limits', () => {
   it('is left as it is', async () => {
     const result: CallToolResult = { content: [text('x'.repeat(3_000))], structuredContent: { a: 1 }, _meta: { b: 2 } };
@@ -67,15 +69,17 @@ describe('a result over the limits', () => {
     expect(link).toMatchObject({ type: 'resource_link', mimeType: 'text/plain' });
     if (first?.type !== 'text') throw new Error('no text');
     expect(first.annotations).toEqual(annotations);
-    const [, head = '', count, total, uri, part, tail = ''] =
-      /^(.*)\n\[(\d+) of (\d+) characters are left out here\. Read all of it at (\S+), or this part at (\S+)\.\]\n(.*)$/s.exec(
+    const [, head = '', count, total, notice = '', tail = ''] =
+      /^(.*)\n\[(\d+) of (\d+) characters are left out here\. (Read all of it in 3 pages, at .*)\]\n(.*)$/s.exec(
         first.text,
       ) ?? [];
+    const [page, lastPage, part] = notice.match(URIS) ?? [];
+    const uri = page?.replace('?page=1', '');
+    expect([page, lastPage, ...linksOf(capped)]).toEqual([`${uri}?page=1`, `${uri}?page=3`, uri]);
     expect([Number(count), Number(total)]).toEqual([long.length - head.length - tail.length, long.length]);
     expect((await whole(spill, part ?? '')).startsWith(long.slice(head.length, long.length - tail.length))).toBe(true);
     expect(head + long.slice(head.length, long.length - tail.length) + tail).toBe(long);
     expect(await whole(spill, uri ?? '')).toBe(long);
-    expect(linksOf(capped)).toEqual([uri]);
     expect(getBlockSize(first) + getBlockSize(link as ContentBlock)).toBeLessThanOrEqual(limits.maxText);
   });
 
@@ -231,6 +235,29 @@ describe('any result', () => {
     );
   });
 
+  it('names all pages of a stored text, whose URIs give the whole text', async () => {
+    await fc.assert(
+      fc.asyncProperty(words, async value => {
+        const spill = place();
+        const capped = await run(spill, { content: [text(value)] });
+        const pages = Number(/in (\d+) pages/.exec(wordsOf(capped))?.[1]);
+        if (Number.isNaN(pages)) return;
+        const [uri = ''] = wordsOf(capped).match(URIS) ?? [];
+        let read = '';
+        for (let page = 1; page <= pages; page += 1) {
+          const named = uri.replace('page=1', `page=${page}`);
+          const [content] = (await spill.read(named, 'ann'))?.contents ?? [];
+          expect(content?.uri).toBe(named);
+          read += content && 'text' in content ? content.text : '';
+        }
+        expect(read).toBe(value);
+        await expect(spill.read(uri.replace('page=1', `page=${pages + 1}`), 'ann')).rejects.toMatchObject({
+          rpcCode: -32602,
+        });
+      }),
+    );
+  });
+
   it('is whole when its parts are put together', async () => {
     await fc.assert(
       fc.asyncProperty(words, async value => {
@@ -242,7 +269,7 @@ describe('any result', () => {
         const [first] = capped.content;
         const shown = first?.type === 'text' ? first.text : '';
         const [line = '', from = '', to = ''] =
-          /\n?\[\d+ of \d+ characters are left out here\. Read all of it at \S+, or this part at \S+\?from=(\d+)&to=(\d+)\.\]\n?/.exec(
+          /\n?\[\d+ of \d+ characters are left out here\. Read all of it [^\]]*\?from=(\d+)&to=(\d+)\.\]\n?/.exec(
             shown,
           ) ?? [];
         const [head, tail] = shown.split(line);

@@ -2,15 +2,16 @@ import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ContentBlock, TextContent } from '../../../protocol/content.js';
 import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
 import type { CallToolResult } from '../../../protocol/params-and-results.js';
-import { isBase64 } from './base64-range.js';
+import { getByteLength, isBase64 } from './base64-range.js';
 import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize, type OutputLimits } from './output-limits.js';
-import type { OverflowContent, OverflowStore } from './overflow-store.js';
+import { MAX_PAGE, type OverflowContent, type OverflowStore } from './overflow-store.js';
 import {
   createResourceLinks,
   describeBlock,
   describeLocation,
   formatPreview,
   NOTICE_SIZE,
+  type OverflowLocation,
   quoteServerText,
   takeBeginning,
   takeExcerpt,
@@ -23,7 +24,7 @@ export interface TruncateOptions {
    */
   readonly limits?: Optional<OutputLimits> | undefined;
   /** Store for the complete content. */
-  readonly overflow: Pick<OverflowStore, 'put'>;
+  readonly overflow: Pick<OverflowStore, 'put'> & Partial<Pick<OverflowStore, 'maxPageSize'>>;
   /** Owner of the stored content: key of user and OAuth client. Only the owner can read it. */
   readonly principal: string | undefined;
   /**
@@ -217,23 +218,34 @@ async function createTextPreview(
   most: number,
   overflowContent: OverflowContent,
   beside: Partial<TextContent>,
-  { overflow, principal }: TruncateOptions,
+  options: TruncateOptions,
 ): Promise<ContentBlock[]> {
-  const uri = await overflow.put(overflowContent, principal);
-  const shown = title + formatPreview(text, takeExcerpt(text, most), uri);
-  return [{ ...beside, type: 'text', text: shown }, ...createResourceLinks(uri, overflowContent.mimeType)];
+  const location = await storeContent(overflowContent, options);
+  const shown = title + formatPreview(text, takeExcerpt(text, most), location);
+  return [{ ...beside, type: 'text', text: shown }, ...createResourceLinks(location, overflowContent.mimeType)];
 }
 
 async function createNotice(
   notice: string,
   overflowContent: OverflowContent,
-  { overflow, principal }: TruncateOptions,
+  options: TruncateOptions,
 ): Promise<ContentBlock[]> {
-  const uri = await overflow.put(overflowContent, principal);
+  const location = await storeContent(overflowContent, options);
   return [
-    { type: 'text', text: `[${notice} ${describeLocation(uri)}]` },
-    ...createResourceLinks(uri, overflowContent.mimeType),
+    { type: 'text', text: `[${notice} ${describeLocation(location)}]` },
+    ...createResourceLinks(location, overflowContent.mimeType),
   ];
+}
+
+async function storeContent(
+  content: OverflowContent,
+  { overflow, principal }: TruncateOptions,
+): Promise<OverflowLocation | undefined> {
+  const uri = await overflow.put(content, principal);
+  if (uri === undefined) return undefined;
+  const { maxPageSize = MAX_PAGE } = overflow;
+  const total = 'text' in content ? content.text.length : getByteLength(content.blob.length, content.blob.slice(-2));
+  return { uri, total, maxPageSize };
 }
 
 function toJsonOverflow(value: unknown): OverflowContent {
