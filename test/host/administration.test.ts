@@ -116,3 +116,23 @@ describe('reconnectServer', () => {
     expect(starts).toBe(before);
   });
 });
+
+describe('onError', () => {
+  it('gets each error of a server once until the server is connected again', async () => {
+    const errors: string[] = [];
+    let isDown = true;
+    const beforeStart = async () => {
+      if (isDown) throw new Error('down');
+    };
+    const servers = { corner: { service: createShop('3'), beforeStart } };
+    const { host } = await openHost({ servers, onError: error => errors.push(error.summary) });
+    for (let left = 3; left > 0; left -= 1) await host.reconnectServer('corner');
+    expect(errors).toHaveLength(1);
+    isDown = false;
+    await host.reconnectServer('corner');
+    isDown = true;
+    await host.restartServer('corner');
+    await host.restartServer('corner');
+    expect(errors).toHaveLength(2);
+  });
+});

@@ -239,7 +239,7 @@ describe.each(takePart(pairs, 3, pairs.length))(
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       const { absent } = await listTools(scene);
       expect(absent).toEqual([
-        { server: 'mute', reason: 'the server "mute" timed out after 500 ms at startup', code: 'host/start-timeout' },
+        { server: 'mute', reason: expect.stringContaining('"mute" timed out at startup'), code: 'host/start-timeout' },
       ]);
       await scene.close();
     });

@@ -292,8 +292,7 @@ export class RunningHost implements Host {
       telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry, name),
       clock: this.#clock,
       onError: error => {
-        this.#administration.recordError(name, error);
-        this.#guard.reportError(error);
+        if (this.#administration.recordError(name, error)) this.#guard.reportError(error);
       },
       onConnection: connection => this.#observeConnection(connection),
       onStateChange: () => this.#reportState(name),
@@ -307,12 +306,13 @@ export class RunningHost implements Host {
   #reportState(name: string): void {
     const { onServerState } = this.#options;
     const upstream = this.#pool.upstreams.get(name);
-    if (onServerState === undefined || upstream === undefined) return;
+    if (upstream === undefined) return;
     const state = getServerState(upstream);
     if (this.#reportedStates.get(name) === state.state) return;
     this.#reportedStates.set(name, state.state);
+    if (state.state === 'connected') this.#administration.forgetReported(name);
     try {
-      onServerState(state);
+      onServerState?.(state);
     } catch (error) {
       this.#guard.reportError(TenonError.from(error, 'listener/threw'));
     }

@@ -29,6 +29,8 @@ export interface AdministrationContext {
 
 /** Time for which a change waits for the tools of a server, in milliseconds. The lock may ask the user before. */
 const TOOLS_TIMEOUT = 2000;
+/** Maximum number of different errors of a server that are remembered, so that each is reported once. */
+const MAX_REPORTED = 100;
 /** State of a disabled server. */
 const NO_STATE = { state: 'disabled', reason: undefined, protocolVersion: undefined, serverInfo: undefined } as const;
 
@@ -39,6 +41,8 @@ export class ServerAdministration {
   #configured: Servers;
   readonly #disabled = new Set<string>();
   readonly #lastErrors = new Map<string, ServerError>();
+  /** Reported errors of each server since it was last connected. */
+  readonly #reported = new Map<string, Set<string>>();
 
   constructor(configured: Servers, context: AdministrationContext) {
     this.#configured = configured;
@@ -52,6 +56,7 @@ export class ServerAdministration {
       if (!Object.hasOwn(servers, name)) {
         this.#disabled.delete(name);
         this.#lastErrors.delete(name);
+        this.#reported.delete(name);
       }
   }
 
@@ -65,9 +70,24 @@ export class ServerAdministration {
     );
   }
 
-  recordError(server: string, error: TenonError): void {
-    const message = redactSecrets(error.summary);
-    this.#lastErrors.set(server, { code: error.code, message, time: this.#context.clock.now() });
+  /**
+   * Records an error of a server. Returns false if the same error was reported since the server was last connected, for
+   * example by each list request to a server that is down.
+   */
+  recordError(server: string, { code, summary }: TenonError): boolean {
+    const message = redactSecrets(summary);
+    this.#lastErrors.set(server, { code, message, time: this.#context.clock.now() });
+    const reported = this.#reported.get(server) ?? new Set();
+    this.#reported.set(server, reported);
+    const id = `${code} ${message}`;
+    if (reported.has(id)) return false;
+    if (reported.size < MAX_REPORTED) reported.add(id);
+    return true;
+  }
+
+  /** Reports errors of a server again, because it is connected. */
+  forgetReported(server: string): void {
+    this.#reported.delete(server);
   }
 
   describeAll(): ServerDescription[] {
