@@ -7,6 +7,7 @@
 import type { Host } from './host/host.js';
 import { RunningHost } from './host/running-host.js';
 import { requireKnownOptions } from './protocol/check-options.js';
+import { fetchWithAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-options.js';
 import { nodeTransports } from './runtimes/node/transports.js';
 import { memoryStores } from './stores/memory-stores.js';
@@ -72,7 +73,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     if (options.stores === undefined) await stores.close();
   };
   try {
-    const host = await RunningHost.create(read, nodeTransports);
+    const host = await RunningHost.create(read, { ...nodeTransports, authFetch: fetchWithAddressCheck });
     host.onClose(closeAll);
     return host;
   } catch (error) {

@@ -232,7 +232,8 @@ export function createCredentials(
     return current.authorizer;
   };
   const isForUser = (server: string) => {
-    const target = getEntries().find(({ name }) => name === server)?.target;
+    const { target, serviceAccount } = getEntries().find(({ name }) => name === server) ?? {};
+    if (serviceAccount !== undefined) return false;
     return target !== undefined && 'url' in target && !hasToken(target.headers);
   };
   return (server, principal) =>

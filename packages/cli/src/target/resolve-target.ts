@@ -98,10 +98,25 @@ export async function resolveServer(
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const entry = await findConfiguredServer(context, name, options);
-  const target = await createConfiguredTarget(context, entry.target, options, entry.authExceptions);
+  const configured = await createConfiguredTarget(context, entry.target, options, entry.authExceptions);
+  const target = await withServiceAccount(configured, entry, options);
   const { strict, assumeCapabilities, authExceptions: exceptions } = entry;
   const settings = { strict, assumeCapabilities };
   return { label: name, target, template: createTemplate(entry), exceptions, settings };
+}
+
+/** Adds the credentials of the service account of an entry, unless the options give others. */
+async function withServiceAccount(
+  target: HttpTarget | StdioTarget,
+  { serviceAccount, authExceptions }: ConfiguredEntry,
+  { bearerEnv, tokenFile, auth }: ConnectionOptions,
+): Promise<HttpTarget | StdioTarget> {
+  if (!('url' in target) || serviceAccount === undefined) return target;
+  if (bearerEnv !== undefined || tokenFile !== undefined || auth !== undefined) return target;
+  const { clientId: id, clientSecret: secret, privateKey: key, issuer, scopes } = serviceAccount;
+  const { clientCredentials } = await import('tenon/auth');
+  const exceptions = authExceptions ? { [String(target.url)]: authExceptions } : {};
+  return { ...target, auth: clientCredentials({ id, secret, key, issuer, scopes, exceptions }) };
 }
 
 const createConfiguredTarget = async (

@@ -37,6 +37,7 @@ export interface ServerSettings
     | 'totalTimeout'
     | 'trusted'
     | 'authExceptions'
+    | 'serviceAccount'
     | 'tools'
     | 'roots'
     | 'share'

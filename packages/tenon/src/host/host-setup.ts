@@ -60,6 +60,7 @@ const SERVER_CHECKS: OptionChecks<ServerSettings> = {
   totalTimeout: checkAnything,
   trusted: checkAnything,
   authExceptions: checkAnything,
+  serviceAccount: checkAnything,
   tools: value => (value === undefined ? undefined : checkTools(value)),
   roots: checkAnything,
   share: checkAnything,

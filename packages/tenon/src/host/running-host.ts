@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
 import { connectTo, createInProcessEndpoint } from '../client/connect.js';
-import type { TransportFactory } from '../client/target.js';
 import { keepIntegers } from '../encoding/kept-integers.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
@@ -25,7 +24,7 @@ import type { ServerInventory } from './catalog/server-inventory.js';
 import { connectUpstream, getServerState } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
-import { createConnector } from './connections/connector.js';
+import { createConnector, type HostTransports } from './connections/connector.js';
 import { getDefaultStartTimeout } from './connections/default-start-timeout.js';
 import type { ListKind } from './connections/list-cache.js';
 import { ProcessLimit } from './connections/process-limit.js';
@@ -73,7 +72,7 @@ export class RunningHost implements Host {
   readonly #closing: (() => Promise<void>)[] = [];
   #closed: Promise<void> | undefined;
 
-  private constructor(options: HostOptions, transports: TransportFactory) {
+  private constructor(options: HostOptions, transports: HostTransports) {
     const { clock = systemClock } = options;
     requireKnownSettings(options.servers);
     this.#options = options;
@@ -130,7 +129,7 @@ export class RunningHost implements Host {
     return createAuditAnchors({ audit, values: this.#stores.values, clock: this.#clock, interval, onError });
   }
 
-  static async create(options: HostOptions, transports: TransportFactory): Promise<RunningHost> {
+  static async create(options: HostOptions, transports: HostTransports): Promise<RunningHost> {
     const host = new RunningHost(options, transports);
     host.#client = await connectTo(createInProcessEndpoint(host.toServer()), {
       ...createOwnIdentity(options, error => host.#guard.reportError(error)),
@@ -271,7 +270,7 @@ export class RunningHost implements Host {
     for (const close of this.#closing) await close();
   }
 
-  #createUpstream(name: string, server: HostOptions['servers'][string], transports: TransportFactory): UpstreamServer {
+  #createUpstream(name: string, server: HostOptions['servers'][string], transports: HostTransports): UpstreamServer {
     const { connectionIdleTimeout, maxConnectionsPerServer, maxShare, ...identity } = applyDefaults(
       DEFAULT_HOST_OPTIONS,
       this.#options,

@@ -19,7 +19,18 @@ export interface EntryPart {
  * not included.
  */
 export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
-  const { target, trusted, authExceptions, tools, roots, share, strict, assumeCapabilities, written = {} } = entry;
+  const {
+    target,
+    trusted,
+    authExceptions,
+    serviceAccount,
+    tools,
+    roots,
+    share,
+    strict,
+    assumeCapabilities,
+    written = {},
+  } = entry;
   const parts = 'url' in target ? listUrlParts(target, written) : listCommandParts(target, written);
   const plain: [string, string | undefined][] = [
     ['trusted', trusted === undefined ? undefined : String(trusted)],
@@ -35,7 +46,10 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
   const told = plain.flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, shown: shortenText(value), identity: [value] }],
   );
-  return [...parts, ...told];
+  const account = Object.entries(serviceAccount ?? {}).map(([name, value]) =>
+    createWrittenPart(`auth.${name}`, value, written, name === 'clientId' || name === 'issuer' || name === 'scopes'),
+  );
+  return [...parts, ...account, ...told];
 }
 
 type WrittenValues = Readonly<Record<string, string>>;

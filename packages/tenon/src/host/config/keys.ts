@@ -20,6 +20,7 @@ export const SUPPORTED_KEYS: readonly string[] = [
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
   ...[
     'trusted',
+    'auth',
     'authExceptions',
     'tools',
     'includeTools',
@@ -46,7 +47,6 @@ export const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   default_tools_approval_mode: POLICY_HINT,
   headersHelper: 'use `headers` with variables, because no program is run for headers',
   oauth: SIGN_IN_HINT,
-  auth: SIGN_IN_HINT,
   authProviderType: SIGN_IN_HINT,
   ...Object.fromEntries(
     [

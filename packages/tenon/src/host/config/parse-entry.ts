@@ -17,6 +17,7 @@ import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { quoteName, type ReportProblem } from './problem.js';
 import type { ResolveVariables } from './resolve-variables.js';
 import { readAuthExceptions } from './sections/auth-exceptions.js';
+import { readServiceAccount } from './sections/service-account.js';
 import { readTools } from './sections/tool-settings.js';
 import type { ConfiguredEntry, EntryOrigin, ServerEntry } from './server-entry.js';
 import { readTimeouts } from './timeouts.js';
@@ -154,7 +155,15 @@ const restrictsTools = (spot: JsonNode | undefined): boolean =>
 
 type EntrySettings = Pick<
   ServerEntry,
-  'disabled' | 'trusted' | 'authExceptions' | 'tools' | 'roots' | 'share' | 'strict' | 'assumeCapabilities'
+  | 'disabled'
+  | 'trusted'
+  | 'authExceptions'
+  | 'serviceAccount'
+  | 'tools'
+  | 'roots'
+  | 'share'
+  | 'strict'
+  | 'assumeCapabilities'
 >;
 
 async function readSettings(parser: EntryParser, scope: EntrySources['scope']): Promise<EntrySettings> {
@@ -168,6 +177,7 @@ async function readSettings(parser: EntryParser, scope: EntrySources['scope']): 
       hint: 'start the server with docker or bwrap, or remove `sandboxEnabled`',
     });
   const authExceptions = readAuthExceptions(parser, scope);
+  const serviceAccount = await readServiceAccount(parser);
   const assumeCapabilities = readAssumedCapabilities(parser);
   const [tools, roots] = [readTools(parser), await readRoots(parser)];
   return {
@@ -177,6 +187,7 @@ async function readSettings(parser: EntryParser, scope: EntrySources['scope']): 
     ...(strict !== undefined && { strict }),
     ...(assumeCapabilities && { assumeCapabilities }),
     ...(authExceptions && { authExceptions }),
+    ...(serviceAccount && { serviceAccount }),
     ...(tools && { tools }),
     ...(roots && { roots }),
   };

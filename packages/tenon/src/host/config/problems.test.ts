@@ -209,6 +209,24 @@ describe('problems of a configuration', () => {
     });
   });
 
+  it('reads the credentials of a service account, and reports other forms of `auth`', async () => {
+    const url = 'https://a.example/mcp';
+    const auth = { type: 'client-credentials', clientId: 'one', clientSecret: 'two', scopes: 'a b' };
+    expect(await readOne({ url, auth })).toMatchObject({
+      entries: [{ serviceAccount: { clientId: 'one', clientSecret: 'two', scopes: 'a b' } }],
+      problems: [],
+    });
+    expect(told(await readOne({ url, auth: 'oauth' }))).toEqual(['warning config/not-followed mcpServers.s.auth']);
+    for (const wrong of [{ clientSecret: undefined }, { privateKey: 'x' }, { clientId: undefined }])
+      expect(told(await readOne({ url, auth: { ...auth, ...wrong } }))).toEqual([
+        'error config/shape mcpServers.s.auth',
+      ]);
+    expect(told(await readOne({ url, auth: { ...auth, secret: 'x' } }))).toEqual([
+      'error config/shape mcpServers.s.auth.secret',
+    ]);
+    expect(told(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
+  });
+
   it('does not limit the start of a server by `timeout`', async () => {
     const { entries } = await readOne({ command: 'x', timeout: 5000 });
     expect(entries[0]).toMatchObject({ totalTimeout: 5000 });

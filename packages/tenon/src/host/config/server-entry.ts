@@ -40,6 +40,11 @@ export interface ServerEntry {
    */
   readonly authExceptions?: AuthExceptions | undefined;
   /**
+   * Credentials of a service account, with which the host calls a server at a URL for all callers.
+   * @default none
+   */
+  readonly serviceAccount?: ServiceAccount | undefined;
+  /**
    * Tools to offer, and their names and texts.
    * @default all tools, unchanged
    */
@@ -71,6 +76,32 @@ export interface ServerEntry {
   readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
   /** Position of the entry in its configuration file. Absent for an entry of the program. */
   readonly origin?: EntryOrigin | undefined;
+}
+
+/** Client of an authorization server that signs in without a user. */
+export interface ServiceAccount {
+  /** ID of the client, which is registered by hand. */
+  readonly clientId: string;
+  /**
+   * Secret of the client.
+   * @default `privateKey`
+   */
+  readonly clientSecret?: string | undefined;
+  /**
+   * Private key of the client, as PKCS #8 in PEM.
+   * @default `clientSecret`
+   */
+  readonly privateKey?: string | undefined;
+  /**
+   * Authorization server to which the credentials may be sent.
+   * @default the first one in the metadata of the server
+   */
+  readonly issuer?: string | undefined;
+  /**
+   * Scopes, separated by spaces.
+   * @default those of the server
+   */
+  readonly scopes?: string | undefined;
 }
 
 /** Tools of a server that the host offers. Patterns and names are those of the server. */

@@ -1,6 +1,7 @@
 import type { AuthExceptionsByServer } from '../../auth/client/auth-exceptions.js';
 import type { Authorizer, AuthorizerRequest } from '../../auth/client/authorizer.js';
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
+import type { AuthFetch } from '../../auth/http/guarded-fetch.js';
 import type { Client } from '../../client/client.js';
 import { connectTo, createInProcessEndpoint, createTransportEndpoint } from '../../client/connect.js';
 import type { ServerEndpoint } from '../../client/connection/endpoint.js';
@@ -8,10 +9,16 @@ import type { ClientOptions } from '../../client/options.js';
 import type { TransportFactory } from '../../client/target.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
-import type { CommandTarget, ServerEntry, UrlTarget } from '../config/server-entry.js';
+import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
 import type { UpstreamServerOptions } from './upstream-server.js';
+
+/** Ways to reach servers and authorization servers. */
+export interface HostTransports extends TransportFactory {
+  /** Requests URLs of authorization servers. */
+  readonly authFetch?: AuthFetch | undefined;
+}
 
 interface ConnectorOptions {
   readonly credentials?: CredentialProvider | undefined;
@@ -24,11 +31,17 @@ interface ConnectorOptions {
 export function createConnector(
   name: string,
   server: HostServer,
-  transports: TransportFactory,
+  transports: HostTransports,
   guard: Pick<HostGuard, 'checkServerStart'>,
   { credentials, callerSignIn, telemetry, strict: hostStrict }: ConnectorOptions,
 ): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
   const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict, assumeCapabilities } = server;
+  let serviceAuthorizer: Promise<Authorizer> | undefined;
+  const getServiceAuthorizer = (): Promise<Authorizer> | undefined => {
+    if (!('url' in server) || server.serviceAccount === undefined) return undefined;
+    serviceAuthorizer ??= createServiceAuthorizer(server.serviceAccount, getExceptions(server), transports.authFetch);
+    return serviceAuthorizer;
+  };
   const connect = async (
     caller: CallerIdentity,
     options: ClientOptions,
@@ -36,7 +49,7 @@ export function createConnector(
   ): Promise<Client> => {
     await guard.checkServerStart(name);
     await server.beforeStart?.();
-    const given = await credentials?.(name, caller.principal);
+    const given = (await getServiceAuthorizer()) ?? (await credentials?.(name, caller.principal));
     const auth =
       given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
     const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
@@ -51,6 +64,16 @@ export function createConnector(
     });
   };
   return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+}
+
+/** Creates the authorizer of a service account. Few servers have one, so its code is loaded on first use. */
+async function createServiceAuthorizer(
+  { clientId: id, clientSecret: secret, privateKey: key, issuer, scopes }: ServiceAccount,
+  exceptions: AuthExceptionsByServer,
+  fetch: AuthFetch | undefined,
+): Promise<Authorizer> {
+  const { clientCredentials } = await import('../../auth/client/grants/client-credentials.js');
+  return clientCredentials({ id, secret, key, issuer, scopes, exceptions, ...(fetch ? { fetch } : {}) });
 }
 
 /** Returns the exceptions of a server by its URL, as an authorizer takes them. */

@@ -20,7 +20,7 @@ export async function checkClient({ fetch, issuer }: AuthTarget, url: URL, signa
   const response = await fetch(probe.href, { headers: { accept: 'text/html' } }, signal).catch(() => undefined);
   await response?.body?.cancel().catch(() => {});
   if (response === undefined || !UNKNOWN_CLIENT_STATUSES.has(response.status)) return;
-  throw new TenonError('auth/denied', 'the authorization server does not know the client any more', {
+  throw new TenonError('auth/denied', 'the authorization server no longer knows the client', {
     peer: issuer.slice(0, 200),
     received: `status ${response.status}`,
     hint: 'sign in again',
