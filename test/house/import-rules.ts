@@ -6,19 +6,20 @@ interface Layer {
   readonly types?: readonly string[];
 }
 
-const ground = ['encoding', 'cancellation', 'redaction', 'net', 'jsonrpc', 'protocol'];
+const ground = ['json', 'encoding', 'cancellation', 'redaction', 'net', 'jsonrpc', 'protocol'];
 /** The one file beside the folders that all may load: it imports nothing. */
 const foundation = 'version.ts';
 const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
 
 /** Which folder of the library stands on which. A folder that is not named here may not be there. */
 const LAYERS: Readonly<Record<string, Layer>> = {
-  encoding: { values: ['jsonrpc'] },
+  json: { values: [] },
+  encoding: { values: ['json', 'jsonrpc'] },
   cancellation: { values: ['jsonrpc'] },
-  redaction: { values: [] },
+  redaction: { values: ['json'] },
   net: { values: [] },
-  jsonrpc: { values: ['cancellation', 'redaction'] },
-  protocol: { values: ['encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution', 'stores'] },
+  jsonrpc: { values: ['json', 'cancellation', 'redaction'] },
+  protocol: { values: ['json', 'encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution', 'stores'] },
   schemas: { values: ground },
   stores: { values: ground },
   auth: { values: [...ground, 'stores'] },

@@ -4,7 +4,7 @@
  *
  * @module tenon/escape
  */
-export { findInexactInteger, keepIntegers } from './encoding/kept-integers.js';
+export { findInexactInteger, keepIntegers } from './json/kept-integers.js';
 export { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './redaction/writers/data-formats.js';
 export { escapeMarkdown, escapeXml } from './redaction/writers/markup.js';
 export {

@@ -1,4 +1,4 @@
-import { parseJsonText, stringifyJson } from '../encoding/json-text.js';
+import { parseJsonText, stringifyJson } from '../json/json-text.js';
 
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.

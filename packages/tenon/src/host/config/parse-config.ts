@@ -52,6 +52,7 @@ export interface EntryOptions {
 
 /** Content of a configuration that is no JSON. */
 export interface ParsedConfigText {
+  /** The parsed value. */
   readonly value: unknown;
   /** Returns the line of the value at a path, from 1. */
   readonly findLine: (path: ConfigPath) => number | undefined;

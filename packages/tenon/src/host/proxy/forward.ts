@@ -1,9 +1,9 @@
 import type { Client } from '../../client/client.js';
 import { isAbandoned } from '../../client/tasks/tracked-task.js';
-import { findKeptInteger } from '../../encoding/kept-integers.js';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { toInputRequest } from '../../execution/journaled-execution.js';
+import { findKeptInteger } from '../../json/kept-integers.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
@@ -142,8 +142,8 @@ async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, cli
 }
 
 /** Input request of a server with a validated method and params object. */
-type ReceivedInputRequest = { readonly method: string; readonly params?: JsonObject };
-type ReceivedInputRequests = { readonly [key: string]: ReceivedInputRequest };
+type UpstreamInputRequest = { readonly method: string; readonly params?: JsonObject };
+type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
 
 /**
  * Sends a call and handles input requests in its result. If the caller handles all of them, the result goes to the
@@ -158,7 +158,7 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
     const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
     if (result.resultType !== 'input_required') return result;
     checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
-    const requests = Object.entries((result.inputRequests ?? {}) as ReceivedInputRequests);
+    const requests = Object.entries((result.inputRequests ?? {}) as UpstreamInputRequests);
     if (!known && !requests.some(([, { method }]) => questions.isAnsweredByHost(method)))
       return prepareInputRequired(result, requests, proxiedRequest);
     await context.step('asks', () => result);
@@ -180,7 +180,7 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
 
 function prepareInputRequired(
   result: JsonObject,
-  requests: readonly [string, ReceivedInputRequest][],
+  requests: readonly [string, UpstreamInputRequest][],
   { context, requestContext, questions }: ProxiedRequest,
 ): JsonObject {
   const recipient = getRecipient(context, requestContext);

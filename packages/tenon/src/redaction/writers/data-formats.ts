@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../encoding/json-text.js';
+import { stringifyJson } from '../../json/json-text.js';
 import { escapeJsonCharacter } from '../invisible-characters.js';
 
 /** Characters that JSON allows in a string, and that a terminal, an editor or an older parser interprets. */

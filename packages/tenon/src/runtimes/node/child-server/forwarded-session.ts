@@ -27,7 +27,7 @@ const ABOUT_REQUESTS: ReadonlySet<string> = new Set(['notifications/cancelled', 
 export type MessageFromSession = Extract<MessageFromServer, { readonly session: number }>;
 
 /** The server of a session. */
-interface SessionOwner {
+interface ForwardedSessionOwner {
   /** The reason why requests fail. Undefined: they wait for a process. */
   readonly refusal: string | undefined;
   removeSession(session: ForwardedSession): void;
@@ -38,7 +38,7 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   readonly id: number;
   readonly #transport: Transport;
   readonly #options: ConnectOptions;
-  readonly #owner: SessionOwner;
+  readonly #owner: ForwardedSessionOwner;
   readonly #requests: OpenRequests<Id>;
   /** Requests of the server that the client has not responded to, each with its process. */
   readonly #questions = new Map<Id, ServingProcess>();
@@ -46,7 +46,7 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   #current: ServingProcess | undefined;
   #state: SessionState | undefined;
 
-  constructor(id: number, transport: Transport, options: ConnectOptions, owner: SessionOwner) {
+  constructor(id: number, transport: Transport, options: ConnectOptions, owner: ForwardedSessionOwner) {
     this.id = id;
     this.#transport = transport;
     this.#options = options;

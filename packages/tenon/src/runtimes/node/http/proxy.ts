@@ -9,9 +9,11 @@ const VARIABLES = ['https_proxy', 'http_proxy', 'all_proxy'];
 
 /** Way of a request through a proxy. */
 export interface ProxyRoute {
+  /** Sends requests on this way. */
   readonly send: typeof http.request;
   /** The socket event after which written data may reach the server. */
   readonly connected: 'connect' | 'secureConnect';
+  /** Options of each request. */
   readonly options: http.RequestOptions;
   /** Header fields to add. Those for the proxy never reach a server behind a tunnel. */
   readonly headers: Readonly<Record<string, string>>;

@@ -219,7 +219,7 @@ export function createSessionGoneError(peer: string, status?: number, failure?: 
 
 /** Creates the error of a session whose requests get no response. The server may know it, but cannot serve it. */
 export function createSessionFailedError(peer: string, received: string): TenonError {
-  return new TenonError('session/gone', 'the session is given up, because its requests fail without a response', {
+  return new TenonError('session/gone', 'the session has ended, because its requests fail without a response', {
     peer,
     received,
     hint: 'open a new session',
