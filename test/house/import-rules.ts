@@ -19,7 +19,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   redaction: { values: ['json'] },
   net: { values: [] },
   jsonrpc: { values: ['json', 'cancellation', 'redaction'] },
-  protocol: { values: ['json', 'encoding', 'cancellation', 'jsonrpc'], types: ['protocol/versions', 'execution', 'stores'] },
+  protocol: {
+    values: ['json', 'encoding', 'cancellation', 'jsonrpc'],
+    types: ['protocol/versions', 'execution', 'stores'],
+  },
   schemas: { values: ground },
   stores: { values: ground },
   auth: { values: [...ground, 'stores'] },
