@@ -162,6 +162,15 @@ export type CompletionOutput =
 
 export type ConformanceOutput = ConformanceReport;
 
+export interface DaemonOutput {
+  readonly running: boolean;
+  readonly pid?: number;
+  readonly version?: string;
+  readonly servers?: readonly DaemonServerState[];
+  /** Number of calls that wait for an answer, and whose server was kept. Only for `stop`, and not 0. */
+  readonly waitingCalls?: number;
+}
+
 /** Lines. */
 export type DevOutput = (LogFields & DevEvent) | ErrorEvent;
 
@@ -181,15 +190,6 @@ export type GenerateOutput = WrittenText;
 export type ImportOpenapiOutput = ImportReport;
 
 export type InitOutput = InitResult;
-
-export interface DaemonOutput {
-  readonly running: boolean;
-  readonly pid?: number;
-  readonly version?: string;
-  readonly servers?: readonly DaemonServerState[];
-  /** Number of calls that wait for an answer, and whose server was kept. Only for `stop`, and not 0. */
-  readonly waitingCalls?: number;
-}
 
 /** The inventory of a server. Without a target: the configured servers. */
 export type ListOutput = ServerInventory | { readonly servers: readonly ConfiguredServerState[] };
