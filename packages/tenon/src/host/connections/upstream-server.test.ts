@@ -96,7 +96,14 @@ describe('the lines to a server', () => {
     const { upstream } = upstreamOf(4);
     const lineOf = (caller: string, n: number) => upstream.getConnection(audienceNamed(`${caller} ${n}`, { caller }));
     for (const n of [1, 2]) lineOf('eve', n).keepOpen();
-    expect(() => lineOf('eve', 3)).toThrow(expect.objectContaining({ code: 'host/too-many-connections' }));
+    expect(() => lineOf('eve', 3)).toThrow(
+      expect.objectContaining({
+        code: 'host/too-many-connections',
+        message: expect.stringMatching(
+          /the caller's share of the 4 connections.*`maxShare` or `maxConnectionsPerServer`/,
+        ),
+      }),
+    );
     expect(lineOf('ada', 1).scope.caller).toBe('ada');
   });
 

@@ -175,7 +175,7 @@ export class UpstreamServer {
       : `all ${maxConnectionsPerServer} connections`;
     const summary = `no free connection to the server "${this.name}": ${limit} in use`;
     throw new TenonError('host/too-many-connections', summary, {
-      hint: 'try again later, or raise `maxConnectionsPerServer`',
+      hint: `try again later, or raise ${isOwnOnly ? '`maxShare` or ' : ''}\`maxConnectionsPerServer\``,
       rpcCode: TOO_MANY_REQUESTS,
       data: { retryAfterMs: RETRY_AFTER },
     });
