@@ -34,6 +34,11 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['sync --from none.json --host cursor --project', 2],
   ['serve none.ts', 2],
   ['gateway none.json', 1],
+  ['gateway status', 1],
+  ['gateway enable none', 1],
+  ['gateway disable none', 1],
+  ['gateway restart none', 1],
+  ['gateway reconnect none', 1],
   ['bridge ftp://example.com', 2],
   ['lock none.json', 1],
   ['policy explain none.json a/b', 1],
@@ -44,6 +49,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['approvals deny 7f3a --store none.sqlite', 1],
   ['approvals revoke --store none.sqlite', 2],
   ['audit show none.jsonl', 1],
+  ['audit export none.jsonl --output none.csv', 1],
   ['audit verify none.jsonl', 1],
   ['store reseal --from tenon', 2],
   ['daemon start --max x', 2],
@@ -86,8 +92,10 @@ describe('every command', () => {
   it.each(names)(
     'has the options --json and --no-input, and a line in the table above: tenon %s [cli.json] [cli.tty]',
     async name => {
-      const [, parts = ''] = (await readHelp(name)).split('\nCommands:\n');
-      const paths = parts === '' ? [name] : listCommands(parts).map(part => `${name} ${part}`);
+      const [usage = '', parts = ''] = (await readHelp(name)).split('\nCommands:\n');
+      const inner = parts === '' ? [] : listCommands(parts).map(part => `${name} ${part}`);
+      // A command with commands may also do something itself, such as `tenon gateway`.
+      const paths = inner.length > 0 && /^Usage: .*\[command\]$/m.test(usage) ? inner : [...inner, name];
       for (const path of paths) {
         const help = await readHelp(...path.split(' '));
         const options = [/^ +--json /m, /^ +--no-input /m].map(option => option.test(help));

@@ -93,7 +93,6 @@ describe('tenon list', () => {
 
   it.each([
     [['shp'], 2, 'did you mean "shop"'],
-    [[], 2, 'no target'],
     [['ftp://example.com'], 2, 'invalid URL'],
     [['./none.ts'], 2, 'file not found'],
     [['--'], 2, 'no command after --'],
