@@ -34,7 +34,8 @@ async function start(script: Script, options: ClientOptions = {}) {
       else if (message.method === 'tools/list') say({ ...v, id: message.id, result: { tools: [] } });
       else if (message.method === 'ping' && !said.some(({ method }) => method === 'silent'))
         say({ ...v, id: message.id, result: {} });
-      else script(message, say, () => pair.server.close());
+      // Errors from before `connect` returns also reach the listener, so the script begins after the opening.
+      else if (message.method !== 'notifications/initialized') script(message, say, () => pair.server.close());
     },
     onParseError() {},
     onResponseLost() {},
@@ -75,7 +76,7 @@ describe('a client whose server', () => {
     });
     await expect(client.callTool('x', {})).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32099 });
     await expect(client.callTool('x', {})).resolves.toMatchObject({ content: [{ type: 'text', text: 'a' }] });
-    expect(problems).toEqual([]);
+    expect(problems).toMatchObject([{ code: 'peer/deviation', data: { deviation: 'null-member' } }]);
   });
 
   it.each([

@@ -78,7 +78,7 @@ describe('a server behind `tenon gateway --stdio`', () => {
   });
 
   it.each(['end of input', 'SIGTERM', 'SIGINT'] as const)(
-    'saves its state at %s, although its session ends before the gateway [lifecycle.stdio-shutdown]',
+    'saves its state at %s, although its session ends before the gateway [lifecycle.shutdown.stdio-close-stdin lifecycle.shutdown.stdio-sigterm]',
     async ending => {
       const gateway = start(['gateway', '--stdio', '--trust']);
       await listWithRoots(gateway);

@@ -49,7 +49,7 @@ function answer({ id, method, params }) {
   if (fault === 'crash' && method === 'tools/list') process.exit(3);
 }
 
-if (fault === 'missing-module') await import('no-such-module-here');
+if (fault === 'missing-module') await import(['no-such', 'module-here'].join('-'));
 if (fault === 'usage') {
   console.error('Usage: server --token TOKEN');
   process.exit(2);
