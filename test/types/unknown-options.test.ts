@@ -80,7 +80,7 @@ const unknown = { unknownOption: 1 };
  * that the library calls.
  */
 const IMPLEMENTED_BY_OTHERS =
-  /^(?:Transport|Values|Clock|FakeClock|OpenTelemetry\w+|Authorizer|HttpTarget|\w+Options)\./;
+  /^(?:Transport|TransportChanges|Values|Clock|FakeClock|OpenTelemetry\w+|Authorizer|HttpTarget|\w+Options)\./;
 /** Methods of other types that are the same function as one of the table. */
 const SAME: Readonly<Record<string, OptionMethod>> = {
   'StateContext.elicit': 'Context.elicit',

@@ -45,7 +45,7 @@ export function createServer<
 export type { Clock } from './cancellation/clock.js';
 export type { CallOptions, Progress } from './client/call-options.js';
 // For clients.
-export type { ChangeEvent, Client, WatchControl, WatchOptions } from './client/client.js';
+export type { ChangeEvent, Client, WatchCallOptions, WatchOptions } from './client/client.js';
 export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
 export type {
   ClientEvents,
@@ -71,7 +71,7 @@ export type {
   SendOptions,
   Transport,
 } from './jsonrpc/transport.js';
-export { type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
+export { type ReceiverChanges, type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
 export {
   type AssumableCapability,
   assumableCapabilities,

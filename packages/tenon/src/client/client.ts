@@ -83,7 +83,7 @@ export interface PromptArguments {
 }
 
 /** Options of `client.watch`. */
-export interface WatchControl {
+export interface WatchCallOptions {
   /**
    * Ends the watch.
    * @default none
@@ -185,7 +185,7 @@ export interface Client<S = unknown> {
    * Reports changes until the loop ends or the signal is aborted. Works with subscriptions and with
    * `subscriptions/listen`, and reopens broken streams.
    */
-  watch(target: string | WatchOptions, options?: WatchControl): AsyncIterable<ChangeEvent>;
+  watch(target: string | WatchOptions, options?: WatchCallOptions): AsyncIterable<ChangeEvent>;
   /** Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28. */
   setLogLevel(level: LoggingLevel): Promise<void>;
   /** Notifies the server that the roots have changed. Does nothing on versions without this notification. */

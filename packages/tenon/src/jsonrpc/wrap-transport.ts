@@ -2,13 +2,20 @@ import { replaceMembers } from './replace-members.js';
 import type { MessageReceiver, Transport } from './transport.js';
 
 /** Members of a transport that `wrapTransport` replaces. */
-export interface TransportChanges extends Partial<Pick<Transport, 'send' | 'close'>> {
+export interface TransportChanges {
+  /** Sends in place of the transport. */
+  readonly send?: Transport['send'] | undefined;
+  /** Closes in place of the transport. */
+  readonly close?: Transport['close'] | undefined;
   /**
    * Returns the members of the receiver to replace. Called when the transport is opened.
    * @default none
    */
-  readonly receive?: ((receiver: MessageReceiver) => Partial<MessageReceiver>) | undefined;
+  readonly receive?: ((receiver: MessageReceiver) => ReceiverChanges) | undefined;
 }
+
+/** Members of a receiver that `wrapTransport` replaces. */
+export type ReceiverChanges = { readonly [K in keyof MessageReceiver]?: MessageReceiver[K] | undefined };
 
 /**
  * Wraps a transport, to observe or change its messages. All other members stay those of `transport`, also those that only

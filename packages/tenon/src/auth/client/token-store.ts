@@ -27,7 +27,7 @@ export interface TokenStore {
     change: (previous: StoredSecret | undefined) => Promise<TokenStoreUpdate<T>>,
   ): Promise<T>;
   /** Returns the keys of all entries. Only for stores that can list them, such as those in a file. */
-  listKeys?(): Promise<readonly TokenStoreKey[]>;
+  readonly listKeys?: (() => Promise<readonly TokenStoreKey[]>) | undefined;
 }
 
 /** Result of `change` in `TokenStore.update`. */

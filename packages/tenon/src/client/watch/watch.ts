@@ -5,7 +5,7 @@ import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallPipeline } from '../calls/call-pipeline.js';
-import type { ChangeEvent, WatchControl, WatchOptions } from '../client.js';
+import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 
@@ -20,7 +20,7 @@ const MAX_DELAY = 30_000;
 export async function* watch(
   pipeline: CallPipeline,
   target: string | WatchOptions,
-  watchOptions: WatchControl = {},
+  watchOptions: WatchCallOptions = {},
 ): AsyncGenerator<ChangeEvent> {
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
   requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
