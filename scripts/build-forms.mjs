@@ -29,8 +29,10 @@ const COPIED = ['extensions/tasks/tasks', 'schemas/load-peer-schema'];
 const ASKING = 'execution/execution-runtime';
 /** The work on tasks. As an entry it keeps the names of its exports, which `tenon` imports in both ways. */
 const TASK_SERVICE = 'extensions/tasks/task-service';
-/** The validators by JSON Schema, which the first such schema loads. */
-const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema'];
+/** The observer of messages, which the first client with `onMessage` loads. It shares code with an export of `tenon`. */
+const OBSERVING = 'jsonrpc/observe-transport';
+/** What works with JSON Schemas, and is loaded for the first schema that needs it. */
+const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema', 'schemas/portable-schema'];
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */
 const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
@@ -186,7 +188,7 @@ function parts(format) {
   return [
     part('core', 3, modulesOf => {
       if (format === 'cjs') return serving(modulesOf);
-      const others = new Set([CLIENT, ASKING, ...VALIDATING].flatMap(entry => [...modulesOf(entry)]));
+      const others = new Set([CLIENT, ASKING, OBSERVING, ...VALIDATING].flatMap(entry => [...modulesOf(entry)]));
       return new Set([...serving(modulesOf)].filter(id => others.has(id)));
     }),
     part('server-core', 2, serving),

@@ -9,7 +9,7 @@ import { createTransportPair, type MemoryOptions } from '../transports/memory.js
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
 import { createCallProxy } from './calls/call-proxy.js';
-import type { CompletionRequests } from './calls/completion-requests.js';
+import { CompletionRequests } from './calls/completion-requests.js';
 import { listAll } from './calls/pages.js';
 import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
@@ -101,6 +101,7 @@ export function createTransportEndpoint(channel: Transport | (() => Transport | 
 }
 
 function createClient(pipeline: CallPipeline): Client {
+  const completions = new CompletionRequests(pipeline);
   const { connections, emitter } = pipeline;
   return {
     tools: createCallProxy((name, input, options) => callForValue(pipeline, name, input, options)),
@@ -113,7 +114,7 @@ function createClient(pipeline: CallPipeline): Client {
     listResources: options => listAll(pipeline, 'resources/list', 'resources', options),
     listResourceTemplates: options => listAll(pipeline, 'resources/templates/list', 'resourceTemplates', options),
     readResource: (uri, options) => pipeline.request('resources/read', { uri }, options),
-    complete: createComplete(pipeline),
+    complete: async (params, options) => completions.complete(params, options),
     watch: (target, options) => watch(pipeline, target, options),
     setLogLevel: level => setLogLevel(pipeline, level),
     notifyRootsChanged: async () => (await connections.getConnection()).notify('notifications/roots/list_changed'),
@@ -134,15 +135,6 @@ function createClient(pipeline: CallPipeline): Client {
     },
     close: () => connections.close(),
     [Symbol.asyncDispose]: () => connections.close(),
-  };
-}
-
-/** Creates the function that completes arguments. What it needs is loaded on first use. */
-function createComplete(pipeline: CallPipeline): Client['complete'] {
-  let requests: Promise<CompletionRequests> | undefined;
-  return async (params, options) => {
-    requests ??= import('./calls/completion-requests.js').then(loaded => new loaded.CompletionRequests(pipeline));
-    return (await requests).complete(params, options);
   };
 }
 
