@@ -87,7 +87,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
       const response = await site.send('/sse', { headers: { accept: 'text/event-stream', ...expiring() } });
       const stream = read(response);
       await expect.poll(() => stream.data.length).toBe(1);
-      return { stream, path: stream.data[0] ?? '' };
+      return { stream, path: `/${stream.data[0]}` };
     };
     const [silent, active] = [await connect(), await connect()];
     const body = JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' });

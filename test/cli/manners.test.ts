@@ -23,7 +23,7 @@ describe('every command', () => {
   it.each([
     ['doctor', '(default: 10s)', '(default: stored)'],
     ['bridge', '(default: browser)'],
-    ['list', '(default: 60s after the last progress)', '(default: browser in a terminal, else stored)'],
+    ['list', '(default: 60s)', '(default: browser in a terminal, else stored)'],
   ])('states its own defaults: tenon %s --help', async (name, ...defaults) => {
     const { out } = await runTenon(project.folder, [name, '--help']);
     const text = out.replace(/\s+/g, ' ');

@@ -58,6 +58,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['skills list URL', 1],
   ['tasks URL', 1],
   ['types URL', 0],
+  ['logout URL', 0],
   ['generate cli URL', 0],
   ['init made --no-install', 0],
   ['dev none.ts', 2],

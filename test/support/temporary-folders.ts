@@ -14,7 +14,8 @@ export function setup(): () => void {
   for (const name of readdirSync(parent))
     if (name.startsWith(PREFIX) && !isRunning(Number(name.slice(PREFIX.length)))) remove(join(parent, name));
   const folder = join(parent, `${PREFIX}${process.pid}`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Some tests run a program as another user, who has to reach the folders in it.
+  mkdirSync(folder, { recursive: true, mode: 0o711 });
   // The workers are started later, and get these variables.
   for (const variable of ['TMPDIR', 'TMP', 'TEMP']) process.env[variable] = folder;
   return () => remove(folder);

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { integerKeeper, parseJsonText, stringifyJson } from './json-text.js';
 import { findInexactInteger, findKeptInteger, keepIntegers } from './kept-integers.js';
 
-afterAll(() => {
+// Another program of the same process may keep integers already.
+beforeAll(() => {
+  const { mark, write } = integerKeeper;
   delete integerKeeper.mark;
   delete integerKeeper.write;
+  return () => Object.assign(integerKeeper, { mark, write });
 });
 
 describe('an integer that a number cannot represent', () => {

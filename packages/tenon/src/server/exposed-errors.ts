@@ -1,7 +1,7 @@
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
-import { isReservedCode } from '../protocol/reserved-codes.js';
 import { isObject } from '../jsonrpc/message.js';
+import { isReservedCode } from '../protocol/reserved-codes.js';
 import { redactPaths } from '../redaction/paths.js';
 import { redactSecrets } from '../redaction/secrets.js';
 

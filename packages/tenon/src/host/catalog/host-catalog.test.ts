@@ -74,7 +74,7 @@ describe('a catalog of several servers', () => {
   });
 
   it('says of a name that it is unknown, or whose server is not there', async () => {
-    const { catalog } = catalogOf({ a: { tools: [tool('x')] }, down: null });
+    const { catalog, clock } = catalogOf({ a: { tools: [tool('x')] }, down: null });
     await expect(catalog.resolveByName('tools', 'nobody__x')).rejects.toMatchObject({
       rpcCode: -32602,
       summary: 'Unknown tool: nobody__x. These servers are unavailable: down',
@@ -83,7 +83,10 @@ describe('a catalog of several servers', () => {
       rpcCode: -32602,
       summary: 'Unknown tool: a__y',
     });
-    await expect(catalog.resolveByName('tools', 'down__x')).rejects.toMatchObject({
+    // The call waits for the end of the delay after the failure.
+    const resolving = Promise.resolve(catalog.resolveByName('tools', 'down__x'));
+    setImmediate(() => clock.advance(2000));
+    await expect(resolving).rejects.toMatchObject({
       rpcCode: -32603,
       summary: expect.stringMatching(/^The server "down" did not respond correctly to tools\/list/),
     });

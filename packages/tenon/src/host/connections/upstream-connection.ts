@@ -63,8 +63,8 @@ export class UpstreamConnection {
   #reservedCalls = 0;
   #connectedAt = 0;
   #briefConnections = 0;
-  /** True if the server has responded to a call or a list on the current connection. */
-  #hasResponded = false;
+  /** True if the server has answered a call on the current connection. Lists do not count. */
+  #hasAnsweredCall = false;
   readonly #health: ConnectionHealth;
   /** Server information from before the process was stopped. */
   #stoppedServer: Client['server'] | undefined;
@@ -92,7 +92,7 @@ export class UpstreamConnection {
       },
       connectionOptions.clock,
       error => this.#reportError(error),
-      error => (error === undefined ? this.#recordResponse() : this.#health.recordFailure(error)),
+      error => (error === undefined ? this.#health.recordResponse() : this.#health.recordFailure(error)),
     );
   }
 
@@ -260,29 +260,28 @@ export class UpstreamConnection {
   /** Runs `work` with the client, on behalf of a call. */
   run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
     return thenMaybe(this.#findClientForCall(), client =>
-      this.calls.run(call, () => this.#observeResponse(() => work(client))),
+      this.calls.run(call, () => this.#observeResponse(() => work(client), true)),
     );
   }
 
   /** Notices that the server responds, also with an error. */
-  #observeResponse<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+  #observeResponse<T>(work: () => MaybePromise<T>, isCall: boolean): MaybePromise<T> {
+    const recordResponse = () => {
+      this.#hasAnsweredCall ||= isCall;
+      this.#health.recordResponse();
+    };
     return settleMaybe(
       work,
       result => {
-        this.#recordResponse();
+        recordResponse();
         return result;
       },
       error => {
-        if (TenonError.is(error) && error.code === 'peer/error') this.#recordResponse();
+        if (TenonError.is(error) && error.code === 'peer/error') recordResponse();
         else this.#health.recordFailure(error);
         throw error;
       },
     );
-  }
-
-  #recordResponse(): void {
-    this.#hasResponded = true;
-    this.#health.recordResponse();
   }
 
   /**
@@ -294,7 +293,10 @@ export class UpstreamConnection {
     const client = await this.#findClient();
     const options = { totalTimeout: VERIFY_TIMEOUT };
     const listsTools = method === 'tools/list' && client.server.capabilities.tools !== undefined;
-    await this.#observeResponse<unknown>(() => (listsTools ? client.call(method, {}, options) : client.ping(options)));
+    await this.#observeResponse<unknown>(
+      () => (listsTools ? client.call(method, {}, options) : client.ping(options)),
+      false,
+    );
   }
 
   /** Verifies an open connection to a server at a URL, unless a request has done so within `maxAge` milliseconds. */
@@ -403,14 +405,14 @@ export class UpstreamConnection {
 
   /**
    * Handles a lost connection. The next call opens another one, unless the last connections were too short. Some servers
-   * end after each call, so a connection with a response is not too short.
+   * end after each call, so a connection with a call that was answered is not too short.
    */
   #handleLost(): void {
     // Another process or session may have other entries.
     this.lists.expire();
     const isBrief = this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
-    this.#briefConnections = isBrief && !this.#hasResponded ? this.#briefConnections + 1 : 0;
-    this.#hasResponded = false;
+    this.#briefConnections = isBrief && !this.#hasAnsweredCall ? this.#briefConnections + 1 : 0;
+    this.#hasAnsweredCall = false;
     if (this.#briefConnections === 0) this.#backoff.reset();
     if (this.#briefConnections <= 1) return;
     this.#lastError = createLostError(this.server, 'repeatedly disconnects soon after the connection setup');

@@ -11,10 +11,10 @@ import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
-import { getSubscribeCapability } from './subscribe-capability.js';
 import { forwardCompletion, forwardPromptRequest, forwardResourceRead } from './read-requests.js';
 import { subscribeToResource } from './sessions/session-subscriptions.js';
 import { SharedRoots } from './sessions/shared-roots.js';
+import { getSubscribeCapability } from './subscribe-capability.js';
 import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js';
 
 /** Creates the backend that offers all servers of a host. */

@@ -16,8 +16,8 @@ import type { MethodOperation } from '../../method-handler.js';
 import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
-import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { isClientError } from '../../session/client-errors.js';
+import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
 
 /** Result of a call: synchronous where possible. */

@@ -94,7 +94,7 @@ describe('a session in a store on another machine', () => {
     const written: string[] = [];
     const [one, two] = await open(recordWrites(memoryStores(), written));
     const events = eventsOf(await one.send('/sse', { headers: { accept: 'text/event-stream', ...headers } }));
-    const address = (await events.next()).value?.data ?? '';
+    const address = `/${(await events.next()).value?.data}`;
     const body = JSON.stringify({ jsonrpc: '2.0', id: 'secret-id', method: 'ping' });
     const posted = await two.send(address, { method: 'POST', headers: { ...JSON_HEADERS, ...headers }, body });
     expect(posted.status).toBe(202);
