@@ -248,7 +248,6 @@ describe('a session', () => {
   });
 
   it.each([
-    ['an error', { error: { code: -1, message: 'secret' } }],
     ['garbage', { result: { roots: 'secret' } }],
     ['a broken answer', { result: 'secret' }],
   ])("keeps the client's text from the model when the client answers with %s", async (_, answer) => {
@@ -259,6 +258,15 @@ describe('a session', () => {
     const said = await say({ ...v, id: question.id, ...answer });
     expect(said).toMatchObject([{ id: 'call', result: { isError: true } }]);
     expect(JSON.stringify(said)).not.toContain('secret');
+  });
+
+  it('shows the message of an error of the client to the caller', async () => {
+    const { open, say, ask } = await start();
+    await open('2025-11-25', { roots: {} });
+    const question = await ask('tools/call', { name: 'roots' }, 'call');
+    const said = await say({ ...v, id: question.id, error: { code: -1, message: 'User rejected the request' } });
+    expect(said).toMatchObject([{ id: 'call', result: { isError: true } }]);
+    expect(JSON.stringify(said)).toContain('User rejected the request (-1)');
   });
 
   it('withdraws its question when the call is cancelled', async () => {
