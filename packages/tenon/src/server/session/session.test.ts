@@ -1,3 +1,5 @@
+// Loaded before, because a response would otherwise wait for a file.
+import '../exposed-errors.js';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
