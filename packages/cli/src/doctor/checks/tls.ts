@@ -82,6 +82,8 @@ function readCertificateThroughProxy(url: URL, { send, options, headers }: Proxy
     headers: { ...headers },
     rejectUnauthorized: false,
     timeout: TIMEOUT,
+    // The default, but agents then resume no session of other requests, whose certificate would be unknown.
+    ecdhCurve: 'auto',
   };
   return new Promise((resolve, reject) => {
     const request = send(url, unverified);
