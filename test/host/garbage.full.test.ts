@@ -46,7 +46,8 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
       await begin({ lists }, lists === 'huge' ? 20_000 : undefined);
       const { names, absent } = await listTools(scene);
       expect(names.filter(name => !name.startsWith('good__'))).toEqual([]);
-      expect(absent).toEqual([{ server: 'lies', reason: expect.stringMatching(notThere[lists] as RegExp) }]);
+      const reason = expect.stringMatching(notThere[lists] as RegExp);
+      expect(absent).toEqual([{ server: 'lies', reason, code: expect.any(String) }]);
       await goesOn();
     },
   );
@@ -78,7 +79,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   itOnce('makes a server absent when opened', async () => {
     await begin({ start: 'garbage' });
     const { absent } = await listTools(scene);
-    expect(absent).toEqual([{ server: 'lies', reason: expect.any(String) }]);
+    expect(absent).toEqual([{ server: 'lies', reason: expect.any(String), code: expect.any(String) }]);
     await goesOn();
   });
 
