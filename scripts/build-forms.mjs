@@ -31,7 +31,7 @@ const ASKING = 'execution/execution-runtime';
 const TASK_SERVICE = 'extensions/tasks/task-service';
 /** The observer of messages, which the first client with `onMessage` loads. It shares code with an export of `tenon`. */
 const OBSERVING = 'jsonrpc/observe-transport';
-/** What works with JSON Schemas, and is loaded for the first schema that needs it. */
+/** Code for JSON Schemas, which is loaded for the first schema that needs it. */
 const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema', 'schemas/portable-schema'];
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */

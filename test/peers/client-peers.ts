@@ -7,7 +7,7 @@ import type { ConnectedSdkClient } from '../interop/sdk-client.js';
 import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
 
-/** Where a client finds the notes server, or the gateway to it. */
+/** Addresses of the notes server, or of the gateway to it. */
 export interface Endpoints {
   readonly url: string;
   readonly sseUrl: string;

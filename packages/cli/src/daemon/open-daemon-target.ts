@@ -26,11 +26,11 @@ export async function openDaemonTarget(
   resolved: ResolvedTarget,
   options: TargetOptions,
 ): Promise<OpenedDaemonTarget | undefined> {
-  const kept = options.protocolVersion === undefined ? createDaemonTarget(context, resolved, options) : undefined;
-  if (!kept) return undefined;
+  const request = options.protocolVersion === undefined ? createDaemonTarget(context, resolved, options) : undefined;
+  if (!request) return undefined;
   try {
     const record = await ensureDaemon(context);
-    const { path, protocolVersion } = Object(await requestDaemon(record, 'POST', '/open', kept));
+    const { path, protocolVersion } = Object(await requestDaemon(record, 'POST', '/open', request));
     const url = `http://localhost${path}`;
     return {
       target: { url, transport: 'http', fetch: createSocketFetch(record) },

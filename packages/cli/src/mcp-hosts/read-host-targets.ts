@@ -29,8 +29,8 @@ export interface HostTarget {
 export async function readHostTargets(file: string, host?: McpHost): Promise<HostTargets> {
   const { entries, problems } = await readAnyConfigFile(file, { resolve: false });
   const errors = problems.filter(({ level }) => level === 'error');
-  const whole = errors.find(({ server }) => server === undefined);
-  if (whole && entries.length === 0) throw whole.error;
+  const fileError = errors.find(({ server }) => server === undefined);
+  if (fileError && entries.length === 0) throw fileError.error;
   const unread = new Map<string, string>();
   // The first problem of a server explains the others.
   for (const { server, key, error } of errors) if (!unread.has(server ?? key)) unread.set(server ?? key, error.message);

@@ -88,12 +88,12 @@ export class SchemaDefinitions {
   #convertMap(keyword: string, schemas: Schema, location: string): unknown {
     // The members are names, not keywords.
     const readOnly = keyword === 'properties' ? this.#listReadOnly(schemas, location) : new Set();
-    const kept = Object.entries(schemas).filter(([name, value]) => {
+    const usable = Object.entries(schemas).filter(([name, value]) => {
       const problem = readOnly.has(name) ? undefined : findMemberProblem(keyword, name, value);
       if (problem !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${problem}`);
       return problem === undefined && !readOnly.has(name);
     });
-    return Object.fromEntries(kept.map(([name, value]) => [name, this.convert({ value, location })]));
+    return Object.fromEntries(usable.map(([name, value]) => [name, this.convert({ value, location })]));
   }
 
   #listReadOnly(properties: unknown, location: string): ReadonlySet<unknown> {

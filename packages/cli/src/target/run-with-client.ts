@@ -38,12 +38,12 @@ export async function runWithClient(
   const target = await resolveTarget(context, reference, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
-  let kept: OpenedDaemonTarget | undefined;
-  const explain = (error: unknown) => kept?.explainError(error) ?? TenonError.from(error);
+  let daemonTarget: OpenedDaemonTarget | undefined;
+  const explain = (error: unknown) => daemonTarget?.explainError(error) ?? TenonError.from(error);
   try {
-    kept = await openKept(context, target, options);
+    daemonTarget = await openKept(context, target, options);
     const client = await openClient(
-      kept ? { ...target, target: kept.target } : target,
+      daemonTarget ? { ...target, target: daemonTarget.target } : target,
       options,
       { ...cancelQuestions, ...handlers, onMessage: wire?.onMessage },
       signal,
@@ -51,14 +51,14 @@ export async function runWithClient(
     const stopReporting = reportErrors(context, client, explain);
     try {
       const { protocolVersion } = client.server;
-      await work({ client, target, protocolVersion: kept?.protocolVersion ?? protocolVersion, signal });
+      await work({ client, target, protocolVersion: daemonTarget?.protocolVersion ?? protocolVersion, signal });
     } finally {
       // A call that is still open would report that its connection is closed.
       stopReporting();
       await client.close();
     }
   } catch (error) {
-    if (!signal.aborted) throw kept ? explain(error) : error;
+    if (!signal.aborted) throw daemonTarget ? explain(error) : error;
     context.code = exitCodes.interrupted;
   } finally {
     context.screen.showStatus('');

@@ -7,7 +7,7 @@ const TOKEN = /"(?:[^"\\]|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[{}[\],:]
 const NUMBER = /^-?\d/;
 
 /** Texts of the integers in an object or an array, by their keys. */
-const kept = new WeakMap<object, Map<string, string>>();
+const integerTexts = new WeakMap<object, Map<string, string>>();
 
 /** Tells if JSON would change a number: an integer beyond the safe range, or a number that is too large. */
 function isInexact(token: string): boolean {
@@ -33,7 +33,7 @@ export function keepIntegers(): void {
   integerKeeper.mark = markIntegers;
   integerKeeper.write = (value, indent) => {
     const restore = function (this: object, key: string, member: unknown): unknown {
-      const text = typeof member === 'number' ? kept.get(this)?.get(key) : undefined;
+      const text = typeof member === 'number' ? integerTexts.get(this)?.get(key) : undefined;
       return text !== undefined && Number(text) === member ? mark + text : member;
     };
     return JSON.stringify(value, restore, indent).replace(written, '$1');
@@ -43,7 +43,7 @@ export function keepIntegers(): void {
 /** Returns an integer in a value whose text is kept, because a number cannot represent it. */
 export function findKeptInteger(value: unknown): string | undefined {
   if (integerKeeper.mark === undefined || typeof value !== 'object' || value === null) return undefined;
-  const own = kept.get(value)?.values().next().value;
+  const own = integerTexts.get(value)?.values().next().value;
   if (own !== undefined) return own;
   for (const member of Object.values(value)) {
     const found = findKeptInteger(member);
@@ -88,8 +88,8 @@ function getMember({ value, isArray, key, index }: OpenContainer): unknown {
 
 function keep(container: OpenContainer, text: string): void {
   const { value, isArray, key, index } = container;
-  // Of two members with the same name, the value has the last one.
+  // If two members have the same name, the value has the last one.
   if (typeof value !== 'object' || value === null || getMember(container) !== Number(text)) return;
-  const texts = kept.get(value) ?? new Map<string, string>();
-  kept.set(value, texts.set(isArray ? String(index) : key, text));
+  const texts = integerTexts.get(value) ?? new Map<string, string>();
+  integerTexts.set(value, texts.set(isArray ? String(index) : key, text));
 }

@@ -74,7 +74,7 @@ export const IGNORED_KEYS: readonly string[] = [
   ...['$schema', 'name', 'title', 'description', 'version', 'gallery', 'icon', 'iconPath', 'source', 'alwaysLoad'],
   ...['_comment', 'comment', 'note', 'sandbox', 'remote', '//', '_note', '_description', 'notes', 'id', 'displayName'],
   ...['author', 'license', 'homepage', 'repository', 'documentation', 'docs', 'category', 'tags', 'metadata', 'logo'],
-  // How mcporter keeps connections and logs, and the parts of Goose.
+  // Settings of mcporter for connections and logs, and members of Goose.
   ...[
     'lifecycle',
     'logging',

@@ -119,7 +119,7 @@ async function readCommandLine(
   hasProgram: (name: string) => boolean | Promise<boolean>,
 ): Promise<{ readonly program: JsonNode; readonly args: JsonNode | undefined } | undefined> {
   const args = parser.members.get('args');
-  const whole = { program: spot, args };
+  const unsplit = { program: spot, args };
   if (spot.kind === 'array') {
     const [program, ...rest] = spot.items;
     if (!program) return parser.reportError('config/target', spot, 'the command is empty', { hint: 'set a program' });
@@ -131,8 +131,8 @@ async function readCommandLine(
     return { program, args: deriveList(spot, [...rest, ...(args?.items ?? [])]) };
   }
   const text = spot.kind === 'string' ? String(spot.value).trim() : '';
-  if (!/\s/.test(text) || (args && (args.kind !== 'array' || args.items.length > 0))) return whole;
-  if (await hasProgram(text)) return whole;
+  if (!/\s/.test(text) || (args && (args.kind !== 'array' || args.items.length > 0))) return unsplit;
+  if (await hasProgram(text)) return unsplit;
   const words = splitCommandLine(text);
   if (words === undefined)
     return parser.reportError('config/command-line', spot, 'the command line needs a shell', {
@@ -140,7 +140,7 @@ async function readCommandLine(
     });
   const [program = '', ...rest] = words;
   // The first word of a path with spaces is no program.
-  if (rest.length === 0 || (/[\\/]/.test(program) && !(await hasProgram(program)))) return whole;
+  if (rest.length === 0 || (/[\\/]/.test(program) && !(await hasProgram(program)))) return unsplit;
   parser.reportWarning(
     'config/command-line',
     spot,

@@ -63,8 +63,8 @@ describe('an error that crosses', () => {
   it.each(['stdio/exited', 'http/unreachable', 'host/backoff', 'call/timeout', 'call/outcome-unknown'])(
     'counts under the code %s of its cause, which the caller gets as data',
     code => {
-      const told = cross(error(code, { rpcCode: code === 'stdio/exited' ? -32000 : undefined }));
-      expect([getErrorType(told), toErrorObject(told).data]).toMatchObject([code, { code }]);
+      const translated = cross(error(code, { rpcCode: code === 'stdio/exited' ? -32000 : undefined }));
+      expect([getErrorType(translated), toErrorObject(translated).data]).toMatchObject([code, { code }]);
     },
   );
 

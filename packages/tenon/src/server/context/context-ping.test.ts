@@ -75,11 +75,12 @@ describe('`ping` of the context over HTTP', () => {
       await (await post({ method: 'notifications/initialized' })).text();
       const response = await post({ id: 2, method: 'tools/call', params: { name: 'pings', arguments: {} } });
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-      let said = '';
-      while (!said.includes('"method":"ping"')) said += (await reader?.read())?.value ?? '';
+      let received = '';
+      while (!received.includes('"method":"ping"')) received += (await reader?.read())?.value ?? '';
       clock.advance(200);
-      for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) said += read.value;
-      if (!endSession) expect(said).toContain('The client did not answer a ping. The request may have taken effect');
+      for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) received += read.value;
+      if (!endSession)
+        expect(received).toContain('The client did not answer a ping. The request may have taken effect');
       await expect.poll(async () => (await post({ id: 3, method: 'ping' })).status).toBe(status);
     },
   );

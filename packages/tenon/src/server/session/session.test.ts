@@ -266,9 +266,9 @@ describe('a session', () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');
-    const said = await say({ ...v, id: question.id, error: { code: -1, message: 'User rejected the request' } });
-    expect(said).toMatchObject([{ id: 'call', result: { isError: true } }]);
-    expect(JSON.stringify(said)).toContain('User rejected the request (-1)');
+    const messages = await say({ ...v, id: question.id, error: { code: -1, message: 'User rejected the request' } });
+    expect(messages).toMatchObject([{ id: 'call', result: { isError: true } }]);
+    expect(JSON.stringify(messages)).toContain('User rejected the request (-1)');
   });
 
   it('withdraws its question when the call is cancelled', async () => {

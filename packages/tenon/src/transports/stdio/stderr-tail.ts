@@ -51,8 +51,8 @@ export function createStderrTail(onLine?: (line: string) => void): StderrTail {
       partial = '';
     },
     getLines() {
-      const isDisplaced = errorMessage !== undefined && !tail.includes(errorMessage);
-      return [...(isDisplaced ? [errorMessage ?? '', '…'] : []), ...tail].map(redactSecrets);
+      const lines = errorMessage === undefined || tail.includes(errorMessage) ? tail : [errorMessage, '…', ...tail];
+      return lines.map(redactSecrets);
     },
   };
 }

@@ -91,8 +91,8 @@ function createRelativeUrl(from: string, to: string): string {
   const folders = from.split('/').slice(1, -1);
   const parts = to.split('/').slice(1);
   const shared = folders.findIndex((folder, index) => folder !== parts[index] || index >= parts.length - 1);
-  const kept = shared < 0 ? folders.length : shared;
-  const relative = '../'.repeat(folders.length - kept) + parts.slice(kept).join('/');
+  const sharedFolders = shared < 0 ? folders.length : shared;
+  const relative = '../'.repeat(folders.length - sharedFolders) + parts.slice(sharedFolders).join('/');
   // A colon in the first segment would make it a scheme.
   return /^[^/]*:/.test(relative) ? `./${relative}` : relative;
 }
