@@ -21,6 +21,17 @@ it('finds nothing in a sound server over HTTP', async () => {
   expect(await examine({})).toEqual([]);
 });
 
+it('opens no session to find redirects, and leaves a target alone that is no URL', async () => {
+  const methods: unknown[] = [];
+  const intercept: HttpFault['intercept'] = (request, response, body) => {
+    if (request.method !== 'POST' || request.headers['mcp-session-id'] !== undefined) return false;
+    methods.push(/"method":"([^"]+)"/.exec(body)?.[1]);
+    return methods.at(-1) === 'ping' && Boolean(response.writeHead(308, { location: 'http://[' }).end());
+  };
+  expect(await examine({ intercept })).toEqual([]);
+  expect(methods).toContain('ping');
+});
+
 it.each(httpFaults)('finds, over HTTP, nothing but: $title', async ({ found, path, token, ...fault }) => {
   expect(await examine(fault, { ...(path && { path }), ...(token && { token }) })).toEqual(found);
 });

@@ -17,7 +17,6 @@ import type { ProtocolSettings } from '../target/resolve-target.js';
 import type { Connection, DoctorContext, DoctorTarget, UndeclaredCapability, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
-import { createInitialize } from './raw-requests.js';
 
 export interface ExaminationOptions {
   readonly calls?: readonly string[] | undefined;
@@ -106,12 +105,13 @@ export async function createDoctorContext(
   return { context, close: async () => connection?.client.close() };
 }
 
-/** Follows a redirect as clients do: to the same origin, with the method and the body. */
+/** Follows a redirect as clients do: to the same origin, with the method and the body. A `ping` opens no session. */
 async function findFinalUrl(url: URL, timeout: number): Promise<URL> {
   const probe = createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) });
-  const response = await probe({ body: createInitialize(protocolVersions[1] ?? '') }).catch(() => undefined);
+  const response = await probe({ body: { jsonrpc: '2.0', id: 1, method: 'ping' } }).catch(() => undefined);
   const location = response?.status === 307 || response?.status === 308 ? response.header('location') : undefined;
-  const target = location === undefined ? url : new URL(location, url);
+  if (location === undefined || !URL.canParse(location, url.href)) return url;
+  const target = new URL(location, url);
   return target.origin === url.origin ? target : url;
 }
 
