@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { toPublicText } from '../server/exposed-errors.js';
 
 /** Key of `_meta` with the error of a handler of the host, in an input response of its own client. */
-const HANDLER_ERROR = 'io.tenon/handler-error';
+const HANDLER_ERROR = 'dev.tenon/handlerError';
 
 /**
  * Creates the input response for a handler that has thrown. On versions whose servers request input in results, an input
