@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -61,7 +62,8 @@ async function exportAudit(context: CliContext, files: readonly string[], option
   });
   const write = async (line: string) => {
     if (stream === undefined) screen.printData(line);
-    else if (!stream.write(`${line}\n`)) await new Promise<void>(resolve => stream.once('drain', resolve));
+    // Rejects if the rest cannot be written, for example on a full disk.
+    else if (!stream.write(`${line}\n`)) await once(stream, 'drain');
   };
   let entries = 0;
   if (format === 'csv') await write(COLUMNS.join(','));

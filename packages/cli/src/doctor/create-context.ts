@@ -17,6 +17,7 @@ import type { ProtocolSettings } from '../target/resolve-target.js';
 import type { Connection, DoctorContext, DoctorTarget, UndeclaredCapability, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
+import { resolveLocation } from './raw-requests.js';
 
 export interface ExaminationOptions {
   readonly calls?: readonly string[] | undefined;
@@ -109,10 +110,9 @@ export async function createDoctorContext(
 async function findFinalUrl(url: URL, timeout: number): Promise<URL> {
   const probe = createHttpProbe({ url, timeout, verify: false, getHeaders: async () => ({}) });
   const response = await probe({ body: { jsonrpc: '2.0', id: 1, method: 'ping' } }).catch(() => undefined);
-  const location = response?.status === 307 || response?.status === 308 ? response.header('location') : undefined;
-  if (location === undefined || !URL.canParse(location, url.href)) return url;
-  const target = new URL(location, url);
-  return target.origin === url.origin ? target : url;
+  const isFollowed = response?.status === 307 || response?.status === 308;
+  const target = isFollowed ? resolveLocation(response, url) : undefined;
+  return target?.origin === url.origin ? target : url;
 }
 
 type ConnectSettings = ExaminationOptions & { readonly timeout: number; readonly now: () => number };

@@ -68,3 +68,13 @@ export function describeResponse({ status, mediaType, header }: ProbeResponse): 
     .filter(Boolean)
     .join(', ');
 }
+
+/** Returns the target of a redirect. Undefined if there is none, or if it is no URL. */
+export function resolveLocation({ header }: ProbeResponse, url: URL): URL | undefined {
+  const location = header('location');
+  try {
+    return location === undefined ? undefined : new URL(location, url);
+  } catch {
+    return undefined;
+  }
+}

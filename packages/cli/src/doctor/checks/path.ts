@@ -8,6 +8,7 @@ import {
   createStatelessRequest,
   describeResponse,
   hasResult,
+  resolveLocation,
 } from '../raw-requests.js';
 
 /** Paths at which servers often have their endpoint. */
@@ -29,7 +30,7 @@ export const pathCheck: Check = {
       const details = {
         seen: describeResponse(response),
         cause: 'many clients do not follow redirects of POST, and drop the token when the host changes',
-        fix: `use the final URL: ${resolveLocation(target, url)}`,
+        fix: `use the final URL: ${resolveLocation(response, url)?.href ?? target}`,
       };
       return [
         connection
@@ -68,14 +69,6 @@ export const pathCheck: Check = {
 
 /** A proxy shows a page too, with a status of its own, if it cannot reach the server. */
 const isPage = ({ mediaType, status }: ProbeResponse): boolean => mediaType === 'text/html' && status < 500;
-
-function resolveLocation(location: string, url: URL): string {
-  try {
-    return new URL(location, url).href;
-  } catch {
-    return location;
-  }
-}
 
 function listCandidates({ origin, pathname }: URL): URL[] {
   const toggled = pathname.endsWith('/') ? pathname.slice(0, -1) : `${pathname}/`;
