@@ -23,14 +23,14 @@ describe.each(protocolVersions)('the caller of a connection in memory on %s', pr
     ['connectPair', (options: ClientOptions) => connectPair(createNotes(), options)],
   ] as const;
 
-  it.each(connections)('is what `%s` passes', async (_, connect) => {
+  it.each(connections)('passes the caller given to `%s` to the tool', async (_, connect) => {
     const client = await connect({ protocolVersion, caller: ada });
     const { content } = await client.callTool('write');
     expect(content).toMatchObject([{ text: JSON.stringify(ada) }]);
     await client.close();
   });
 
-  it.each(connections)('gets 403 without a scope that the tool needs, by `%s`', async (_, connect) => {
+  it.each(connections)('rejects with 403 without a scope that the tool needs, by `%s`', async (_, connect) => {
     for (const caller of [undefined, { principal: 'ada', scopes: ['notes:read'] }]) {
       const client = await connect({ protocolVersion, caller });
       await expect(client.callTool('write')).rejects.toMatchObject({ rpcCode: 403, data: { scopes: ['notes:write'] } });
@@ -40,7 +40,7 @@ describe.each(protocolVersions)('the caller of a connection in memory on %s', pr
 });
 
 describe('the option `caller`', () => {
-  it('is refused for a target that is not a server in this process', async () => {
+  it('rejects a target that is not a server in this process', async () => {
     const pair = createTransportPair();
     await createNotes().connect(pair.server);
     await expect(connectTo(createTransportEndpoint(pair.client), { caller: ada })).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('the option `caller`', () => {
     });
   });
 
-  it('is checked like every other option', async () => {
+  it('validates its value', async () => {
     const caller = { scopes: ['notes:write'] } as unknown as typeof ada;
     await expect(connectPair(createNotes(), { caller })).rejects.toMatchObject({ code: 'connect/options' });
   });

@@ -32,22 +32,22 @@ describe('the rate limits of a server', () => {
     return passed;
   }
 
-  it('let a caller beyond this machine call 1,000 times at once, and complete 100 times [tools.security.rate-limited completion.security.rate-limited]', () => {
+  it('allow a remote caller 1,000 calls and 100 completions at once [tools.security.rate-limited completion.security.rate-limited]', () => {
     for (const method of ['tools/call', 'prompts/get', 'resources/read'])
       expect(countPassed(method, caller('192.0.2.1'))).toBe(1_000);
     expect(countPassed('completion/complete', caller('192.0.2.1', 'ada'))).toBe(100);
   });
 
-  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', undefined])('limit no caller from %s', address => {
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1', undefined])('ignore callers from %s', address => {
     expect(countPassed('tools/call', caller(address))).toBe(2_000);
   });
 
-  it('never limit opening, lists and pings', () => {
+  it('ignore opening, lists and pings', () => {
     for (const method of ['server/discover', 'ping', 'tools/list', 'initialize'])
       expect(countPassed(method, caller('192.0.2.1'))).toBe(2_000);
   });
 
-  it('are counted for each caller, and come back with time', () => {
+  it('count each caller separately, and refill with time', () => {
     const clock = fakeClock();
     const limits = createRateLimits({ calls: { burst: 1, perSecond: 1 } }, clock);
     const isRefused = (from: CallerInfo) => {
@@ -64,7 +64,7 @@ describe('the rate limits of a server', () => {
     expect(callers.map(isRefused)).toEqual([undefined, undefined, undefined]);
   });
 
-  it('can be set and lifted', () => {
+  it('accept other limits, and `false`', () => {
     const from = caller('192.0.2.1');
     expect(countPassed('tools/call', from, { calls: { burst: 5, perSecond: 1 } })).toBe(5);
     expect(countPassed('tools/call', from, { calls: false })).toBe(2_000);
@@ -103,7 +103,7 @@ describe.each(protocolVersions)('notifications of one request on %s', protocolVe
     return { progress, logs, timers: clock.timers };
   }
 
-  it('are merged above the rate; the last value of each comes before the answer', async () => {
+  it('merge above the rate, and send the last value of each before the response', async () => {
     const { progress, logs, timers } = await call();
     expect(progress.length + logs.length).toBeLessThanOrEqual(103);
     expect(progress.at(-1)).toBe(5_000);
@@ -111,14 +111,14 @@ describe.each(protocolVersions)('notifications of one request on %s', protocolVe
     expect(timers).toBe(0);
   });
 
-  it('all cross when nothing is merged', async () => {
+  it('arrive in full with `notifications: false`', async () => {
     const { progress, logs } = await call({ notifications: false });
     expect([progress.length, logs.length]).toEqual([5_000, 5_000]);
   });
 });
 
 describe('identical completions', () => {
-  it('are requested once in a session while the first runs', async () => {
+  it('run once in a session while the first runs', async () => {
     let asked = 0;
     let answer = (_: string[]): void => {};
     const server = createServer({
@@ -188,14 +188,14 @@ describe('the rate limits of a server with stores', () => {
     return passed;
   };
 
-  it('are counted together by all processes, and by none for callers on this machine [so.quota-atomic]', async () => {
+  it('count all processes together, and ignore callers on this machine [so.quota-atomic]', async () => {
     const { openProcess } = open();
     const processes = [openProcess(), openProcess(), openProcess()];
     expect(await countPassed(processes, 30)).toBe(10);
     expect(processes[0]?.check('tools/call', caller('127.0.0.1'))).toBeUndefined();
   });
 
-  it('are counted by each process while the store does not answer, with one report', async () => {
+  it('count each process while the store does not respond, with one report', async () => {
     const { clock, stores, errors, openProcess } = open();
     const processes = [openProcess(), openProcess()];
     await stores.close();

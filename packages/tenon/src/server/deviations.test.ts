@@ -84,7 +84,7 @@ describe('a server', () => {
     ]);
   });
 
-  it('refuses all of it with strict', async () => {
+  it('refuses all deviations with `strict`', async () => {
     const { errors, openSession } = createDeviatingClient({ strict: true });
     expect((await openSession()).opened).toMatchObject({ error: { code: -32602 } });
     expect(errors).toEqual([]);
@@ -104,7 +104,7 @@ describe('a stateless request', () => {
     'io.modelcontextprotocol/clientCapabilities': {},
   };
 
-  it('is read in the same way, and reported once per server', async () => {
+  it('reads null as absent too, and reports it once per server', async () => {
     const { errors, openSession } = createDeviatingClient();
     const { request } = await openSession({});
     errors.length = 0;

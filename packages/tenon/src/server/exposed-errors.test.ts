@@ -65,7 +65,7 @@ describe.each(protocolVersions)('the message of a thrown error on %s', protocolV
     });
   });
 
-  it('is sent with `exposeErrors`, while `onError` gets the whole error', async () => {
+  it('reaches the client with `exposeErrors`, and `onError` gets the whole error', async () => {
     const { seen, errors } = await start(true, protocolVersion, undefined);
     const shown = [-32603, 'No account 7'];
     expect(seen).toMatchObject({
@@ -80,7 +80,7 @@ describe.each(protocolVersions)('the message of a thrown error on %s', protocolV
     expect(errors).toHaveLength(5);
   });
 
-  it('is chosen by the definition before the server', async () => {
+  it('follows the option of the definition before that of the server', async () => {
     const { seen } = await start(true, protocolVersion, false);
     expect(seen).toMatchObject({ tool: [{ text: 'Tool pay failed' }], prompt: [-32603, 'Internal error'] });
     const { seen: own } = await start(false, protocolVersion, error => `E: ${(error as Error).message}`);
@@ -89,7 +89,7 @@ describe.each(protocolVersions)('the message of a thrown error on %s', protocolV
 });
 
 describe.each(['2025-11-25', '2026-07-28'])('the message of an error in a task on %s', protocolVersion => {
-  it('is sent with `exposeErrors`', async () => {
+  it('reaches the client with `exposeErrors`', async () => {
     const server = createServer({
       name: 's',
       version: '1',

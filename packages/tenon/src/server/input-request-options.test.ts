@@ -49,13 +49,13 @@ async function retried(first: Replica, second: Replica, name = 'small'): Promise
   return call(second, { name, requestState, inputResponses });
 }
 
-describe('the keys of the state', () => {
-  it('let any replica that has them take the retry [mrtr.retry-self-contained]', async () => {
+describe('inputRequests.keys', () => {
+  it('let any replica with the keys accept the retry [mrtr.retry-self-contained]', async () => {
     const { result } = await retried(replica({ keys: [key('a', 1)] }), replica({ keys: [key('a', 1)] }));
     expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'accept' }] });
   });
 
-  it('can be changed: the first seals, all open', async () => {
+  it('allow rotation: the first key seals, all keys open', async () => {
     const { result } = await retried(
       replica({ keys: [key('old', 1)] }),
       replica({ keys: [key('next', 2), key('old', 1)] }),
@@ -63,20 +63,20 @@ describe('the keys of the state', () => {
     expect(result).toMatchObject({ resultType: 'complete' });
   });
 
-  it('keep out what others sealed [mrtr.request-state-tampered-rejected]', async () => {
+  it('reject requestState sealed with other keys [mrtr.request-state-tampered-rejected]', async () => {
     for (const other of [{ keys: [key('a', 2)] }, { keys: [key('b', 1)] }, undefined]) {
       const { error } = await retried(replica({ keys: [key('a', 1)] }), replica(other));
       expect(error).toMatchObject({ code: -32602 });
     }
   });
 
-  it('are of this process when there are none', async () => {
+  it('default to a key of this process', async () => {
     const [one, other] = [replica(), replica()];
     expect((await retried(one, one)).result).toMatchObject({ resultType: 'complete' });
     expect((await retried(one, other)).error).toMatchObject({ code: -32602 });
   });
 
-  it('are refused when they are no keys', () => {
+  it('reject invalid keys', () => {
     const short = { id: 'a', key: new Uint8Array(16) };
     for (const keys of [[], [short], [key('a.b', 1)], [key('', 1)], [key('a', 1), key('a', 2)]]) {
       expect(() => replica({ keys })).toThrow(/invalid `inputRequests\.keys`/);
@@ -84,8 +84,8 @@ describe('the keys of the state', () => {
   });
 });
 
-describe('large state', () => {
-  it('stays in the memory of a process whose own the key is, or in the stores that it was given', async () => {
+describe('large requestState', () => {
+  it('stays in the memory of a process with its own key, or in the configured stores', async () => {
     const own = replica();
     expect((await retried(own, own, 'ask')).result).toMatchObject({ resultType: 'complete' });
     const stores = memoryStores();
@@ -95,7 +95,7 @@ describe('large state', () => {
     expect((await stores.values.list('journal/')).length).toBe(1);
   });
 
-  it('is refused where a replica that has the keys could not find it', async () => {
+  it('fails where a replica with shared keys could not find it', async () => {
     const { error } = await call(replica({ keys: [key('a', 1)] }), { name: 'ask' });
     expect(error).toEqual({ code: -32603, message: 'Internal error' });
   });

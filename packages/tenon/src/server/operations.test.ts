@@ -71,7 +71,7 @@ const code = (promise: Promise<unknown>) =>
 describe.each(protocolVersions)('a server on %s', revision => {
   const newest = revision === '2026-07-28';
 
-  it('checks arguments before a tool runs [tools.security.inputs-validated tools.call.input-validation-execution-error tools.call.invalid-arguments-protocol-error]', async () => {
+  it('validates arguments before a tool runs [tools.security.inputs-validated tools.call.input-validation-execution-error tools.call.invalid-arguments-protocol-error]', async () => {
     const client = await start(revision);
     const call = client.callTool('double', { n: 'x' });
     if (['2025-11-25', '2026-07-28'].includes(revision)) {
@@ -94,7 +94,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     ['json', [{ type: 'text', text: '{"a":[1]}' }]],
     ['nothing', [{ type: 'text', text: '' }]],
     ['both', [{ type: 'text', text: 'c' }]],
-  ])('makes content of what the tool %s returns [tools.call.is-error-default]', async (name, content) => {
+  ])('converts what the tool %s returns to content [tools.call.is-error-default]', async (name, content) => {
     const client = await start(revision);
     const result = await client.callTool(name);
     expect(result).toMatchObject({ content });
@@ -108,13 +108,13 @@ describe.each(protocolVersions)('a server on %s', revision => {
     ['of-another', 'Tool of-another failed'],
     ['throws', 'Tool throws failed'],
     ['wrong', 'Tool wrong failed'],
-  ])('says of the tool %s that fails what the model may know', async (name, text) => {
+  ])('reports of the failed tool %s only what the model may know', async (name, text) => {
     const client = await start(revision);
     expect(await client.callTool(name)).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
     await client.close();
   });
 
-  it('has no tool that the caller cannot see, and none that there is not [tools.call.unknown-tool-error tools.security.access-control]', async () => {
+  it('rejects a tool that the caller cannot see like an unknown one [tools.call.unknown-tool-error tools.security.access-control]', async () => {
     const client = await start(revision);
     for (const name of ['hidden', 'no-such', 'constructor', '__proto__'])
       expect(await code(client.callTool(name))).toBe(-32602);
@@ -125,7 +125,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('lists by pages [pagination.operations pagination.next-cursor-when-more tools.list.answered resources.list.answered prompts.list.answered]', async () => {
+  it('lists in pages [pagination.operations pagination.next-cursor-when-more tools.list.answered resources.list.answered prompts.list.answered]', async () => {
     const client = await start(revision);
     const uris: string[] = [];
     for await (const { uri } of client.listResources()) uris.push(uri);
@@ -142,7 +142,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('reads what there is, in the form that it has [resources.contents.text-only-for-text resources.security.binary-encoded]', async () => {
+  it('reads resources in the form that they have [resources.contents.text-only-for-text resources.security.binary-encoded]', async () => {
     const client = await start(revision);
     expect(await client.readResource('a:text')).toMatchObject({
       contents: [{ uri: 'a:text', mimeType: 'text/plain', text: 'text' }],
@@ -162,7 +162,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('gives prompts, and checks their arguments [prompts.security.validated]', async () => {
+  it('returns prompts, and validates their arguments [prompts.security.validated]', async () => {
     const client = await start(revision);
     const text = (words: string, role = 'user') => ({ role, content: { type: 'text', text: words } });
     expect(await client.call('prompts/get', { name: 'text' })).toMatchObject({
@@ -181,7 +181,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     await client.close();
   });
 
-  it('completes, up to a hundred values [completion.max-100-values completion.security.inputs-validated]', async () => {
+  it('returns at most a hundred completions [completion.max-100-values completion.security.inputs-validated]', async () => {
     const client = await start(revision);
     const complete = (ref: object, name: string, value = '') =>
       client.complete({ ref: ref as never, argument: { name, value } });
@@ -201,7 +201,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   });
 
   it.runIf(newest)(
-    'says how long its answers stay good, privately where callers differ [caching.hints-required caching.shape caching.call-results-unhinted caching.same-scope-all-pages caching.ttl-non-negative]',
+    'sends the lifetime of results, with scope private where callers differ [caching.hints-required caching.shape caching.call-results-unhinted caching.same-scope-all-pages caching.ttl-non-negative]',
     async () => {
       const client = await start(revision);
       expect(await client.call('prompts/list')).toMatchObject({ ttlMs: 5, cacheScope: 'public' });
@@ -216,7 +216,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   );
 });
 
-describe('a definition that cannot be served', () => {
+describe('createServer() with an invalid definition', () => {
   const define = (more: object) => () => createServer({ name: 's', version: '1', ...more });
   const run = () => '';
   it.each([
@@ -241,32 +241,29 @@ describe('a definition that cannot be served', () => {
     ],
     ['a revision that there is not', { protocolVersions: ['2099-01-01'] }, 'server/protocol-version'],
     ['no revision', { protocolVersions: [] }, 'server/no-protocol-version'],
-  ])('is refused at once: %s', (_, more, expected) => {
+  ])('throws at once: %s', (_, more, expected) => {
     expect(define(more)).toThrow(expect.objectContaining({ code: expected }));
   });
 });
 
-describe('a catalog that changes', () => {
-  it.each(protocolVersions)(
-    'is announced to those who watch it on %s, once for many changes',
-    async protocolVersion => {
-      const clock = fakeClock();
-      const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
-      const client = await connectPair(changing, { protocolVersion });
-      const controller = new AbortController();
-      const heard: unknown[] = [];
-      const watching = (async () => {
-        for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
-          heard.push(change);
-          controller.abort();
-        }
-      })();
-      for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
-      for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
-      clock.advance(20);
-      await watching;
-      expect(heard).toEqual([{ list: 'tools' }]);
-      await client.close();
-    },
-  );
+describe('a list of tools that changes', () => {
+  it.each(protocolVersions)('notifies watchers on %s once for many changes', async protocolVersion => {
+    const clock = fakeClock();
+    const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
+    const client = await connectPair(changing, { protocolVersion });
+    const controller = new AbortController();
+    const heard: unknown[] = [];
+    const watching = (async () => {
+      for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
+        heard.push(change);
+        controller.abort();
+      }
+    })();
+    for (let n = 0; n < 10; n++) await new Promise(resolve => setImmediate(resolve));
+    for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
+    clock.advance(20);
+    await watching;
+    expect(heard).toEqual([{ list: 'tools' }]);
+    await client.close();
+  });
 });

@@ -22,8 +22,8 @@ function start(source?: ConstructorParameters<typeof Registry<Item>>[0]) {
   return { told, catalog: new Registry<Item>(source, check, items => told.push(items)) };
 }
 
-describe('a catalog', () => {
-  it('finds and lists in the order of coming', () => {
+describe('Registry', () => {
+  it('finds and lists entries in the order in which they were added', () => {
     const { catalog } = start({ b: { n: 1 }, a: { n: 2 } });
     expect(catalog.find('a', anyone)).toEqual({ n: 2 });
     expect(catalog.listFor(anyone).map(([name]) => name)).toEqual(['b', 'a']);
@@ -31,7 +31,7 @@ describe('a catalog', () => {
     expect([catalog.size, catalog.has('a'), catalog.has('c')]).toEqual([2, true, false]);
   });
 
-  it('finds nothing by the name of something that every object has', () => {
+  it('finds nothing by the name of an Object.prototype member', () => {
     for (const source of [{ a: { n: 1 } }, () => ({ a: { n: 1 } })]) {
       const { catalog } = start(source);
       for (const name of ['constructor', '__proto__', 'toString', 'hasOwnProperty'])
@@ -39,7 +39,7 @@ describe('a catalog', () => {
     }
   });
 
-  it('tells of each change with what it is about', () => {
+  it('notifies of each change with the changed entries', () => {
     const { catalog, told } = start({ a: { n: 1 } });
     catalog.set('a', { n: 2 });
     catalog.set('b', { n: 3 });
@@ -50,7 +50,7 @@ describe('a catalog', () => {
     expect(catalog.version).toBe(4);
   });
 
-  it('refuses what cannot be served, at once and later, and stays as it was', () => {
+  it('refuses invalid entries at once and later, and keeps its state', () => {
     expect(() => start({ bad: { n: 1 } })).toThrow('bad name');
     const { catalog, told } = start({});
     expect(() => catalog.set('bad', { n: 1 })).toThrow('bad name');
@@ -59,7 +59,7 @@ describe('a catalog', () => {
     expect(() => own.catalog.listFor(anyone)).toThrow('bad name');
   });
 
-  it('shows each caller what it may see [caching.access-control-independent tools.security.access-control]', () => {
+  it('shows each caller the entries that are visible to it [caching.access-control-independent tools.security.access-control]', () => {
     const { catalog } = start({ open: { n: 1 }, own: { n: 2, visible: ({ auth }) => auth?.principal === 'ann' } });
     expect(catalog.isShared).toBe(false);
     expect(catalog.listFor(anyone)).toHaveLength(1);
@@ -69,7 +69,7 @@ describe('a catalog', () => {
     expect(catalog.isShared).toBe(true);
   });
 
-  it('picks those of some names, as they are now and as the caller may see them', () => {
+  it('selects entries by name, as they are now and as the caller may see them', () => {
     const isLong = (name: string) => name.length > 1;
     const picked = (from: typeof catalog, who = anyone) => from.pick(isLong, who).map(([name]) => name);
     const { catalog } = start({ a: { n: 1 }, bb: { n: 2 }, cc: { n: 3, visible: ({ auth }) => auth !== undefined } });
@@ -81,14 +81,14 @@ describe('a catalog', () => {
     expect([picked(own.catalog), picked(own.catalog, caller('ann'))]).toEqual([[], ['ann']]);
   });
 
-  it('may be another for each caller', () => {
+  it('returns other entries for each caller when it is a function', () => {
     const { catalog } = start(({ auth }) => (auth ? { [auth.principal]: { n: 1 } } : {}));
     expect(catalog.find('ann', caller('ann'))).toEqual({ n: 1 });
     expect(catalog.find('ann', caller('bob'))).toBeUndefined();
     expect([catalog.isShared, catalog.isOffered]).toEqual([false, true]);
   });
 
-  it('offers something when it was given, empty or not, and when something was added', () => {
+  it('counts as offered when it was given, empty or not, or when an entry was added', () => {
     expect([start().catalog.isOffered, start({}).catalog.isOffered, start(() => ({})).catalog.isOffered]).toEqual([
       false,
       true,
@@ -100,7 +100,7 @@ describe('a catalog', () => {
     expect(catalog.isOffered).toBe(true);
   });
 
-  it('throws at set and delete when it is a function, because nobody would see the change', () => {
+  it('throws at set and delete when it is a function, because no client would see the change', () => {
     const { catalog, told } = start(() => ({ a: { n: 1 } }));
     const code = 'server/catalog-function';
     expect(() => catalog.set('b', { n: 2 })).toThrow(
@@ -114,7 +114,7 @@ describe('a catalog', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('notifies all callers of a change when it is a function or is empty, because no item tells who is concerned', () => {
+  it('notifies all callers of a change when it is a function or is empty, because no entry restricts it', () => {
     for (const source of [() => ({ a: { n: 1 } }), {}]) {
       const { catalog, told } = start(source);
       catalog.notifyChanged();

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { CallDeadline, createPausableClock } from './call-deadline.js';
 
-describe('a clock that can stand still', () => {
-  it('runs its timers as late as it stood', () => {
+describe('createPausableClock', () => {
+  it('delays its timers by the time for which it was paused', () => {
     const base = fakeClock(7);
     const clock = createPausableClock(base);
     const rang: string[] = [];
@@ -32,7 +32,7 @@ describe('a clock that can stand still', () => {
     expect([rang, base.timers]).toEqual([['b', 'a'], 0]);
   });
 
-  it('leaves no timer when they are called off, also while it stands', () => {
+  it('leaves no timer after they are canceled, also while it is paused', () => {
     const base = fakeClock();
     const clock = createPausableClock(base);
     const offs = [clock.after(10, expect.fail)];
@@ -44,7 +44,7 @@ describe('a clock that can stand still', () => {
     expect(base.timers).toBe(0);
   });
 
-  it('rings when as much time has passed as it did not stand, whenever it stood', () => {
+  it('runs a timer after exactly that much time outside pauses', () => {
     const steps = fc.array(fc.tuple(fc.nat(50), fc.boolean()), { maxLength: 30 });
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 300 }), (all, ms) => {
@@ -66,8 +66,8 @@ describe('a clock that can stand still', () => {
   });
 });
 
-describe('the time of a call', () => {
-  it('decreases with time to zero at least, and not while the user answers', () => {
+describe('CallDeadline', () => {
+  it('decreases to zero with time, and pauses while the user decides', () => {
     const base = fakeClock(5);
     const allowance = new CallDeadline(base, 100);
     base.advance(30);

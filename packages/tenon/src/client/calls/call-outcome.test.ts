@@ -43,7 +43,7 @@ async function start() {
 
 describe('a call whose connection is lost', () => {
   it.each(['stdio/output-closed', 'stdio/write-failed', 'stdio/exited', 'connection/closed', 'http/interrupted'])(
-    'has an unknown outcome after %s',
+    'rejects with call/outcome-unknown after %s',
     async code => {
       const { client, lose } = await start();
       const call = client.callTool('never');
@@ -54,7 +54,7 @@ describe('a call whose connection is lost', () => {
     },
   );
 
-  it('names both attempts when the second one fails as well', async () => {
+  it('names both attempts when the second one fails too', async () => {
     const { client, lose } = await start();
     const call = client.callTool('never', {}, { idempotent: true });
     call.catch(() => {});
@@ -72,27 +72,27 @@ describe('a call whose connection is lost', () => {
 describe('describeBothAttempts', () => {
   const first = new TenonError('stdio/exited', 'the server exited');
 
-  it('keeps the code of the second error where a request only reads', () => {
+  it('keeps the code of the second error for a request that only reads', () => {
     const error = describeBothAttempts(first, unreachable, 'tools/list');
     expect(error).toMatchObject({ code: 'http/unreachable', hint: 'nothing was sent' });
     expect(error.summary).toBe('nobody listens; the first attempt failed (stdio/exited: the server exited)');
   });
 
-  it('keeps code, words and data of an answer, and says that the call may have run once', () => {
+  it('keeps code, message and data of a response, and adds that the call may have run once', () => {
     const answer = new TenonError('peer/error', 'exists already', { rpcCode: -32000, data: { id: 1 } });
     const error = describeBothAttempts(first, answer, 'tools/call');
     expect(error).toMatchObject({ code: 'peer/error', summary: 'exists already', rpcCode: -32000, data: { id: 1 } });
     expect(error.hint).toMatch(/may have executed it once.*first attempt failed \(stdio\/exited/);
   });
 
-  it('does not say so where the first attempt was refused', () => {
+  it('does not mention a second run when the server refused the first attempt', () => {
     const gone = new TenonError('session/gone', 'the server no longer knows the session');
     const error = describeBothAttempts(gone, unreachable, 'tools/call');
     expect(error).toMatchObject({ code: 'http/unreachable', hint: 'nothing was sent' });
     expect(error.summary).toContain('session/gone');
   });
 
-  it('leaves the cancellation by the caller its code', () => {
+  it('keeps the code of a cancellation by the caller', () => {
     const aborted = new TenonError('call/aborted', 'the call was cancelled');
     expect(describeBothAttempts(first, aborted, 'tools/call').code).toBe('call/aborted');
   });
@@ -113,7 +113,7 @@ describe('mayBeCarriedOut', () => {
     ['session/gone', { status: 404 }, false],
     ['peer/error', { rpcCode: -32602 }, false],
     ['auth/needed', { status: 401 }, false],
-  ] as const)('judges %s %j as %s', (code, facts, expected) => {
+  ] as const)('classifies %s %j as %s', (code, facts, expected) => {
     expect(mayHaveExecuted(new TenonError(code, 'x', facts))).toBe(expected);
   });
 });

@@ -41,8 +41,8 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('calls by name on %s', revision => {
-  it('list, call, get, read and complete', () =>
+describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('a client on %s', revision => {
+  it('lists, calls, gets, reads and completes by name', () =>
     withClient(
       async client => {
         const { tools: _, prompts: __, ...byName } = client;
@@ -62,7 +62,7 @@ describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('calls by 
       { protocolVersion: revision },
     ));
 
-  it('resolve to the structured content of a tool', () =>
+  it('resolves a call on `tools` to the structured content of the tool', () =>
     withClient(
       async client => {
         expect(await client.tools.declares()).toEqual({ n: 1 });

@@ -30,7 +30,7 @@ async function start(options: ClientOptions = {}) {
   return { client, server, clock, received, type, settle };
 }
 
-describe('completions of a user who types', () => {
+describe('completion requests of a client', () => {
   it('sends the first at once, and only the last of those that follow quickly [completion.client.debounced]', async () => {
     const { client, clock, received, type, settle } = await start();
     expect(await type('g')).toEqual(['g!']);
@@ -45,7 +45,7 @@ describe('completions of a user who types', () => {
     await client.close();
   });
 
-  it('does not delay another argument', async () => {
+  it('sends a completion of another argument without delay', async () => {
     const { client, received, type } = await start();
     expect(await Promise.all([type('g'), type('b', 'town')])).toEqual([['g!'], ['b!']]);
     expect(received).toEqual(['g', 'b']);
@@ -85,7 +85,7 @@ describe('completions of a user who types', () => {
     await client.close();
   });
 
-  it('ends one call with its signal, and not the others', async () => {
+  it('aborts one completion with its signal, and no other', async () => {
     const { client, clock, received, type, settle } = await start();
     await type('g');
     const controller = new AbortController();
@@ -100,7 +100,7 @@ describe('completions of a user who types', () => {
     await client.close();
   });
 
-  it('sends each call at once without the option', async () => {
+  it('sends each completion at once without the option', async () => {
     const { client, received, type } = await start({ completion: false });
     await Promise.all(['g', 'gl', 'gl'].map(value => type(value)));
     expect(received).toEqual(['g', 'gl', 'gl']);
@@ -108,7 +108,7 @@ describe('completions of a user who types', () => {
   });
 });
 
-describe('a list of values', () => {
+describe('completeValue with a list of values', () => {
   const values = ['Ireland', 'United Kingdom', 'Iceland', 'Kenya', 'New Zealand', 'Oslo/Kirke', 'Finland'];
   const complete = async (typed: string, fuzzyCompletion?: boolean) => {
     const plan = prompt({ input, complete: { country: values }, run: () => 'x' });
@@ -128,14 +128,14 @@ describe('a list of values', () => {
     ['nzd', ['New Zealand']],
     ['xyz', []],
   ])(
-    'is matched by %j, the best match first [completion.fuzzy-matching completion.sorted-by-relevance]',
+    'matches %j, and puts the best match first [completion.fuzzy-matching completion.sorted-by-relevance]',
     async (typed, expected) => {
       expect([...(await complete(typed))].sort()).toEqual([...expected].sort());
       expect((await complete(typed)).slice(0, 2)).toEqual(expected.slice(0, 2));
     },
   );
 
-  it('is matched only by the beginning without the option', async () => {
+  it('matches only the beginning without the option', async () => {
     expect(await complete('i', false)).toEqual(['Ireland', 'Iceland']);
   });
 });

@@ -28,7 +28,7 @@ function createProbe() {
 const createArguments = () => ({ at: new Date(0), run: () => 1, map: new Map(), list: ['a'] });
 
 describe('a client and a server in one process', () => {
-  it.each(protocolVersions)('exchange copies of what JSON carries, on %s', async protocolVersion => {
+  it.each(protocolVersions)('copies what JSON carries, on %s', async protocolVersion => {
     const client = await connect(createProbe(), { protocolVersion });
     const args = createArguments();
     const { content } = await client.callTool('inspect', args);
@@ -42,7 +42,7 @@ describe('a client and a server in one process', () => {
   it.each([
     ['connect', connect],
     ['connectPair', connectPair],
-  ])('share values after %s with `copyMessages: false`', async (_, open) => {
+  ])('shares values after %s with `copyMessages: false`', async (_, open) => {
     const client = await open(createProbe(), { copyMessages: false });
     const args = createArguments();
     const { content } = await client.callTool('inspect', args);
@@ -51,14 +51,14 @@ describe('a client and a server in one process', () => {
     await client.close();
   });
 
-  it('reject a call with arguments that JSON cannot carry, and go on', async () => {
+  it('rejects arguments that JSON cannot carry, and keeps the connection', async () => {
     const client = await connect(createProbe());
     await expect(client.callTool('inspect', { n: 1n })).rejects.toMatchObject({ code: 'connection/send' });
     expect((await client.callTool('inspect', { n: 1 })).isError).toBeUndefined();
     await client.close();
   });
 
-  it('refuse an option that is no boolean', async () => {
+  it('refuses an option that is no boolean', async () => {
     const copyMessages = 'no' as unknown as boolean;
     await expect(connect(createProbe(), { copyMessages })).rejects.toMatchObject({ code: 'connect/options' });
   });

@@ -36,7 +36,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
-  it('lists nothing for a list that the server leaves out or does not know', async () => {
+  it('lists nothing for a list that the server omits or does not know', async () => {
     const missing: string[] = [];
     const { client, problems } = await start(version, { 'resources/list': () => ({}) });
     const options = (list: string) => ({ onListMissing: () => void missing.push(list) });
@@ -48,7 +48,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
-  it('refuses all of it with strict', async () => {
+  it('rejects all deviations with `strict`', async () => {
     const { client, problems } = await start(
       version,
       {
@@ -68,7 +68,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
-  it('reports an error of a list that is no missing method', async () => {
+  it('reports an error of a list other than a missing method', async () => {
     const { client } = await start(version, { 'resources/list': () => failing(-32603, 'Internal error') });
     await expect(collect(client.listResources())).rejects.toMatchObject({ rpcCode: -32603 });
     await client.close();
@@ -100,8 +100,8 @@ const initialized = {
   instructions: null,
 };
 
-describe('a server that answers with null', () => {
-  it('is reported to the first listener although it did so during the opening', async () => {
+describe('a client whose server sends null members', () => {
+  it('reports the deviation to the first listener although it happened while connecting', async () => {
     const { client } = await connectToRaw(({ id }) => [{ id, result: initialized, error: null }]);
     const errors: unknown[] = [];
     client.on('error', ({ code, data }) => errors.push([code, data]));
@@ -111,12 +111,12 @@ describe('a server that answers with null', () => {
     await client.close();
   });
 
-  it('cannot be connected to with strict', async () => {
+  it('does not connect with `strict`', async () => {
     const opening = connectToRaw(({ id }) => [{ id, result: initialized }], { strict: true });
     await expect(opening).rejects.toMatchObject({ code: 'peer/invalid-result' });
   });
 
-  it('gets an answer to a request with null members, under its other name, unless strict is set', async () => {
+  it('accepts a sampling request with null members and another method name, unless `strict` is set', async () => {
     const sampling = { messages: [], maxTokens: 1, systemPrompt: null };
     const reply = ({ id, method }: JsonObject) =>
       method === 'initialize'
@@ -148,7 +148,7 @@ describe('a capability that the server does not declare', () => {
       ? [{ id, result: { ...initialized, capabilities: {}, instructions: '' } }]
       : [{ id, result: method === 'tools/list' ? { tools: [{ name: 'a', inputSchema: { type: 'object' } }] } : {} }];
 
-  it('is not used, and the error names the option that assumes it', async () => {
+  it('refuses the call, and names the option that assumes the capability', async () => {
     const { client, received } = await connectToRaw(reply);
     await expect(collect(client.listTools())).rejects.toMatchObject({
       code: 'call/not-offered',
@@ -158,7 +158,7 @@ describe('a capability that the server does not declare', () => {
     await client.close();
   });
 
-  it('is used when the option names it', async () => {
+  it('sends the call when the option names the capability', async () => {
     const options: ClientOptions = { assumeCapabilities: ['tools', 'resources.subscribe'] };
     const { client } = await connectToRaw(reply, options);
     expect(client.server.capabilities).toEqual({ tools: {}, resources: { subscribe: true } });

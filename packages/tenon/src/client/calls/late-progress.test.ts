@@ -43,9 +43,9 @@ const progress = (progressToken: Id, value: number) => ({
 
 const versions = protocolVersions.filter(each => each !== '2026-07-28');
 
-describe('progress', () => {
+describe('progress notifications', () => {
   it.each(versions)(
-    'is dropped when it follows the answer at once, on %s [progress.stops-after-completion]',
+    'ignores progress that follows the response at once, on %s [progress.stops-after-completion]',
     async revision => {
       const { connecting } = connectToScript(revision, id => [
         progress(id, 1),
@@ -61,7 +61,7 @@ describe('progress', () => {
     },
   );
 
-  it.each(versions)('is not requested on %s with initialize and ping, which have no progress', async revision => {
+  it.each(versions)('requests no progress on %s for initialize and ping', async revision => {
     const { received, connecting } = connectToScript(revision, id => [{ id, result: { tools: [] } }]);
     const client = await connecting;
     await client.ping();

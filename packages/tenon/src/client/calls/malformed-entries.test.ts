@@ -20,7 +20,7 @@ async function start(results: Record<string, JsonObject>, options: ClientOptions
 }
 
 describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %s', version => {
-  it('gets the content of a tool without the block that is malformed, which is reported', async () => {
+  it('drops a malformed content block of a tool result, and reports it', async () => {
     const { client, problems } = await start({ 'tools/call': { content: [broken, text] } }, {}, version);
     expect((await client.callTool('y')).content).toEqual([text]);
     expect(problems).toEqual(['peer/unusable-entry']);
@@ -39,7 +39,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
-  it('gets the messages of a prompt, and the contents of a resource, that are well-formed', async () => {
+  it('drops malformed messages of a prompt and malformed contents of a resource', async () => {
     const message = { role: 'user', content: text };
     const contents = { uri: 'a:b', text: 'good' };
     const { client, problems } = await start(
@@ -56,7 +56,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
-  it('gets a list without the entry that is malformed', async () => {
+  it('drops a malformed entry of a list', async () => {
     const good = { uriTemplate: 'a:{b}', name: 'b' };
     const { client, problems } = await start(
       { 'resources/templates/list': { resourceTemplates: [{ name: 'c' }, good] } },
@@ -72,7 +72,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
 });
 
 describe('a result with malformed entries', () => {
-  it('is refused when nothing is left of it', async () => {
+  it('rejects when no entry is left', async () => {
     const { client, problems } = await start({ 'tools/call': { content: [broken] } });
     await expect(client.callTool('y')).rejects.toMatchObject({
       code: 'peer/invalid-result',
@@ -83,31 +83,31 @@ describe('a result with malformed entries', () => {
     await client.close();
   });
 
-  it('is delivered when its structured content says all', async () => {
+  it('resolves when structured content is left', async () => {
     const { client } = await start({ 'tools/call': { content: [broken], structuredContent: { sum: 5 } } });
     expect(await client.callTool('y')).toMatchObject({ content: [], structuredContent: { sum: 5 } });
     await client.close();
   });
 
-  it('is refused when something else is malformed too', async () => {
+  it('rejects when another member is malformed too', async () => {
     const { client } = await start({ 'tools/call': { content: [broken, text], isError: 'yes' } });
     await expect(client.callTool('y')).rejects.toMatchObject({ code: 'peer/invalid-result' });
     await client.close();
   });
 
-  it('is refused with strict', async () => {
+  it('rejects with `strict`', async () => {
     const { client } = await start({ 'tools/call': { content: [text, link] } }, { strict: true });
     await expect(client.callTool('y')).rejects.toMatchObject({ code: 'peer/invalid-result' });
     await client.close();
   });
 
-  it('still has to fit the output schema of its tool', async () => {
+  it('validates what is left against the output schema of the tool', async () => {
     const { client } = await start({ 'tools/call': { content: [broken, text], structuredContent: { sum: 'five' } } });
     await expect(client.callTool('sum', {})).rejects.toMatchObject({ code: 'peer/invalid-result' });
     await client.close();
   });
 
-  it('is delivered without them as the result of a task too', async () => {
+  it('drops malformed entries of the result of a task too', async () => {
     const script = {
       'tools/call': () => ({ resultType: 'task', ...task('working') }),
       'tasks/get': () => task('completed', { result: { content: [broken, text, link] } }),

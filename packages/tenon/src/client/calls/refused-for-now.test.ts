@@ -99,7 +99,7 @@ it.each(VERSIONS)('repeats a call that a handler refused with 503 on %s', async 
   expect(clock.now() - startedAt).toBeGreaterThanOrEqual(4000);
 });
 
-it('ends with the refusal when the time to wait exceeds the timeout of the call', async () => {
+it('rejects with the refusal when the wait would exceed the timeout of the call', async () => {
   const { client, state, advanceUntilSettled } = await connectToBusyServer('2026-07-28', text =>
     text.includes('resources/read'),
   );
@@ -109,7 +109,7 @@ it('ends with the refusal when the time to wait exceeds the timeout of the call'
   expect(state.refused).toBe(3);
 });
 
-it('ends the wait when the call is aborted', async () => {
+it('stops waiting when the call is aborted', async () => {
   const { client, state, advanceUntilSettled } = await connectToBusyServer('2026-07-28', text =>
     text.includes('resources/read'),
   );
@@ -131,7 +131,7 @@ it('posts the response to a request of the server again', async () => {
   expect(state.refused).toBe(2);
 });
 
-it.each(VERSIONS)('goes on watching on %s after the server has refused the subscription', async version => {
+it.each(VERSIONS)('continues to watch on %s after the server has refused the subscription', async version => {
   const { client, state, advanceUntilSettled } = await connectToBusyServer(version, text =>
     /subscriptions\/listen|resources\/subscribe/.test(text),
   );

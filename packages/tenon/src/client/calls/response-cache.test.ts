@@ -8,8 +8,8 @@ function start(size = 3) {
   return { clock, cache: new ResponseCache(size, clock) };
 }
 
-describe('a cache of answers', () => {
-  it('gives an answer as long as it stays good', () => {
+describe('the response cache', () => {
+  it('returns a response until it expires', () => {
     const { cache, clock } = start();
     cache.set('tools/list', {}, { tools: [], ttlMs: 10 });
     clock.advance(9);
@@ -18,7 +18,7 @@ describe('a cache of answers', () => {
     expect(cache.get('tools/list', {})).toBeUndefined();
   });
 
-  it('tells methods and params apart, not the order of members, and not _meta [caching.key-method-and-params caching.key-cursor]', () => {
+  it('distinguishes methods and params, but not the order of members or _meta [caching.key-method-and-params caching.key-cursor]', () => {
     const { cache } = start(10);
     cache.set('resources/read', { uri: 'a', x: 1 }, { n: 1, ttlMs: 10 });
     expect(cache.get('resources/read', { x: 1, _meta: { a: 1 }, uri: 'a' })).toMatchObject({ n: 1 });
@@ -30,7 +30,7 @@ describe('a cache of answers', () => {
   });
 
   it.each([{ ttlMs: 0 }, { ttlMs: -1 }, { ttlMs: '10' }, { ttlMs: Number.NaN }, {}])(
-    'keeps nothing that does not say for how long: %j',
+    'stores no response without a lifetime: %j',
     result => {
       const { cache } = start();
       cache.set('tools/list', {}, result as never);
@@ -38,13 +38,13 @@ describe('a cache of answers', () => {
     },
   );
 
-  it('keeps no calls, whatever they say [caching.call-results-unhinted]', () => {
+  it('stores no response of a tool call, whatever its lifetime [caching.call-results-unhinted]', () => {
     const { cache } = start();
     cache.set('tools/call', { name: 'a' }, { ttlMs: 10 });
     expect(cache.get('tools/call', { name: 'a' })).toBeUndefined();
   });
 
-  it('forgets by method and by URI', () => {
+  it('deletes responses by method and by URI', () => {
     const { cache } = start(10);
     for (const uri of ['a', 'b']) cache.set('resources/read', { uri }, { ttlMs: 10 });
     cache.set('tools/list', {}, { ttlMs: 10 });
@@ -59,7 +59,7 @@ describe('a cache of answers', () => {
     expect(cache.get('resources/read', { uri: 'b' })).toBeUndefined();
   });
 
-  it('never holds more than its size, those that came last', () => {
+  it('deletes the oldest responses beyond its size', () => {
     fc.assert(
       fc.property(fc.nat(4), fc.array(fc.nat(8)), (size, uris) => {
         const { cache } = start(size);

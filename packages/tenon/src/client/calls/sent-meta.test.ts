@@ -23,9 +23,9 @@ const server = createServer({
   },
 });
 
-describe('the _meta that a client gives', () => {
+describe('the _meta that a caller passes', () => {
   it.each(protocolVersions)(
-    'is refused when its prefix is reserved, on %s [base.meta.reserved-prefix-domain-order]',
+    'rejects a reserved prefix on %s [base.meta.reserved-prefix-domain-order]',
     async protocolVersion => {
       const client = await connectPair(server, { protocolVersion });
       const refusal = { code: 'meta/reserved' };
@@ -47,7 +47,7 @@ describe('the _meta that a client gives', () => {
       { sample: () => ({ role: 'assistant', content: { type: 'text', text: 'a' }, model: 'm', _meta: RESERVED }) },
     ],
     ['roots', { roots: [{ uri: 'file:///a', _meta: RESERVED }] }],
-  ])('is refused in the answer of %s', async (name, options) => {
+  ])('rejects a reserved prefix in the response of %s', async (name, options) => {
     const client = await connectPair(server, { ...options, protocolVersion: '2025-11-25' });
     const problems: TenonError[] = [];
     client.on('error', error => problems.push(error));

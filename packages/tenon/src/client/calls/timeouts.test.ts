@@ -45,7 +45,7 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
 }
 
 describe.each(protocolVersions)('a call on %s', protocolVersion => {
-  it('takes no longer than it may itself', async () => {
+  it('rejects after its own timeout', async () => {
     const clock = fakeClock();
     const never = tool({ run: () => new Promise<string>(() => {}) });
     const server = createServer({ name: 's', version: '1', tools: { never } });
@@ -59,7 +59,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
 });
 
 describe.each(protocolVersions)('a call on %s with input requests of the server', revision => {
-  it('does not time out while the user takes their time', async () => {
+  it('does not time out while the user decides', async () => {
     const { client, called, pass, decide } = await start(revision);
     await pass(900);
     await pass(60_000);
@@ -69,7 +69,7 @@ describe.each(protocolVersions)('a call on %s with input requests of the server'
     await client.close();
   });
 
-  it('ends when the user takes too long', async () => {
+  it('rejects when the user takes too long', async () => {
     const { client, called, pass } = await start(revision, { answerTimeout: 5000 });
     const problems: string[] = [];
     client.on('error', ({ code }) => problems.push(code));

@@ -5,8 +5,8 @@ import { findHeaderProblem, ToolCache } from './tool-cache.js';
 const made = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more }) as Tool;
 const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
 
-describe('a toolbox', () => {
-  it('reads the list once for all who wait, and again when it is told to forget', async () => {
+describe('ToolCache', () => {
+  it('reads the list once for concurrent readers, and again after it is cleared', async () => {
     const toolbox = new ToolCache();
     let read = 0;
     const list = async () => {
@@ -22,20 +22,20 @@ describe('a toolbox', () => {
     expect(read).toBe(2);
   });
 
-  it('tries again when the list could not be read', async () => {
+  it('reads the list again after a failure', async () => {
     const toolbox = new ToolCache();
     await expect(toolbox.ensure(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
     await toolbox.ensure(async () => [made('a')]);
     expect(toolbox.isLoaded).toBe(true);
   });
 
-  it('knows nothing by the names that every object has', async () => {
+  it('finds no tool by the name of an Object.prototype member', async () => {
     const toolbox = new ToolCache();
     await toolbox.set([made('a')]);
     for (const name of ['constructor', '__proto__', 'toString']) expect(toolbox.get(name)).toBeUndefined();
   });
 
-  it('bears schemas that cannot be used', async () => {
+  it('keeps tools whose schemas cannot be used', async () => {
     const toolbox = new ToolCache();
     const schemas = [{ $ref: '#/nowhere' }, { type: 5 }, { pattern: '(' }, { properties: 5 }];
     await toolbox.set(schemas.map((outputSchema, n) => made(`t${n}`, { outputSchema })));
@@ -45,7 +45,7 @@ describe('a toolbox', () => {
     expect(toolbox.get('a')?.headerParams).toEqual([]);
   });
 
-  it('says which tools cannot be called over HTTP', () => {
+  it('reports which tools cannot be called over HTTP', () => {
     expect(findHeaderProblem(badly)).toContain('x-mcp-header');
     expect(findHeaderProblem({ inputSchema: { type: 'object' } })).toBeUndefined();
   });

@@ -26,7 +26,7 @@ async function connectWith(version: string, createAuth: (url: string) => Promise
 }
 
 describe('a connection whose authorization fails', () => {
-  it.each(VERSIONS)('is given up at once with %s, without another transport or version', async version => {
+  it.each(VERSIONS)('rejects at once with %s, without another transport or version', async version => {
     for (const thrown of [
       new TenonError('auth/refused', 'the authorization server rejected the token refresh', { status: 400 }),
       new TenonError('http/status', 'a request of the authorizer failed', { status: 404 }),
@@ -44,7 +44,7 @@ describe('a connection whose authorization fails', () => {
     }
   });
 
-  it.each(VERSIONS)('is given up with %s when the sign-in after a refusal fails', async version => {
+  it.each(VERSIONS)('rejects with %s when the sign-in after a refusal fails', async version => {
     let count = 0;
     const handleRefusal = () => {
       count += 1;

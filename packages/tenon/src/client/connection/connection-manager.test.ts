@@ -52,7 +52,7 @@ const code = (promise: Promise<unknown>) =>
   );
 
 describe.each(protocolVersions)('a client on %s whose connection is lost', revision => {
-  it('opens another with the next call, one for all that wait', async () => {
+  it('opens one new connection with the next call, for all calls that wait', async () => {
     const { client, roads, states, cut } = await start(revision);
     await cut();
     expect(client.state).toBe('reconnecting');
@@ -62,7 +62,7 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
     await client.close();
   });
 
-  it('repeats what only reads, and says of all else that the outcome is unknown', async () => {
+  it('repeats reads, and rejects other calls with an unknown outcome', async () => {
     const { client, cut, roads } = await start(revision);
     const call = code(client.callTool('never'));
     const safe = client.callTool('never', {}, { idempotent: true }).catch(() => {});
@@ -75,7 +75,7 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
     await safe;
   });
 
-  it('stays closed when it was closed, and says so', async () => {
+  it('stays closed after close(), and rejects later calls with that reason', async () => {
     const { client, states } = await start(revision);
     await client.close();
     await client.close();
@@ -103,7 +103,7 @@ describe.each(protocolVersions)('watching on %s', revision => {
     return { ...all, heard, iterator, first };
   };
 
-  it('tells of changes, and stops both ends when it is left [resources.subscribe.update-sent resources.updated-notification resources.subscribe-rpc-removed subscriptions.stops-after-cancel]', async () => {
+  it('yields changes, and ends the subscription on both sides when the loop ends [resources.subscribe.update-sent resources.updated-notification resources.subscribe-rpc-removed subscriptions.stops-after-cancel]', async () => {
     const { client, server, heard, iterator, first, ended, clock } = await watching();
     server.notifyResourceUpdated('a:1');
     server.notifyResourceUpdated('a:2');
@@ -128,7 +128,7 @@ describe.each(protocolVersions)('watching on %s', revision => {
     await client.close();
   });
 
-  it('left between two changes leaves no listener on its signal', async () => {
+  it('leaves no listener on its signal when the loop ends between two changes', async () => {
     const { signal } = new AbortController();
     const { client, server, first, iterator } = await watching({ signal });
     server.notifyResourceUpdated('a:1');

@@ -132,7 +132,7 @@ async function start(protocolVersion: string) {
 }
 
 describe('a stream for changes that stops forwarding while other connections work', () => {
-  it('is opened again after the last event, on 2025-11-25 [http.resume.always-get]', async () => {
+  it('opens the stream again from the last event, on 2025-11-25 [http.resume.always-get]', async () => {
     const { server, client, proxy, states, resumedFrom, beat, passUntil, changes } = await start('2025-11-25');
     await beat();
     proxy.freeze();
@@ -142,7 +142,7 @@ describe('a stream for changes that stops forwarding while other connections wor
     expect(await countTools(client)).toBe(2);
   });
 
-  it('is opened again with the same filter, and what is watched counts as changed, on 2026-07-28', async () => {
+  it('opens the stream again with the same filter, and yields a change, on 2026-07-28', async () => {
     const { server, client, proxy, states, problems, beat, passUntil, changes } = await start('2026-07-28');
     await beat();
     proxy.freeze();
@@ -160,7 +160,7 @@ describe('a stream for changes that stops forwarding while other connections wor
       .toBeGreaterThan(before);
   });
 
-  it('is left alone where the server sends no heartbeats, until it cannot be reached, on 2026-07-28', async () => {
+  it('keeps the stream of a server without heartbeats until the server is unreachable, on 2026-07-28', async () => {
     const { proxy, problems, passUntil, changes } = await start('2026-07-28');
     let intervals = 0;
     await passUntil(() => ++intervals === 20);

@@ -55,7 +55,7 @@ async function start(protocolVersion: string, options: ClientOptions = {}, kind:
 describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
   const ping = revision === protocolVersions[0] ? 'server/discover' : 'ping';
 
-  it('pings a silent server, and only a silent one [ping.periodic ping.interval-configurable ping.not-excessive]', async () => {
+  it('pings a server only while it is silent [ping.periodic ping.interval-configurable ping.not-excessive]', async () => {
     const { clock, client, last, connections } = await start(revision, { keepAlive: { interval: 1000 } });
     clock.advance(1000);
     await turns();
@@ -94,7 +94,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
     await client.close();
   });
 
-  it('is off by default in memory and on channels of your own', async () => {
+  it('sends no ping by default in memory and on custom channels', async () => {
     const { clock, client, connections } = await start(revision);
     const sent = connections[0]?.methods.length;
     clock.advance(10 * 60_000);
@@ -103,7 +103,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
     await client.close();
   });
 
-  it('is not needed for `ping`: one that is missed ends the connection too', async () => {
+  it('ends the connection after a missed `ping()` without keepAlive too', async () => {
     const { clock, client, freeze, states } = await start(revision, { keepAlive: false });
     freeze();
     const missed = client.ping({ idleTimeout: 100 });
@@ -130,7 +130,7 @@ describe.each(protocolVersions)('a call that times out on stdio on %s', revision
     return { ...all, call, connections };
   };
 
-  it('has a frozen server replaced, and later calls wait for the new one', async () => {
+  it('replaces a frozen server, and later calls wait for the new one', async () => {
     const { call, client, clock, connections } = await timeOut(true);
     await expect(call).rejects.toMatchObject({ code: 'call/timeout' });
     const later = client.callTool('count');
@@ -141,7 +141,7 @@ describe.each(protocolVersions)('a call that times out on stdio on %s', revision
     await client.close();
   });
 
-  it('leaves the connection with `keepAlive: false`', async () => {
+  it('keeps the connection with `keepAlive: false`', async () => {
     const { call, client, clock, connections } = await timeOut(true, { keepAlive: false });
     await expect(call).rejects.toMatchObject({ code: 'call/timeout' });
     clock.advance(60_000);

@@ -5,7 +5,7 @@ import { connectTo } from '../connect.js';
 import { createClientEndpoint } from './http-endpoint.js';
 import { memoryVersionCache } from './version-cache.js';
 
-describe('a server over HTTP that fails when it is probed', () => {
+describe('connect to an HTTP server that fails the probe', () => {
   const start = async (status: number, versionCache = memoryVersionCache()) => {
     const { url, seen } = await serve(({ method, body }, response) => {
       if (method !== 'POST') return void response.writeHead(405).end();
@@ -27,30 +27,33 @@ describe('a server over HTTP that fails when it is probed', () => {
     };
   };
 
-  it.each([400, 404, 500, 501, 503])('with %i is opened by a handshake', async status => {
+  it.each([400, 404, 500, 501, 503])('sends the handshake after status %i', async status => {
     const { connecting, methods } = await start(status);
     const client = await connecting;
     expect(methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
     await client.close();
   });
 
-  it.each([500, 503])('with %i is probed anew by the next client [compat.http-5xx-not-era-signal]', async status => {
-    const versionCache = memoryVersionCache();
-    const { connecting, methods, url } = await start(status, versionCache);
-    const client = await connecting;
-    const again = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
-    expect(methods().filter(method => method === 'server/discover')).toHaveLength(2);
-    await Promise.all([client.close(), again.close()]);
-  });
+  it.each([500, 503])(
+    'probes again with the next client after status %i [compat.http-5xx-not-era-signal]',
+    async status => {
+      const versionCache = memoryVersionCache();
+      const { connecting, methods, url } = await start(status, versionCache);
+      const client = await connecting;
+      const again = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
+      expect(methods().filter(method => method === 'server/discover')).toHaveLength(2);
+      await Promise.all([client.close(), again.close()]);
+    },
+  );
 
-  it.each([401, 403])('with %i is not: that is about authorization', async status => {
+  it.each([401, 403])('rejects without a handshake after status %i, which concerns authorization', async status => {
     const { connecting, methods } = await start(status);
     await expect(connecting).rejects.toMatchObject({ status });
     expect(methods()).toEqual(['server/discover']);
   });
 });
 
-describe('a server over HTTP that closes the connection during the probe', () => {
+describe('connect to an HTTP server that closes the connection during the probe', () => {
   /** Serves a script of statuses, or of closed connections, by method and version. */
   const start = async (script: (method: string, version: string | undefined) => number | 'close' | 'accept') => {
     const { url, seen } = await serve(({ method, body }, response) => {
@@ -78,7 +81,7 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     };
   };
 
-  it('gets one handshake, and its version is remembered until it fails', async () => {
+  it('sends one handshake, and remembers the version until it fails', async () => {
     let isBroken = false;
     const { connect, sent, versionCache, url } = await start(method =>
       method === 'server/discover' || isBroken ? 'close' : 'accept',
@@ -97,7 +100,7 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     [400, undefined],
     [422, undefined],
     [400, 'http'],
-  ] as const)('gets older versions after a plain %i to its version', async (status, transport) => {
+  ] as const)('tries older versions after a plain %i', async (status, transport) => {
     const { connect, sent } = await start((method, version) =>
       method === 'initialize' && version === '2025-06-18' ? 'accept' : status,
     );
@@ -106,7 +109,7 @@ describe('a server over HTTP that closes the connection during the probe', () =>
   });
 
   it.each([401, 403, 404, 429, 500, 503])(
-    'gets no older version after %i [compat.http-401-not-era-signal compat.http-5xx-not-era-signal]',
+    'tries no older version after %i [compat.http-401-not-era-signal compat.http-5xx-not-era-signal]',
     async status => {
       const { connect, sent } = await start(method => (method === 'initialize' ? status : 'close'));
       await expect(connect('http')).rejects.toMatchObject({ status });
@@ -114,7 +117,7 @@ describe('a server over HTTP that closes the connection during the probe', () =>
     },
   );
 
-  it.each([401, 403, 503])('keeps the remembered version of a server that answers %i', async status => {
+  it.each([401, 403, 503])('keeps the remembered version of a server that responds %i', async status => {
     let isFailing = false;
     const { connect, versionCache, url } = await start(method => {
       if (isFailing) return status;
@@ -147,8 +150,8 @@ describe('a server over HTTP that closes the connection during the probe', () =>
   });
 });
 
-describe('a path at which nothing is served', () => {
-  it('is reported as such, not as a server without a shared version', async () => {
+describe('connect to a path that serves nothing', () => {
+  it('reports the missing endpoint, not a missing shared version', async () => {
     const { url } = await serve((_, response) => {
       const error = { code: -32600, message: 'Not found. The path of the MCP endpoint is /mcp' };
       json(response, { jsonrpc: '2.0', id: null, error }, 404);
@@ -163,20 +166,17 @@ describe('a path at which nothing is served', () => {
     });
   });
 
-  it.each([404, 405])(
-    'is reported with the status of the first request when the other transport gets %i',
-    async status => {
-      const { url } = await serve(
-        ({ method }, response) => void response.writeHead(method === 'POST' ? 404 : status).end(),
-      );
-      const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
-        versionCache: memoryVersionCache(),
-      });
-      await expect(connecting).rejects.toMatchObject({ code: 'http/status', status: 404 });
-    },
-  );
+  it.each([404, 405])('reports the status of the first request when the other transport gets %i', async status => {
+    const { url } = await serve(
+      ({ method }, response) => void response.writeHead(method === 'POST' ? 404 : status).end(),
+    );
+    const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+      versionCache: memoryVersionCache(),
+    });
+    await expect(connecting).rejects.toMatchObject({ code: 'http/status', status: 404 });
+  });
 
-  it('is reported with the error of the other transport when that one exists', async () => {
+  it('reports the error of the other transport when that endpoint exists', async () => {
     const { url } = await serve(({ method }, response) => void response.writeHead(method === 'POST' ? 404 : 503).end());
     const connecting = connectTo(createClientEndpoint({ url }, createNodeRequester()), {
       versionCache: memoryVersionCache(),

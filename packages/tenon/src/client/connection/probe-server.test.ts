@@ -94,7 +94,7 @@ describe('the probe of a process', () => {
     ['slow after its first byte', 'before', 2_000],
     ['slow after its first byte', 'after', 2_000],
   ])(
-    'speaks the newest version with a process that is %s, and answers the probe %s the handshake',
+    'uses the newest version with a process that is %s, and responds to the probe %s the handshake',
     async (kind, order, time) => {
       const slow = start();
       await soon();
@@ -115,7 +115,7 @@ describe('the probe of a process', () => {
     },
   );
 
-  it('speaks an earlier version with a process that started slowly, and does not answer the probe', async () => {
+  it('uses an earlier version with a process that starts slowly and does not respond to the probe', async () => {
     const slow = start();
     await soon();
     await slow.advance(6_000);

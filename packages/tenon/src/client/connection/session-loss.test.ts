@@ -71,7 +71,7 @@ describe('a client whose server forgets the session', () => {
     await client.close();
   });
 
-  it.each(CERTAIN)('opens another session after a refused answer to a server request: %s', async style => {
+  it.each(CERTAIN)('opens another session after a refused response to a server request: %s', async style => {
     // POSTs: initialize, initialized, the call, the answer to the ping that the call asks for.
     const server = new ForgetfulServer([4]);
     server.style = style;
@@ -101,29 +101,26 @@ describe('a client whose server forgets the session', () => {
     await client.close();
   });
 
-  it('rejects with `session/gone` when that is refused twice', async () => {
+  it('rejects with `session/gone` when the new session is refused too', async () => {
     const server = new ForgetfulServer([2, 4]);
     await expect(connectToForgetful(server)).rejects.toMatchObject({ code: 'session/gone' });
     expect(server.initializations).toBe(2);
   });
 
-  it.each([...UNCERTAIN])(
-    'repeats a call only when repeating does no harm, if a handler may have answered: %s',
-    async style => {
-      const server = new ForgetfulServer();
-      server.style = style;
-      const client = await connectToForgetful(server);
-      server.forget();
-      expect(await act(client, 'count', 1)).toBe('call/outcome-unknown');
-      expect(client.state).toBe('reconnecting');
-      server.forget();
-      expect(await act(client, 'list', 0)).toBeUndefined();
-      expect(server.initializations).toBe(2);
-      await client.close();
-    },
-  );
+  it.each([...UNCERTAIN])('repeats only harmless calls if a handler may have run: %s', async style => {
+    const server = new ForgetfulServer();
+    server.style = style;
+    const client = await connectToForgetful(server);
+    server.forget();
+    expect(await act(client, 'count', 1)).toBe('call/outcome-unknown');
+    expect(client.state).toBe('reconnecting');
+    server.forget();
+    expect(await act(client, 'list', 0)).toBeUndefined();
+    expect(server.initializations).toBe(2);
+    await client.close();
+  });
 
-  it('names the status of the lost session', async () => {
+  it('reports the status of the lost session', async () => {
     const server = new ForgetfulServer();
     server.style = '500-rpc';
     const client = await connectToForgetful(server);
@@ -185,7 +182,7 @@ describe('a client whose server forgets the session', () => {
     await client.close();
   });
 
-  it.each([-32602, -32601])('keeps the session when a 400 with code %i mentions the word', async code => {
+  it.each([-32602, -32601])('keeps the session when a 400 with code %i mentions a session', async code => {
     const server = new ForgetfulServer();
     let refuse = false;
     const failed = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: 'session must be a string' } });

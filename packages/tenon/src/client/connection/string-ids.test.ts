@@ -42,7 +42,7 @@ const connect = (url: string, options: ClientOptions = {}) =>
     ...options,
   });
 
-it.each([false, true])('calls a tool of a server that repeats ids as strings, in a stream: %s', async isStream => {
+it.each([false, true])('calls a tool of a server that sends ids as strings, in a stream: %s', async isStream => {
   const client = await connect(await serveStringIds(isStream));
   const deviations: unknown[] = [];
   client.on('error', ({ data: deviation }) => void deviations.push(deviation));
@@ -51,12 +51,12 @@ it.each([false, true])('calls a tool of a server that repeats ids as strings, in
   await client.close();
 });
 
-it('refuses such a server with `strict`', async () => {
+it('refuses ids as strings with `strict`', async () => {
   const connecting = connect(await serveStringIds(false), { strict: true, protocolVersion: '2025-11-25' });
   await expect(connecting).rejects.toMatchObject({ code: 'peer/unknown-response' });
 });
 
-it('records such a server, and answers its client', async () => {
+it('records a server that sends ids as strings, and responds to its client', async () => {
   const url = await serveStringIds(false);
   const lines: string[] = [];
   const proxy = createRecordingProxy({

@@ -14,7 +14,7 @@ describe('memoryVersionCache', () => {
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('replaces and deletes entries, and keeps a thousand at the most', () => {
+  it('replaces and deletes entries, and keeps at most a thousand', () => {
     const cache = memoryVersionCache({ clock: fakeClock() });
     cache.set('a', 'r1');
     cache.set('a', 'r2');
@@ -28,8 +28,8 @@ describe('memoryVersionCache', () => {
   });
 });
 
-describe('events', () => {
-  it('reach who listens, until it stops', () => {
+describe('ClientEmitter', () => {
+  it('calls a listener until it is removed', () => {
     const emitter = new ClientEmitter();
     const heard: unknown[] = [];
     const stop = emitter.on('state', state => heard.push(state));
@@ -41,7 +41,7 @@ describe('events', () => {
     expect(heard).toEqual(['connected']);
   });
 
-  it('reach all, though one throws or one stops another', () => {
+  it('calls the other listeners when one throws or removes another', () => {
     const emitter = new ClientEmitter();
     const heard: number[] = [];
     emitter.on('state', () => {

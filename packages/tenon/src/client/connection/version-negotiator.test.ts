@@ -51,7 +51,7 @@ const byHandshake =
     return refusal && id !== undefined ? { ...v, id, error: refusal } : undefined;
   };
 
-describe('opening', () => {
+describe('connect', () => {
   it('probes the server, and opens the connection accordingly [compat.stdio-probe-discover-result base.removed-notifications-not-sent meta.params-required meta.protocol-version-required]', async () => {
     const { methods, said, connecting } = start(({ id }) => ({
       ...v,
@@ -77,7 +77,7 @@ describe('opening', () => {
   });
 
   it.each([-32601, -32602, -32600, -32000, 7])(
-    'falls back to a handshake after the error %i, on the same road [compat.stdio-probe-other-error compat.stdio-probe-not-one-code lifecycle.initialized-notification lifecycle.initialize.client-content]',
+    'falls back to a handshake on the same transport after error %i [compat.stdio-probe-other-error compat.stdio-probe-not-one-code lifecycle.initialized-notification lifecycle.initialize.client-content]',
     async code => {
       const { methods, said, connecting, roads } = start(byHandshake({ code, message: 'no' }));
       const client = await connecting;
@@ -92,7 +92,7 @@ describe('opening', () => {
     },
   );
 
-  it('falls back to a handshake after silence [compat.stdio-probe-other-error]', async () => {
+  it('falls back to a handshake when the server does not respond [compat.stdio-probe-other-error]', async () => {
     const clock = fakeClock();
     const { connecting, methods } = start(byHandshake(undefined), { clock });
     await soon();
@@ -171,7 +171,7 @@ describe('opening', () => {
     return { asked, script };
   };
 
-  it.each([-32602, -32000])('opens again with the best version that a refusal %i lists', async code => {
+  it.each([-32602, -32000])('opens again with the best version in the list of refusal %i', async code => {
     const supported = ['2024-11-05', '2025-03-26', '1999-01-01'];
     const { asked, script } = refusing(supported, code, { supported, requested: '2025-11-25' });
     const client = await start(script).connecting;
@@ -277,7 +277,7 @@ describe('opening', () => {
       1,
       /2025-06-18.*2024-11-05.*[Rr]emove the option/s,
     ],
-  ])('names what both ends speak when a refusal lists %s', async (_, data, options, attempts, words) => {
+  ])('names the versions of both sides when a refusal lists %s', async (_, data, options, attempts, words) => {
     const { asked, script } = refusing([], -32602, data);
     const error: Error = await start(script, options).connecting.then(
       () => expect.unreachable(),
@@ -289,7 +289,7 @@ describe('opening', () => {
   });
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18'])(
-    'takes the revision %s that the server offers instead',
+    'accepts the version %s that the server offers instead',
     async version => {
       const client = await start(byHandshake(undefined, version), {
         protocolVersion: undefined as never,
@@ -301,7 +301,7 @@ describe('opening', () => {
   );
 
   it.each(['2099-01-01', '2026-07-28', ''])(
-    'leaves a server that offers %j, without a word [lifecycle.version.client-disconnects]',
+    'disconnects without a message from a server that offers %j [lifecycle.version.client-disconnects]',
     async version => {
       const { connecting, methods } = start(byHandshake({ code: -32601, message: '' }, version));
       await expect(connecting).rejects.toMatchObject({ code: 'connect/no-shared-version' });
@@ -322,7 +322,7 @@ describe('opening', () => {
     });
   });
 
-  it('does not fall back from a server that knows the manner [compat.client-recognised-modern-error]', async () => {
+  it('does not fall back when the server knows the probe [compat.client-recognised-modern-error]', async () => {
     const { connecting, methods } = start(({ id }) => ({
       ...v,
       id,
@@ -332,7 +332,7 @@ describe('opening', () => {
     expect(methods()).toEqual(['server/discover']);
   });
 
-  it('remembers how a server opens, and finds out when it has changed', async () => {
+  it('remembers how a server opens, and detects when that changes', async () => {
     const versionCache = memoryVersionCache({ clock: fakeClock() });
     await (await start(byHandshake(), { versionCache }, 'key').connecting).close();
     const again = start(byHandshake(), { versionCache }, 'key');
@@ -351,13 +351,13 @@ describe('opening', () => {
   });
 
   it.each([{}, { supportedVersions: 5 }, { supportedVersions: ['2026-07-28'] }, 'x'])(
-    'refuses an answer that is none: %j',
+    'rejects an invalid response: %j',
     async result => {
       await expect(start(({ id }) => ({ ...v, id, result })).connecting).rejects.toMatchObject({ name: 'TenonError' });
     },
   );
 
-  it('is never cancelled by the client once it shakes hands [cancellation.not-initialize]', async () => {
+  it('sends no cancellation for an unanswered handshake [cancellation.not-initialize]', async () => {
     const clock = fakeClock();
     const { connecting, methods } = start(() => undefined, { protocolVersion: '2025-11-25', clock });
     const failed = connecting.catch(error => error.code);
@@ -389,7 +389,7 @@ describe('opening', () => {
     expect(methods()).not.toContain('initialize');
   });
 
-  it('gives up a silent server after the probe timeout, also with a configured protocol version', async () => {
+  it('rejects after the probe timeout of a silent server, also with a configured protocol version', async () => {
     const clock = fakeClock();
     const { connecting } = start(() => undefined, { protocolVersion: '2026-07-28', probeTimeout: 20, clock });
     const failed = connecting.catch(error => error.code);
@@ -398,7 +398,7 @@ describe('opening', () => {
     expect(await failed).toBe('call/timeout');
   });
 
-  it('gives what the server says of itself', async () => {
+  it('returns name, version and instructions of the server', async () => {
     const server = createServer({ name: 's', version: '2', title: 't', instructions: 'i' });
     for (const revision of ['2026-07-28', '2025-11-25']) {
       const client = await connectPair(server, { protocolVersion: revision });

@@ -83,12 +83,12 @@ const wellFormed: readonly (readonly [string, JsonObject])[] = [
   ['roots/list', {}],
 ];
 
-describe('an input request', () => {
-  it.each(malformed)('is malformed: %s %j', (method, params) => {
+describe('findInputRequestProblem', () => {
+  it.each(malformed)('finds the malformed member: %s %j', (method, params) => {
     expect(findInputRequestProblem(method, params)).toMatch(/^at \/.*: expected /);
   });
 
-  it.each(wellFormed)('is well-formed: %s %j', (method, params) => {
+  it.each(wellFormed)('accepts a well-formed request: %s %j', (method, params) => {
     expect(findInputRequestProblem(method, params)).toBeUndefined();
   });
 });
@@ -114,38 +114,35 @@ function createHandlers() {
 }
 
 describe('a malformed input request', () => {
-  it.each(malformed)(
-    'reaches no handler as a request of the server, which gets -32602: %s %j',
-    async (method, params) => {
-      const { received, options } = createHandlers();
-      const responses: JsonObject[] = [];
-      const open = () => {
-        const { client, server } = createTransportPair();
-        const onMessage = (value: unknown) => {
-          const message = value as JsonObject;
-          if (message.id === 'q') responses.push(message);
-          else if (message.id !== undefined) {
-            const serverInfo = { name: 'a', version: '1' };
-            const result =
-              message.method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } : {};
-            if (message.method === 'ping') void server.send({ jsonrpc: '2.0', id: 'q', method, params } as never);
-            void server.send({ jsonrpc: '2.0', id: message.id, result } as never);
-          }
-        };
-        server.open({ onMessage, onParseError() {}, onResponseLost() {}, onClose() {} });
-        return client;
+  it.each(malformed)('responds -32602 to the server without calling the handler: %s %j', async (method, params) => {
+    const { received, options } = createHandlers();
+    const responses: JsonObject[] = [];
+    const open = () => {
+      const { client, server } = createTransportPair();
+      const onMessage = (value: unknown) => {
+        const message = value as JsonObject;
+        if (message.id === 'q') responses.push(message);
+        else if (message.id !== undefined) {
+          const serverInfo = { name: 'a', version: '1' };
+          const result =
+            message.method === 'initialize' ? { protocolVersion: '2025-11-25', capabilities: {}, serverInfo } : {};
+          if (message.method === 'ping') void server.send({ jsonrpc: '2.0', id: 'q', method, params } as never);
+          void server.send({ jsonrpc: '2.0', id: message.id, result } as never);
+        }
       };
-      const options2025 = { ...options, protocolVersion: '2025-11-25', sampleTools: true } as const;
-      const client = await connectTo(createTransportEndpoint(open), options2025);
-      await client.ping();
-      while (responses.length === 0) await new Promise(resolve => setImmediate(resolve));
-      expect(responses).toMatchObject([
-        { error: { code: -32602, message: expect.stringContaining('Invalid params: at /') } },
-      ]);
-      expect(received).toEqual([]);
-      await client.close();
-    },
-  );
+      server.open({ onMessage, onParseError() {}, onResponseLost() {}, onClose() {} });
+      return client;
+    };
+    const options2025 = { ...options, protocolVersion: '2025-11-25', sampleTools: true } as const;
+    const client = await connectTo(createTransportEndpoint(open), options2025);
+    await client.ping();
+    while (responses.length === 0) await new Promise(resolve => setImmediate(resolve));
+    expect(responses).toMatchObject([
+      { error: { code: -32602, message: expect.stringContaining('Invalid params: at /') } },
+    ]);
+    expect(received).toEqual([]);
+    await client.close();
+  });
 
   it.each(malformed)('fails the call on 2026-07-28: %s %j', async (method, params) => {
     const { received, options } = createHandlers();
@@ -178,7 +175,7 @@ describe('a malformed input request', () => {
 
 describe('a server of this library', () => {
   it.each(['2025-06-18', '2025-11-25', '2026-07-28'] as const)(
-    'sends only well-formed ones on %s',
+    'sends only well-formed input requests on %s',
     async protocolVersion => {
       const { received, options } = createHandlers();
       const server = createServer({

@@ -29,8 +29,8 @@ function start(answers: JsonObject[], options: ClientOptions = { roots: [] }, si
   return { sent, result };
 }
 
-describe('rounds', () => {
-  it('retry the request with the same params and the answers, key for key [mrtr.retry-original-params mrtr.input-responses-key-for-key mrtr.retry-params-location mrtr.input-responses-map mrtr.fulfil-before-retry]', async () => {
+describe('the rounds of a call with input requests', () => {
+  it('repeat the request with the same params and the responses under the same keys [mrtr.retry-original-params mrtr.input-responses-key-for-key mrtr.retry-params-location mrtr.input-responses-map mrtr.fulfil-before-retry]', async () => {
     const { sent, result } = start([asks('s1', { a: roots, b: roots }), asks('s2', { c: roots }), { content: [] }]);
     expect(await result).toEqual({ content: [] });
     const original = { name: 'a', arguments: { x: 1 } };
@@ -42,7 +42,7 @@ describe('rounds', () => {
     ]);
   });
 
-  it('echo a state as it is, also an empty one, and invent none [mrtr.request-state-echoed mrtr.request-state-opaque mrtr.request-state-not-invented]', async () => {
+  it('return requestState unchanged, even if empty, and add none [mrtr.request-state-echoed mrtr.request-state-opaque mrtr.request-state-not-invented]', async () => {
     for (const state of ['', ' \u0000é', 'x'.repeat(100_000)]) {
       const { sent, result } = start([asks(state), {}]);
       await result;
@@ -53,7 +53,7 @@ describe('rounds', () => {
     expect(sent[1]).not.toHaveProperty('requestState');
   });
 
-  it('end after ten, or after as many as are allowed', async () => {
+  it('end after ten rounds, or after `maxRounds`', async () => {
     const { sent, result } = start([asks('x')]);
     await expect(result).rejects.toMatchObject({ code: 'call/too-many-rounds' });
     expect(sent).toHaveLength(11);
@@ -67,11 +67,11 @@ describe('rounds', () => {
     asks('x', { a: null }),
     asks('x', { a: { method: 5 } }),
     asks('x', { a: { method: 'roots/list', params: 5 } }),
-  ])('refuse a question that is none: %j [mrtr.at-least-one-field mrtr.input-required-shape]', async question => {
+  ])('reject an invalid result: %j [mrtr.at-least-one-field mrtr.input-required-shape]', async question => {
     await expect(start([question]).result).rejects.toMatchObject({ code: 'peer/invalid-result' });
   });
 
-  it('fail when the question cannot be answered', async () => {
+  it('reject when no handler can respond', async () => {
     const params = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
     for (const method of ['elicitation/create', 'tools/call', '__proto__']) {
       await expect(start([asks('x', { a: { method, params } })]).result).rejects.toMatchObject({
@@ -80,7 +80,7 @@ describe('rounds', () => {
     }
   });
 
-  it('end with their signal while a user thinks, and leave no listener on it', async () => {
+  it('end with the signal while the user decides, and leave no listener on it', async () => {
     const controller = new AbortController();
     const { signal } = controller;
     await start([asks('x', { a: roots }), {}], { roots: [] }, signal).result;
@@ -95,7 +95,7 @@ describe('rounds', () => {
     });
   });
 
-  it('do not count towards the timeout of the call while the user answers', async () => {
+  it('pause the timeout of the call while the user decides', async () => {
     const clock = fakeClock();
     const allowance = new CallDeadline(clock, 100);
     let decide: (roots: never[]) => void = () => {};
@@ -112,7 +112,7 @@ describe('rounds', () => {
     expect(allowance.remaining).toBe(40);
   });
 
-  it('fail when somebody takes too long to answer', async () => {
+  it('reject when the user takes too long', async () => {
     const clock = fakeClock();
     const options: ClientOptions = { roots: () => new Promise(() => {}), answerTimeout: 50, clock };
     const { result } = start([asks('s', { a: roots })], options);

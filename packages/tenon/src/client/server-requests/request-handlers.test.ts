@@ -20,7 +20,7 @@ const code = (promise: Promise<unknown>) =>
   );
 const elicit = (result: unknown): ClientHandlers => ({ elicit: () => result as never });
 
-describe('declared capabilities', () => {
+describe('the capabilities of a client', () => {
   it.each([
     [{}, {}],
     [{ tasks: true }, { extensions: { 'io.modelcontextprotocol/tasks': {} } }],
@@ -35,15 +35,15 @@ describe('declared capabilities', () => {
       { extensions: { 'a.b/c': {}, 'a.b/d': { e: 1 } } },
     ],
   ] as [ClientOptions, object][])(
-    'follows from what it can answer (%#) [elicitation.capability-declared sampling.capability-declared roots.capability-declared sampling.tools.capability-declared elicitation.capability.one-mode-at-least]',
+    'follow from its handlers (%#) [elicitation.capability-declared sampling.capability-declared roots.capability-declared sampling.tools.capability-declared elicitation.capability.one-mode-at-least]',
     (options, declared) => {
       expect(createCapabilities({ tasks: false, ...options })).toEqual(declared);
     },
   );
 });
 
-describe('a question of the server', () => {
-  it('is answered by the handler for it', async () => {
+describe('a request of the server', () => {
+  it('returns the result of its handler', async () => {
     const message = { role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' };
     const answers = { sample: () => message } as unknown as ClientHandlers;
     expect(await ask('sampling/createMessage', { messages: [], maxTokens: 1 }, answers)).toEqual(message);
@@ -99,13 +99,13 @@ describe('a question of the server', () => {
       'answer/malformed',
     ],
   ] as [string, string, object, ClientHandlers, unknown][])(
-    'is refused for %s',
+    'rejects %s',
     async (_, method, params, answers, expected) => {
       expect(await code(ask(method, params, answers))).toBe(expected);
     },
   );
 
-  it('has its defaults filled in, and no content when it was not accepted [elicitation.response.actions]', async () => {
+  it('fills in defaults of accepted content, and omits content that was not accepted [elicitation.response.actions]', async () => {
     const params = form({ a: { type: 'string', default: 'd' }, b: { type: 'number', default: 1 } });
     expect(await ask('elicitation/create', params, elicit({ action: 'accept', content: { b: 2 } }))).toEqual({
       action: 'accept',
@@ -116,7 +116,7 @@ describe('a question of the server', () => {
     });
   });
 
-  it('is not answered for ever: the handler is told, and so is who waits', async () => {
+  it('aborts its handler and rejects after the timeout', async () => {
     await import('./input-request-checks.js');
     const clock = fakeClock();
     const signals: AbortSignal[] = [];
@@ -169,7 +169,7 @@ describe('a question of the server', () => {
     vi.unstubAllGlobals();
   });
 
-  it('tells its handler when it is withdrawn', async () => {
+  it('aborts the signal of its handler when the server cancels the request', async () => {
     const controller = new AbortController();
     const sample = (_: unknown, { signal }: ServerRequestInfo) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -182,7 +182,7 @@ describe('a question of the server', () => {
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
-  it('ends when it is withdrawn, also while its handler ignores the signal', async () => {
+  it('ends when the server cancels it, although its handler ignores the signal', async () => {
     const clock = fakeClock();
     const controller = new AbortController();
     const asked = { signal: controller.signal, server: 's', progress: () => {} };

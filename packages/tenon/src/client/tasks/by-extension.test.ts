@@ -19,8 +19,8 @@ const telling = (states: JsonObject[], more: Script = {}): Script => ({
   ...more,
 });
 
-describe('a call that the server makes a task of', () => {
-  it('is waited for: what comes of it is what the call would have given [ext-tasks.client-handles-both ext-tasks.poll-until-terminal ext-tasks.get.request-shape ext-tasks.transparent-polling ext-tasks.client-declares-per-request ext-tasks.extension-id ext-tasks.no-task-parameter]', async () => {
+describe('a call that the server runs as a task', () => {
+  it('polls the task, and resolves to the result of the call [ext-tasks.client-handles-both ext-tasks.poll-until-terminal ext-tasks.get.request-shape ext-tasks.transparent-polling ext-tasks.client-declares-per-request ext-tasks.extension-id ext-tasks.no-task-parameter]', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([task('working'), task('completed', { result: content('done') })]),
@@ -42,7 +42,7 @@ describe('a call that the server makes a task of', () => {
     await client.close();
   });
 
-  it('is what the caller gets when it wants to see to it by itself', async () => {
+  it('returns the task to a caller that resolves input requests itself', async () => {
     const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
     expect(await client.call('tools/call', { name: 'x' }, { resolveInputRequests: false })).toMatchObject(made());
     await pass(10_000);
@@ -50,7 +50,7 @@ describe('a call that the server makes a task of', () => {
     await client.close();
   });
 
-  it('never has words for it, even when the caller does [ext-tasks.no-task-parameter]', async () => {
+  it('declares no task parameter, even when the caller does [ext-tasks.no-task-parameter]', async () => {
     const { client, sent } = await scripted(EXTENSION, { 'tools/call': () => content('a') });
     await client.call('tools/call', { name: 'x', task: { ttl: 5 } });
     expect(sent('tools/call')[0]).not.toHaveProperty('task');
@@ -63,7 +63,7 @@ describe('a call that the server makes a task of', () => {
     ['an error when there is none', content('5'), 'peer/invalid-result'],
     ['the words of a tool that failed', { ...content('oh'), isError: true }, 'tool/failed'],
     ['an error when it is no result', { content: 5 }, 'peer/invalid-result'],
-  ])('gives %s', async (_, result, expected) => {
+  ])('resolves to %s', async (_, result, expected) => {
     const { client, pass } = await scripted(EXTENSION, telling([task('completed', { result })]));
     const value = ending(client.tools.sum({}));
     await pass(100);
@@ -71,7 +71,7 @@ describe('a call that the server makes a task of', () => {
     await client.close();
   });
 
-  it('fails as the call would have failed', async () => {
+  it('rejects with the error of the call', async () => {
     const error = { code: -32055, message: 'The rate limit', data: { after: 5 } };
     const { client, pass } = await scripted(EXTENSION, telling([task('failed', { error })]));
     const result = client.callTool('x').catch(each => each);
@@ -99,7 +99,7 @@ describe('a call that the server makes a task of', () => {
     await client.close();
   });
 
-  it('is invalid for other methods, and for who has not said that it can have tasks [ext-tasks.create-unsupported-method-invalid ext-tasks.supported-methods]', async () => {
+  it('rejects a task for other methods, and without the declared extension [ext-tasks.create-unsupported-method-invalid ext-tasks.supported-methods]', async () => {
     const script = { 'prompts/get': () => ({ ...made(), messages: [] }), 'tools/call': () => made() };
     const capabilities = { tools: {}, prompts: {} };
     const first = await scripted(EXTENSION, script, {}, { capabilities });
@@ -112,7 +112,7 @@ describe('a call that the server makes a task of', () => {
     await second.client.close();
   });
 
-  it('may have ended when it is told of', async () => {
+  it('resolves to the result of a task that is complete from the start', async () => {
     const ended = task('completed', { result: content('done') });
     const { client } = await scripted(
       EXTENSION,
@@ -123,8 +123,8 @@ describe('a call that the server makes a task of', () => {
   });
 });
 
-describe('the waiting for a task', () => {
-  it('looks no more often than the server last said [ext-tasks.poll-interval-respected ext-tasks.poll-interval-may-change]', async () => {
+describe('polling a task', () => {
+  it('follows the latest poll interval of the server [ext-tasks.poll-interval-respected ext-tasks.poll-interval-may-change]', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([
@@ -149,7 +149,7 @@ describe('the waiting for a task', () => {
     await client.close();
   });
 
-  it('ends with the time for which the server keeps the task, counted from the first sight, and never without one [ext-tasks.ttl-backstop ext-tasks.ttl-null-unlimited ext-tasks.poll-interval-may-change]', async () => {
+  it('ends with the lifetime of the task, counted from the first response [ext-tasks.ttl-backstop ext-tasks.ttl-null-unlimited ext-tasks.poll-interval-may-change]', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([task('working', { ttlMs: null }), task('working', { ttlMs: 250 })], {
@@ -165,7 +165,7 @@ describe('the waiting for a task', () => {
     await client.close();
   });
 
-  it('outlives the connection [ext-tasks.poll-until-terminal]', async () => {
+  it('continues on a new connection [ext-tasks.poll-until-terminal]', async () => {
     let unplugged = true;
     const stage = await scripted(EXTENSION, {
       ...telling([]),
@@ -190,7 +190,7 @@ describe('the waiting for a task', () => {
     await client.close();
   });
 
-  it('gives up in the end, and says what to come back by', async () => {
+  it('rejects after repeated failures, and gives the id to resume with', async () => {
     const { client, pass, sent } = await scripted(EXTENSION, telling([], { 'tasks/get': () => undefined }), {
       idleTimeout: 10,
     });
@@ -202,7 +202,7 @@ describe('the waiting for a task', () => {
     await client.close();
   });
 
-  it('hears what a listening tells, and needs none [ext-tasks.client-may-poll-too tasks.notification.polling-goes-on]', async () => {
+  it('uses notifications of a subscription, and needs none [ext-tasks.client-may-poll-too tasks.notification.polling-goes-on]', async () => {
     const { client, pass, tell, sent } = await scripted(EXTENSION, telling([task('working')]));
     const seen: string[] = [];
     const result = client.callTool(
@@ -228,7 +228,7 @@ describe('the waiting for a task', () => {
     await client.close();
   });
 
-  it('is not taken in by an answer that an ending has overtaken', async () => {
+  it('ignores a response that arrives after the final notification', async () => {
     const script = telling([], { 'tasks/get': () => undefined });
     const { client, said, pass, tell } = await scripted(EXTENSION, script);
     const seen: string[] = [];
@@ -252,8 +252,8 @@ describe('the waiting for a task', () => {
   });
 });
 
-describe('giving a call up that has become a task', () => {
-  it('cancels the task in its own way [ext-tasks.cancel.request-shape ext-tasks.cancel.not-by-notification cancellation.not-for-tasks ext-tasks.cancel.client-may-forget]', async () => {
+describe('canceling a call that has become a task', () => {
+  it('cancels the task by tasks/cancel [ext-tasks.cancel.request-shape ext-tasks.cancel.not-by-notification cancellation.not-for-tasks ext-tasks.cancel.client-may-forget]', async () => {
     const { client, said, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
     const controller = new AbortController();
     const result = client.callTool('x', {}, { signal: controller.signal }).catch(each => each);
@@ -267,7 +267,7 @@ describe('giving a call up that has become a task', () => {
     await client.close();
   });
 
-  it('happens by itself when it takes too long', async () => {
+  it('cancels the task when the call times out', async () => {
     const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
     const result = ending(client.callTool('x', {}, { totalTimeout: 1000 }));
     for (let n = 0; n < 10; n++) await pass(100);
@@ -283,7 +283,7 @@ describe('input requests of a task', () => {
     task('input_required', { inputRequests: Object.fromEntries(keys.map(key => [key, form])) });
   const done = task('completed', { result: content('done') });
 
-  it('is answered once, all at once, by what answers any question [ext-tasks.update.request-shape ext-tasks.update.client-fulfils ext-tasks.update.keys-outstanding ext-tasks.update.client-answers-once ext-tasks.input-requests-deduplicated ext-tasks.not-via-retry]', async () => {
+  it('responds to each request once, all in one update [ext-tasks.update.request-shape ext-tasks.update.client-fulfils ext-tasks.update.keys-outstanding ext-tasks.update.client-answers-once ext-tasks.input-requests-deduplicated ext-tasks.not-via-retry]', async () => {
     const states = [asking(['a', 'b']), asking(['a', 'b']), asking(['b', 'c']), task('working'), done];
     const asked: string[] = [];
     const signals: AbortSignal[] = [];
@@ -307,7 +307,7 @@ describe('input requests of a task', () => {
     await client.close();
   });
 
-  it('has its own keys, separate from earlier input requests of the call [ext-tasks.input-keys-separate-from-mrtr]', async () => {
+  it('uses keys of its own, separate from earlier input requests of the call [ext-tasks.input-keys-separate-from-mrtr]', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([asking(['a']), done], {
@@ -325,7 +325,7 @@ describe('input requests of a task', () => {
     await client.close();
   });
 
-  it('is looked at while the user thinks, whose time is not that of the call', async () => {
+  it('continues to poll while the user decides, and pauses the timeout of the call', async () => {
     let decide: (answer: object) => void = () => {};
     const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
     const states = [asking(['a']), asking(['a']), asking(['a']), asking(['a']), done];
@@ -344,7 +344,7 @@ describe('input requests of a task', () => {
   it.each([
     ['working', { statusMessage: 'somebody else has answered' }],
     ['cancelled', {}],
-  ])('is withdrawn when the task is %s meanwhile', async (status, more) => {
+  ])('aborts the handler when the task becomes %s meanwhile', async (status, more) => {
     const withdrawn: boolean[] = [];
     const elicit = (_: unknown, { signal }: { signal: AbortSignal }) =>
       new Promise<never>(() => signal.addEventListener('abort', () => withdrawn.push(true)));
@@ -363,7 +363,7 @@ describe('input requests of a task', () => {
     ['has no handler', {}],
     ['has one that throws', { elicit: () => Promise.reject(new Error('no')) }],
     ['has one that takes too long', { elicit: () => new Promise<never>(() => {}), answerTimeout: 50 }],
-  ])('ends the call of who %s, and cancels the task', async (_, options) => {
+  ])('rejects the call of a user who %s, and cancels the task', async (_, options) => {
     const { client, sent, pass } = await scripted(EXTENSION, telling([asking(['a'])]), options);
     const result = ending(client.callTool('x'));
     await pass(100);
@@ -374,7 +374,7 @@ describe('input requests of a task', () => {
     await client.close();
   });
 
-  it('is not answered without end', async () => {
+  it('rejects after `maxRounds` rounds', async () => {
     const { client, sent, pass } = await scripted(
       EXTENSION,
       telling([], { 'tasks/get': (_, nth) => asking([`k${nth}`]) }),
@@ -387,7 +387,7 @@ describe('input requests of a task', () => {
     await client.close();
   });
 
-  it('may have been in vain: the task has ended, or the server has another reason', async () => {
+  it('handles a server that refuses the response because the task has ended', async () => {
     for (const [states, code] of [
       [[asking(['a']), done], content('done')],
       [[asking(['a']), asking(['a'])], 'peer/error'],

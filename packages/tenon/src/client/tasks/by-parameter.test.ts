@@ -26,7 +26,7 @@ const telling = (states: JsonObject[], more: Script = {}): Script => ({
 const withoutMeta = (all: JsonObject[]) => all.map(({ _meta, ...rest }) => rest);
 
 describe('a tool that runs as a task', () => {
-  it('is called as one, waited for, and gives what a call gives [tasks.tool.required-used tasks.create.by-task-param schema.request.tools-call.task tasks.poll.until-terminal tasks.poll.interval-respected tasks.notification.not-relied-on schema.request.tasks-get schema.request.tasks-result tasks.related-task.not-in-requests]', async () => {
+  it('creates the task, polls it, and resolves to the result of the call [tasks.tool.required-used tasks.create.by-task-param schema.request.tools-call.task tasks.poll.until-terminal tasks.poll.interval-respected tasks.notification.not-relied-on schema.request.tasks-get schema.request.tasks-result tasks.related-task.not-in-requests]', async () => {
     const { client, sent, pass } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
     const result = client.callTool('x', { a: 1 });
     await pass(99);
@@ -94,7 +94,7 @@ describe('a tool that runs as a task', () => {
     await stage.client.close();
   });
 
-  it('may be refused, and must not become a task by itself', async () => {
+  it('rejects with a refusal, and rejects a task that it did not request', async () => {
     const first = await scripted(PARAMETER, { 'tools/call': () => failing(-32601, 'no tasks') });
     await expect(first.client.callTool('x')).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32601 });
     const second = await scripted(PARAMETER, { 'tools/call': () => made() }, {}, { taskSupport: null });
@@ -122,7 +122,7 @@ describe('a tool that runs as a task', () => {
     await client.close();
   });
 
-  it('reports no progress to who has given it up, or has heard of its end', async () => {
+  it('reports no progress after the caller has canceled or the task has ended', async () => {
     const script = telling([plain('working'), plain('completed')]);
     const { client, sent, pass, tell } = await scripted(PARAMETER, script);
     const heard: string[] = [];
@@ -161,7 +161,7 @@ describe('a tool that runs as a task', () => {
     await client.close();
   });
 
-  it("gives the tool's text when it failed, as a call does [tasks.result.exact-result]", async () => {
+  it('returns the text of the tool when the task failed, as a call does [tasks.result.exact-result]', async () => {
     const result = { ...content('oh'), isError: true };
     const { client, pass } = await scripted(PARAMETER, telling([plain('failed')], { 'tasks/result': () => result }));
     const called = client.callTool('x');
@@ -171,7 +171,7 @@ describe('a tool that runs as a task', () => {
     await client.close();
   });
 
-  it('wakes who waits when its server tells of it [tasks.notification.not-relied-on schema.notification.tasks-status]', async () => {
+  it('reads the result at once after a status notification [tasks.notification.not-relied-on schema.notification.tasks-status]', async () => {
     const { client, sent, pass, tell } = await scripted(PARAMETER, telling([plain('working')]));
     const result = client.callTool('x');
     await pass(10);
@@ -210,7 +210,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
     await client.close();
   });
 
-  it('may be cancelled, or fail, while its result is waited for', async () => {
+  it('rejects when the task is canceled or fails while its result is pending', async () => {
     for (const [end, code] of [
       [plain('cancelled'), 'task/cancelled'],
       [plain('failed'), 'peer/error'],
@@ -225,7 +225,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
     }
   });
 
-  it('is given up without a word about the request [cancellation.not-for-tasks tasks.http.disconnect-allowed]', async () => {
+  it('sends no cancellation of tasks/result when the caller cancels [cancellation.not-for-tasks tasks.http.disconnect-allowed]', async () => {
     const states = [plain('input_required')];
     const script = telling(states, { 'tasks/result': () => undefined });
     const { client, said, sent, pass, tell, problems } = await scripted(PARAMETER, script);
@@ -244,8 +244,8 @@ describe('a task with input requests by JSON-RPC requests', () => {
   });
 });
 
-describe('giving a call up that will become a task', () => {
-  it('cancels the task as soon as its name is known [cancellation.not-for-tasks]', async () => {
+describe('canceling a call that will become a task', () => {
+  it('cancels the task as soon as its id is known [cancellation.not-for-tasks]', async () => {
     const { client, said, sent, tell, pass } = await scripted(
       PARAMETER,
       telling([], { 'tools/call': () => undefined }),
@@ -262,7 +262,7 @@ describe('giving a call up that will become a task', () => {
     await client.close();
   });
 
-  it('says nothing of the request, also when it takes too long [cancellation.not-for-tasks]', async () => {
+  it('sends no notifications/cancelled, also after a timeout [cancellation.not-for-tasks]', async () => {
     const { client, said, pass } = await scripted(PARAMETER, telling([], { 'tools/call': () => undefined }));
     const result = ending(client.callTool('x', {}, { idleTimeout: 100 }));
     await pass(100);
@@ -271,7 +271,7 @@ describe('giving a call up that will become a task', () => {
     await client.close();
   });
 
-  it('says nothing to a server whose tasks cannot be cancelled [tasks.capability.cancel-flag]', async () => {
+  it('sends no tasks/cancel to a server that cannot cancel tasks [tasks.capability.cancel-flag]', async () => {
     const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
     const stage = await scripted(PARAMETER, telling([plain('working')]), {}, { capabilities });
     const { client, sent, pass } = stage;
@@ -286,7 +286,7 @@ describe('giving a call up that will become a task', () => {
 });
 
 describe('a client that gets an input request with a task parameter', () => {
-  it('just answers it: it declares no tasks [tasks.undeclared-ignored schema.capability.client.tasks]', async () => {
+  it('responds with a plain result, because it declares no tasks [tasks.undeclared-ignored schema.capability.client.tasks]', async () => {
     const elicit = () => ({ action: 'accept' as const, content: {} });
     const sample = () => ({ role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'x' } });
     const { client, said, tell, sent } = await scripted(PARAMETER, {}, { elicit, sample });
@@ -316,7 +316,7 @@ describe('tasks that the version or the server does not have', () => {
     ['2025-06-18', { tools: {} }, 'call/not-in-version', 'call/not-in-version'],
     [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],
     [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-version'],
-  ])('is not asked: %s %j', async (revision, capabilities, code, listing) => {
+  ])('sends no request: %s %j', async (revision, capabilities, code, listing) => {
     const { client, said } = await scripted(revision, {}, {}, { capabilities });
     const before = said.length;
     expect(await ending(client.tasks.get('t1'))).toBe(code);

@@ -30,7 +30,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     ...more,
   });
 
-  it('is there as soon as there is a task, and gives what the tool gives', async () => {
+  it('exists as soon as the task does, and resolves to the result of the tool', async () => {
     const { client, sent, pass } = await scripted(revision, telling([say('working'), done]));
     const seen: string[] = [];
     const handle = await client.tasks.start('sum', { a: 1 }, { onTask: ({ status }) => seen.push(status) });
@@ -47,7 +47,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('is done already when the server just answers', async () => {
+  it('is complete at once when the server responds without a task', async () => {
     const { client } = await scripted(revision, {
       'tools/call': () => ({ ...content('5'), structuredContent: { sum: 5 } }),
     });
@@ -58,7 +58,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('is made of an id by any process, and of nothing else [ext-tasks.task-ids-persisted]', async () => {
+  it('resumes from an id in any process, without a request [ext-tasks.task-ids-persisted]', async () => {
     const { client, sent, said, pass } = await scripted(revision, telling([say('working'), done]));
     const before = said.length;
     const handle = client.tasks.resume('t1', { tool: 'sum' });
@@ -73,7 +73,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('judges the result when it knows the tool', async () => {
+  it('validates the result against the output schema of a known tool', async () => {
     const result = { ...content('5'), structuredContent: { sum: 'five' } };
     const states = [byExtension ? say('completed', { result }) : done];
     const { client } = await scripted(revision, telling(states, { 'tasks/result': () => result }));
@@ -108,7 +108,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('can be left, and the task goes on', async () => {
+  it('ends its loop without canceling the task', async () => {
     const { client, sent, pass } = await scripted(revision, telling([say('working')]));
     const handle = await client.tasks.start('x');
     const controller = new AbortController();
@@ -132,7 +132,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('cancels when it is told to, and says what came of it [tasks.cancel.retention-not-assumed ext-tasks.cancel.request-shape]', async () => {
+  it('cancels the task on request, and returns its final state [tasks.cancel.retention-not-assumed ext-tasks.cancel.request-shape]', async () => {
     const { client, sent, pass } = await scripted(
       revision,
       telling([say('cancelled', { statusMessage: 'done with' })]),
@@ -149,7 +149,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('finds that there is nothing to cancel any more, or no such task [tasks.cancel.terminal-rejected]', async () => {
+  it('reports that a task has ended already, or is unknown [tasks.cancel.terminal-rejected]', async () => {
     const refusing = { 'tasks/cancel': () => failing(-32602) };
     const ended = await scripted(revision, telling([done], refusing));
     const handle = await ended.client.tasks.start('sum', {});
@@ -164,7 +164,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     for (const { client } of [ended, none, going]) await client.close();
   });
 
-  it('leaves to others what cannot be answered here', async () => {
+  it('leaves input requests without a handler to other clients', async () => {
     if (!byExtension) return;
     const question = { method: 'roots/list' };
     const states = [say('input_required', { inputRequests: { a: question } }), done];
@@ -189,7 +189,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
 });
 
 describe('the tasks of a server', () => {
-  it('are listed, page by page, in our words [tasks.list.cursor-opaque schema.request.tasks-list schema.result.tasks-list]', async () => {
+  it('lists tasks in pages, in the form of the newest version [tasks.list.cursor-opaque schema.request.tasks-list schema.result.tasks-list]', async () => {
     const { client, sent } = await scripted(PARAMETER, {
       'tasks/list': ({ cursor }) =>
         cursor === undefined
@@ -205,7 +205,7 @@ describe('the tasks of a server', () => {
     await client.close();
   });
 
-  it('are told of as they stand', async () => {
+  it('returns a task unchanged', async () => {
     const state = task('input_required', { inputRequests: { a: { method: 'roots/list' } } });
     const { client } = await scripted(EXTENSION, { 'tasks/get': () => ({ ...state, _meta: { a: 1 }, other: 5 }) });
     expect(await client.tasks.get('t1')).toEqual(state);
@@ -229,7 +229,7 @@ describe.each(manners)('a call that became a task with an unknown outcome on %s'
   it.each([
     [true, { content: [{ text: '5' }] }, 2],
     [false, { code: 'call/outcome-unknown' }, 1],
-  ])('is sent again only if it is idempotent: %s', async (idempotent, expected, count) => {
+  ])('repeats only an idempotent call: %s', async (idempotent, expected, count) => {
     const { client, sent, pass } = await scripted(revision, script);
     const call = client.callTool('x', {}, { idempotent }).catch((thrown: unknown) => thrown);
     for (let n = 0; n < 6; n++) await pass(1000);
@@ -240,7 +240,7 @@ describe.each(manners)('a call that became a task with an unknown outcome on %s'
 });
 
 describe('the lifetime of a task', () => {
-  it('is refused before the call is sent when only the server chooses it', async () => {
+  it('rejects before the call is sent when only the server chooses it', async () => {
     const { client, sent } = await scripted(EXTENSION, {});
     await expect(client.tasks.start('x', {}, { ttl: 5000 })).rejects.toMatchObject({ code: 'task/ttl' });
     expect(sent('tools/call')).toEqual([]);

@@ -23,7 +23,7 @@ function start() {
   return { caller, told, kept };
 }
 
-describe('a notification of the server', () => {
+describe('handleNotification', () => {
   it.each([
     ['notifications/tools/list_changed', {}, ['change', { list: 'tools' }], ['tools/list']],
     ['notifications/prompts/list_changed', {}, ['change', { list: 'prompts' }], ['prompts/list']],
@@ -44,7 +44,7 @@ describe('a notification of the server', () => {
     ['notifications/elicitation/complete', { elicitationId: 'e' }, ['elicitationComplete', { elicitationId: 'e' }], []],
     ['com.example/note', { a: 1 }, ['notification', { method: 'com.example/note', params: { a: 1 } }], []],
   ])(
-    '%s %j tells of it and forgets what is stale [elicitation.complete.unknown-ignored]',
+    'emits %s %j, and deletes stale cache entries [elicitation.complete.unknown-ignored]',
     (method, params, event, stale) => {
       const { caller, told, kept } = start();
       const before = kept();
@@ -54,14 +54,17 @@ describe('a notification of the server', () => {
     },
   );
 
-  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('named %s is one like any other', method => {
-    const { caller, told, kept } = start();
-    handleNotification(caller, method, {});
-    expect(told).toEqual([['notification', { method, params: {} }]]);
-    expect(kept()).toHaveLength(5);
-  });
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'emits a method named %s like any other',
+    method => {
+      const { caller, told, kept } = start();
+      handleNotification(caller, method, {});
+      expect(told).toEqual([['notification', { method, params: {} }]]);
+      expect(kept()).toHaveLength(5);
+    },
+  );
 
-  it('is reported when malformed, and drops nothing from the cache', () => {
+  it('reports a malformed notification, and keeps the cache', () => {
     const { caller, told, kept } = start();
     handleNotification(caller, 'notifications/resources/updated', { uri: 5 });
     handleNotification(caller, 'notifications/message', { level: 'loud', data: 1 });

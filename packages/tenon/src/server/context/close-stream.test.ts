@@ -2,7 +2,7 @@ import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 
-describe('hanging up on a client that waits', () => {
+describe('closeStream', () => {
   let hungUp: boolean[] = [];
   let release = () => {};
   const server = createServer({
@@ -42,7 +42,7 @@ describe('hanging up on a client that waits', () => {
     serving = undefined;
   });
 
-  it('ends the connection, and the client comes back for the answer [http.sse.server-disconnects] [http.get.polling]', async () => {
+  it('ends the connection, and the client reconnects for the response [http.sse.server-disconnects] [http.get.polling]', async () => {
     const { url, gets } = await serve();
     const client = await connect(url, { protocolVersion: '2025-11-25' });
     const heard: number[] = [];
@@ -56,7 +56,7 @@ describe('hanging up on a client that waits', () => {
   });
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2026-07-28'])(
-    'is not done on %s, where nobody would come back [http.sse.no-close-before-response]',
+    'does nothing on %s, where no client would reconnect [http.sse.no-close-before-response]',
     async protocolVersion => {
       const { url } = await serve();
       const client = await connect(url, { protocolVersion });
@@ -66,7 +66,7 @@ describe('hanging up on a client that waits', () => {
     },
   );
 
-  it('is not done where there is no connection to end', async () => {
+  it('does nothing without an HTTP connection', async () => {
     const client = await connect(server, { protocolVersion: '2025-11-25' });
     await client.callTool('work');
     expect(hungUp).toEqual([false]);

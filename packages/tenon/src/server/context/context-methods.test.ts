@@ -11,7 +11,7 @@ const about = { name: 's', version: '1' };
 const text = (value: string) => [{ type: 'text', text: value }];
 
 describe.each(protocolVersions)('the methods of the context, on %s', protocolVersion => {
-  it('work without it', async () => {
+  it('work when destructured', async () => {
     const seen: unknown[] = [];
     const run = async (_: unknown, ctx: Context) => {
       const { progress, log, notify, fail, step, closeStream, roots, sample } = ctx;
@@ -39,7 +39,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
     await client.close();
   });
 
-  it('request a form without their object', async () => {
+  it('request a form when destructured', async () => {
     if (['2024-11-05', '2025-03-26'].includes(protocolVersion)) return;
     const input = { type: 'object', properties: { yes: { type: 'boolean' } } } as const;
     const run = async (_: unknown, { elicit, elicitUrl }: Context) =>
@@ -50,7 +50,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
     await client.close();
   });
 
-  it('may throw the failure that they make', async () => {
+  it('let middleware throw the result of `fail`', async () => {
     const problems: TenonError[] = [];
     const late: Middleware = async (operation, next) => {
       await next(operation);
@@ -86,7 +86,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
 });
 
 describe('a context', () => {
-  it('lets a test put a function of its own in the place of a method', async () => {
+  it('lets a test replace a method', async () => {
     const logged: unknown[] = [];
     const run = (_: unknown, ctx: Context) => {
       ctx.log = (...words) => void logged.push(words);
@@ -99,13 +99,13 @@ describe('a context', () => {
   });
 });
 
-describe('a value that is thrown and is no error', () => {
+describe('an error report for a thrown value that is no error', () => {
   it.each([
     [{ code: 'E', reason: 'full' }, '{"code":"E","reason":"full"}'],
     ['full', 'full'],
     [undefined, 'undefined'],
     [Object.create(null), '{}'],
-  ])('is reported by what it holds: %j', async (thrown, words) => {
+  ])('contains the value: %j', async (thrown, words) => {
     const problems: TenonError[] = [];
     const fails = () => {
       throw thrown;

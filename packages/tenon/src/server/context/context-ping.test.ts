@@ -44,7 +44,7 @@ describe('`ping` of the context over HTTP', () => {
   it.each([
     ['2026-07-28', {}],
     ['2025-11-25', { sessions: false }],
-  ] as const)('says that there is no session, on %s with %j', async (protocolVersion, options) => {
+  ] as const)('rejects without a session, on %s with %j', async (protocolVersion, options) => {
     const { url } = await serve(options);
     const client = await connect(url, { protocolVersion });
     expect(await client.callTool('pings')).toMatchObject({
@@ -58,7 +58,7 @@ describe('`ping` of the context over HTTP', () => {
     [false, 200],
     [true, 404],
   ])(
-    'goes on the stream of the request, which ends with an error without a response; with endSession %s a later request gets %i [ping.timeout-is-failure]',
+    'uses the stream of the request; a missed ping ends the stream, and with endSession %s a later request gets %i [ping.timeout-is-failure]',
     async (endSession, status) => {
       const { url, clock } = await serve({}, { interval: 100_000, endSession });
       const headers: Record<string, string> = {

@@ -45,7 +45,7 @@ async function run(
 }
 
 describe.each(protocolVersions)('the context of a handler, on %s', revision => {
-  it('reports progress that grows, with the token that was given, and leaves out what does not [progress.increases progress.token-echoed progress.token-in-meta progress.floats-accepted]', async () => {
+  it('reports growing progress with the token of the request, and drops progress that does not grow [progress.increases progress.token-echoed progress.token-in-meta progress.floats-accepted]', async () => {
     const { progress, token } = await run(revision, ctx => {
       for (const n of [0, 0.5, 0.5, 0.4, Number.NaN, 1, -1, Number.POSITIVE_INFINITY, 2]) ctx.progress(n, 2, 'm');
       ctx.progress(3, Number.NaN);
@@ -56,7 +56,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(progress.at(-1)).not.toHaveProperty('total');
   });
 
-  it('reports no less progress when it is entered again [progress.increases]', async () => {
+  it('reports no smaller progress when the handler runs again [progress.increases]', async () => {
     const { progress } = await run(revision, ctx => {
       if (revision === '2026-07-28') return 'each entry is a request of its own there';
       ctx.progress(1);
@@ -71,7 +71,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(numbers).toEqual(revision === '2026-07-28' ? [] : [1, 1.5, 2]);
   });
 
-  it('says nothing any more when its request is answered [progress.stops-after-completion progress.known-token-only]', async () => {
+  it('sends nothing after the response [progress.stops-after-completion progress.known-token-only]', async () => {
     let kept: Context | undefined;
     const { said } = await run(revision, ctx => {
       kept = ctx;
@@ -90,7 +90,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(kept?.signal.aborted).toBe(false);
   });
 
-  it('says nothing any more when its request is given up [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
+  it('sends nothing after the request is canceled [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
     const controller = new AbortController();
     const { result, said } = await run(
       revision,
@@ -108,7 +108,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(said).toHaveLength(1);
   });
 
-  it('logs from the level on that the client wants [logging.level-order]', async () => {
+  it('logs from the level that the client set [logging.level-order]', async () => {
     const { logs } = await run(revision, ctx => {
       for (const level of ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const)
         ctx.log(level, { level }, 'l');
@@ -120,7 +120,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(logs.at(-1)).toMatchObject({ data: null });
   });
 
-  it('has the caller and the protocol version', async () => {
+  it('contains the caller and the protocol version', async () => {
     let seen: unknown;
     await run(revision, ctx => {
       seen = [ctx.protocolVersion, ctx.client.info?.name, Object.keys(ctx.client.capabilities), ctx.auth];
@@ -130,9 +130,9 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
   });
 });
 
-describe('a handler without a token', () => {
+describe('a request with an invalid progress token', () => {
   it.each([undefined, null, 1.5, {}, true])(
-    'is no token of kind %j, and reports no progress [progress.token-type progress.known-token-only]',
+    'gets no progress for token %j [progress.token-type progress.known-token-only]',
     async progressToken => {
       const said: unknown[] = [];
       const server = createServer({

@@ -6,8 +6,8 @@ import { requestForm, toFormSchema } from './form.js';
 
 const form = (schema: z.ZodObject) => toFormSchema(toJsonSchema(schema, 'input')).properties;
 
-describe('a form', () => {
-  it('says of a field what a form can show, and no more [elicitation.form.flat-primitives, schema.type.elicitation-string]', () => {
+describe('toFormSchema', () => {
+  it('keeps only keywords that a form can show [elicitation.form.flat-primitives, schema.type.elicitation-string]', () => {
     expect(form(z.object({ mail: z.email(), code: z.string().regex(/a/).max(4), at: z.iso.time() }))).toEqual({
       mail: { type: 'string', format: 'email' },
       code: { type: 'string', maxLength: 4 },
@@ -15,7 +15,7 @@ describe('a form', () => {
     });
   });
 
-  it('keeps choices of one and of several', () => {
+  it('keeps single and multiple choices', () => {
     expect(
       form(z.object({ one: z.enum(['a', 'b']), some: z.array(z.enum(['a'])), only: z.literal('a') })),
     ).toMatchObject({
@@ -29,11 +29,11 @@ describe('a form', () => {
     ['an object within', z.object({ in: z.object({ x: z.string() }) })],
     ['a list of anything', z.object({ in: z.array(z.string()) })],
     ['a field of several kinds', z.object({ in: z.string().nullable() })],
-  ])('has no %s', (_, schema) => {
+  ])('refuses %s', (_, schema) => {
     expect(() => form(schema)).toThrow(expect.objectContaining({ code: 'handler/no-form' }));
   });
 
-  it('is shown and validated by its JSON Schema at the time of the request', async () => {
+  it('converts and validates by the JSON Schema at the time of the request', async () => {
     const input = { type: 'object', properties: { n: { type: 'integer', maximum: 1 } } };
     const shown: unknown[] = [];
     const ask = (n: number) => {
@@ -58,7 +58,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('is an object', () => {
+  it('refuses a schema that is no object', () => {
     expect(() => toFormSchema({ type: 'array', items: {} })).toThrow(
       expect.objectContaining({ code: 'handler/no-form' }),
     );

@@ -67,7 +67,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     ]);
   });
 
-  it('fails also when it returns no promise', async () => {
+  it('fails also when it returns a value without a promise', async () => {
     const { result, errors } = await runTool(protocolVersion, ctx => {
       void ctx.step('pay', turns);
       return 'done';
@@ -76,7 +76,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     expect(errors).toMatchObject([{ code: 'handler/not-awaited' }]);
   });
 
-  it('ends its forgotten step before the call fails', async () => {
+  it('ends its step before the call fails when nobody awaits it', async () => {
     const effects: string[] = [];
     await runTool(protocolVersion, async ctx => {
       void ctx.step('pay', async () => {
@@ -132,7 +132,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     expect(result).toMatchObject(done);
   });
 
-  it('returns its result when a forgotten step has ended before', async () => {
+  it('returns its result when an unawaited step has ended before', async () => {
     const { result } = await runTool(protocolVersion, async ctx => {
       void ctx.step('a', () => {});
       await turns();
@@ -141,7 +141,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     expect(result).toMatchObject(done);
   });
 
-  it('keeps its own error', async () => {
+  it('rejects with its own error despite an unawaited step', async () => {
     const { errors } = await runTool(protocolVersion, async ctx => {
       void ctx.step('a', turns);
       throw new Error('broken');
@@ -149,7 +149,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     expect(errors).toMatchObject([{ code: 'tool/threw', summary: 'broken' }]);
   });
 
-  it('may leave a step of its middleware open', async () => {
+  it('allows middleware to leave a step open', async () => {
     const server = createServer({
       name: 's',
       version: '1',
@@ -168,7 +168,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     await client.close();
   });
 
-  it('gets real promises', async () => {
+  it('gets native promises from steps', async () => {
     const { result } = await runTool(protocolVersion, async ctx => {
       const step = ctx.step('a', () => 1);
       const derived = step.then(value => value);
@@ -183,7 +183,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
     expect(result).toMatchObject(done);
   });
 
-  it('fails likewise in a prompt and a resource', async () => {
+  it('fails for an unawaited step in a prompt and a resource too', async () => {
     const errors: TenonError[] = [];
     const forget = (ctx: Context) => {
       void ctx.step('pay', turns);
@@ -204,7 +204,7 @@ describe.each(protocolVersions)('a handler on %s', protocolVersion => {
   });
 });
 
-describe('a forgotten step that does not end', () => {
+describe('an unawaited step that does not end', () => {
   it('delays the error for at most five seconds', async () => {
     const { setTimeout: wait } = globalThis;
     vi.stubGlobal('setTimeout', (run: () => void, ms: number) => wait(run, ms === 5000 ? 0 : ms));

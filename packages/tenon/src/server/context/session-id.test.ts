@@ -25,7 +25,7 @@ describe.each(protocolVersions)('`sessionId` of the context on %s', protocolVers
   };
   const hasSession = protocolVersion !== '2026-07-28';
 
-  it('is the same in each call of a session over HTTP, and another one in another session', async () => {
+  it('stays the same in a session over HTTP, and differs between sessions', async () => {
     const [one, two] = [await connectTo(), await connectTo()];
     const ids: string[] = [];
     for (const client of [one, one, two]) ids.push(textOf(await client.callTool('session')));
@@ -35,7 +35,7 @@ describe.each(protocolVersions)('`sessionId` of the context on %s', protocolVers
     expect(ids[2]).not.toBe(ids[0]);
   });
 
-  it('is undefined without sessions and in memory', async () => {
+  it('returns undefined without sessions and in memory', async () => {
     const memory = await connectPair(createSessionServer(), { protocolVersion });
     closing.push(() => memory.close());
     expect(textOf(await memory.callTool('session'))).toBe('undefined');
@@ -45,7 +45,7 @@ describe.each(protocolVersions)('`sessionId` of the context on %s', protocolVers
 });
 
 describe('`sessionId` of the context', () => {
-  it('is that of the stream over HTTP+SSE', async () => {
+  it('returns the id of the stream over HTTP+SSE', async () => {
     const serving = await serveHttp(createSessionServer(), { port: 0 });
     closing.push(() => serving.close({ timeout: 0 }));
     const client = await connect(
@@ -58,7 +58,7 @@ describe('`sessionId` of the context', () => {
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it('is the same at all replicas', async () => {
+  it('returns the same id at all replicas', async () => {
     const replicas = (await openReplicas(2, { tools })) as [Replica, Replica];
     for (const replica of replicas) closing.push(() => replica.close({ timeout: 0 }));
     const session = await openSharedSession(replicas[0]);
@@ -68,7 +68,7 @@ describe('`sessionId` of the context', () => {
     }
   });
 
-  it('is that of the client in a replaceable server', async () => {
+  it('returns the id of the client in a replaceable server', async () => {
     const server = createReplaceableServer();
     await server.attach(new ForkedServer(createSessionServer()).process).activate();
     const serving = await serveHttp(server, { port: 0 });

@@ -95,7 +95,7 @@ async function open(protocolVersion: string, legacySse = false) {
 }
 
 describe.each(protocolVersions)('state and headers over HTTP, on %s', revision => {
-  it('reach tools, prompts, resources and completers, one state for each request', async () => {
+  it('reach tools, prompts, resources and completers, with one state for each request', async () => {
     const client = await open(revision);
     const expected = 'acme, Ada, t1';
     expect(await client.callTool('show', {})).toMatchObject({ content: [{ text: expected }] });
@@ -111,14 +111,14 @@ describe.each(protocolVersions)('state and headers over HTTP, on %s', revision =
     expect(made).toBe(before + 1);
   });
 
-  it('never show the headers that carry credentials', async () => {
+  it('omit headers that carry credentials', async () => {
     const client = await open(revision);
     const { content } = await client.callTool('secrets', {});
     expect(JSON.stringify(content)).not.toMatch(/Bearer|Basic|a=b/);
     expect(JSON.stringify(content)).toContain('null');
   });
 
-  it('are those of the request that is served after a question', async () => {
+  it('belong to the retried request after an input request', async () => {
     if (revision < '2025-06-18') return;
     const client = await open(revision);
     expect(await client.callTool('ask', {})).toMatchObject({ content: [{ text: 'acme, Ada, t1' }] });
@@ -126,13 +126,13 @@ describe.each(protocolVersions)('state and headers over HTTP, on %s', revision =
 });
 
 describe('state without headers', () => {
-  it.each(protocolVersions)('is made in memory, where there is no request, on %s', async protocolVersion => {
+  it.each(protocolVersions)('passes no headers in memory, on %s', async protocolVersion => {
     const client = await connectPair(createTestServer(), { protocolVersion });
     expect(await client.callTool('show', {})).toMatchObject({ content: [{ text: 'none, Ada, no header' }] });
     await client.close();
   });
 
-  it('is not made for a request that does not read it, and is an empty object by default', async () => {
+  it('calls `state` only when a handler reads it, and defaults to an empty object', async () => {
     const server = createServer({
       name: 's',
       version: '1',
@@ -153,14 +153,14 @@ describe('state without headers', () => {
 });
 
 describe('state over HTTP+SSE', () => {
-  it('has the headers of the POST that brought the request', async () => {
+  it('passes the headers of the POST that carried the request', async () => {
     const client = await open('2024-11-05', true);
     expect(await client.callTool('show', {})).toMatchObject({ content: [{ text: 'acme, Ada, t1' }] });
   });
 });
 
 describe('state in a task', () => {
-  it('is made anew by `state`, without headers and without what middleware added', async () => {
+  it('calls `state` again, without headers and without what middleware added', async () => {
     const stores = memoryStores();
     const shared = { state: () => ({ tenant: 'of the task' }), use: [signIn] };
     const later = tool({ task: 'required', run: (_, ctx: Context<State>) => describeState(ctx) });

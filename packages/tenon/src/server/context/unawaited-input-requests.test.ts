@@ -17,8 +17,8 @@ const QUESTIONS: readonly [string, (ctx: Context) => Promise<unknown>][] = [
   ['step', ctx => ctx.step('s', () => Promise.reject(new Error('no')))],
 ];
 
-describe.each(protocolVersions)('a question that is awaited later, or never, in %s', protocolVersion => {
-  it.each(QUESTIONS)('%s causes no unhandled rejection when the client cannot answer', async (_, ask) => {
+describe.each(protocolVersions)('an unawaited input request in %s', protocolVersion => {
+  it.each(QUESTIONS)('causes no unhandled rejection when the client cannot respond: %s', async (_, ask) => {
     const unhandled: unknown[] = [];
     const listener = (error: unknown) => void unhandled.push(error);
     // The runner's own listeners would report the rejection as an error of the whole run.

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 
 /** No one calls `resource` before it is loaded here, as in a program that has no use for it. */
-it('reads templates where `resource` is used, and says so where it is not', async () => {
+it('reads templates where `resource` is called, and throws there', async () => {
   const make = () => createServer({ ...about, resources: { 'a://{b}': { read } } });
   expect(make).toThrow(/URI template "a:\/\/\{b\}" needs.*Define the resource with resource\(\{ … \}\)/s);
   expect(createServer({ ...about, resources: { 'a://b': { read } } }).resources.listNames()).toEqual(['a://b']);

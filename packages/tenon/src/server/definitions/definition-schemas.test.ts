@@ -21,7 +21,7 @@ function refusal(make: () => unknown): TenonError | undefined {
   }
 }
 
-describe('a JSON Schema that is invalid is refused when the server is made', () => {
+describe('createServer() with an invalid JSON Schema', () => {
   it.each<[name: string, schema: { [keyword: string]: unknown }, place: string, got: string | RegExp]>([
     ['a pattern', withProperty({ type: 'string', pattern: '(' }), '/properties/a/pattern', '"("'],
     ['a pattern of names', { type: 'object', patternProperties: { '[': {} } }, '/patternProperties', '"["'],
@@ -44,7 +44,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
       '"*"',
     ],
     ['in a definition', { type: 'object', $defs: { 'a/b': { type: 'x' } } }, '/$defs/a~1b/type', '"x"'],
-  ])('%s', (_name, schema, place, got) => {
+  ])('refuses %s', (_name, schema, place, got) => {
     for (const [subject, make] of [
       ['the input of tool "t"', () => createServer({ ...about, tools: { t: tool({ input: schema, run }) } })],
       ['the output of tool "t"', () => createServer({ ...about, tools: { t: tool({ output: schema, run }) } })],
@@ -64,7 +64,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
     }
   });
 
-  it('with the place, also what is not plain JSON and what cannot be converted', () => {
+  it('names the place of a value that is not JSON or cannot be converted', () => {
     const shape = { type: 'object', properties: { a: z.string() } };
     expect(refusal(() => createServer({ ...about, tools: { t: tool({ input: shape, run }) } }))).toMatchObject({
       code: 'schema/not-json',
@@ -77,7 +77,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
     });
   });
 
-  it('is checked when added later too', () => {
+  it('refuses it when a tool is added later too', () => {
     const server = createServer({ ...about, tools: {} });
     const bad = tool({ input: withProperty({ pattern: '(' }), run });
     expect(refusal(() => server.tools.set('t', bad))).toMatchObject({ code: 'schema/broken' });
@@ -85,7 +85,7 @@ describe('a JSON Schema that is invalid is refused when the server is made', () 
   });
 });
 
-describe('a JSON Schema that is sound is taken', () => {
+describe('createServer() with a valid JSON Schema', () => {
   it.each<[name: string, schema: { [keyword: string]: unknown }]>([
     [
       'references',
@@ -141,7 +141,7 @@ describe('a JSON Schema that is sound is taken', () => {
       { type: 'object', properties: { pattern: { type: 'string' }, $ref: { type: 'string' }, type: {}, required: {} } },
     ],
     ['unknown keywords', withProperty({ 'x-a': { type: 'int' }, placeholder: 5 })],
-  ])('%s', async (_name, input) => {
+  ])('accepts %s', async (_name, input) => {
     const server = createServer({ ...about, tools: { t: tool({ input, run }) } });
     const client = await connectPair(server);
     expect(await client.callTool('t', {})).toMatchObject({ content: [{ text: 'x' }] });

@@ -38,7 +38,7 @@ const withPrompt = (value: unknown) => server({ ...about, prompts: { p: loosely(
 const withResource = (value: unknown) => server({ ...about, resources: { 'a:b': loosely(resource, value) } });
 const target = (value: unknown, options?: unknown) => connect(value as never, options as never);
 
-describe('a definition that is unfit is refused, with its form and the nearest key', () => {
+describe('createServer() with an unfit definition', () => {
   it.each<[name: string, make: () => unknown, code: string, says: string[]]>([
     ['createServer()', () => server(undefined), 'server/definition', ['{ name, version', 'got nothing']],
     ['no name', () => server({ version: '1' }), 'server/definition', ['`name`', 'a string', 'nothing']],
@@ -191,15 +191,15 @@ describe('a definition that is unfit is refused, with its form and the nearest k
     ['serveHttp()', () => serveHttp(undefined as never), 'serve/service', ['createServer', 'undefined']],
     ['serveStdio()', () => serveStdio(undefined as never), 'serve/service', ['createServer']],
     ['createHandler of a function', () => createHandler((() => {}) as never), 'serve/service', ['Call the function']],
-  ])('%s', async (_name, make, code, says) => {
+  ])('names the expected form and the nearest key: %s', async (_name, make, code, says) => {
     const error = await refusal(make);
     expect(error.code).toBe(code);
     for (const each of says) expect(error.message).toContain(each);
   });
 });
 
-describe('a definition that is fit', () => {
-  it('may leave options undefined, and be the instance of a class', () => {
+describe('createServer() with a fit definition', () => {
+  it('accepts undefined options and an instance of a class', () => {
     class Greeting {
       readonly description = undefined;
       run() {

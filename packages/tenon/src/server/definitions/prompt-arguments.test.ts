@@ -9,7 +9,7 @@ import { prompt } from './prompt.js';
 const about = { name: 's', version: '1' };
 
 describe.each(protocolVersions)('arguments of a prompt, on %s', protocolVersion => {
-  it('are typed as the schema says on both ends, and text on the wire', async () => {
+  it('have the types of the schema on both sides, and are text on the wire', async () => {
     const seen: unknown[] = [];
     const sent: unknown[] = [];
     const input = z.object({
@@ -40,7 +40,7 @@ describe.each(protocolVersions)('arguments of a prompt, on %s', protocolVersion 
     await client.close();
   });
 
-  it('are refused as they came when they do not fit', async () => {
+  it('reject text that does not fit', async () => {
     const server = createServer({
       ...about,
       prompts: { p: prompt({ input: z.object({ days: z.number(), warm: z.boolean() }), run: () => 'x' }) },
@@ -56,7 +56,7 @@ describe.each(protocolVersions)('arguments of a prompt, on %s', protocolVersion 
   });
 });
 
-describe('arguments by schemas of any kind', () => {
+describe('prompt arguments by schemas of any kind', () => {
   const tree = { type: 'object', properties: { n: { $ref: '#/$defs/n' } }, $defs: { n: { type: 'integer' } } } as const;
   it.each<[name: string, input: object, given: object, seen: object]>([
     ['JSON Schema with a reference', tree, { n: '5' }, { n: 5 }],
@@ -87,7 +87,7 @@ describe('arguments by schemas of any kind', () => {
       { b: 'true' },
       { b: true },
     ],
-  ])('%s', async (_name, input, given, seen) => {
+  ])('convert %s', async (_name, input, given, seen) => {
     const seenBy: unknown[] = [];
     const p = prompt({ input: input as z.ZodType, run: value => `${seenBy.push(value)}` });
     const server = createServer({ ...about, prompts: { p } });
@@ -104,7 +104,7 @@ describe('arguments by schemas of any kind', () => {
     ['a list', z.object({ a: z.string(), b: z.array(z.string()) }), '"b"'],
     ['an object by JSON Schema', { type: 'object', properties: { c: { type: 'object' } } }, '"c"'],
     ['no object at all', z.string(), 'not an object'],
-  ])('are refused at definition where no text can be: %s', (_name, input, says) => {
+  ])('are refused at definition where text cannot carry them: %s', (_name, input, says) => {
     const make = () =>
       createServer({ ...about, prompts: { p: prompt({ input: input as z.ZodType, run: () => 'x' }) } });
     expect(make).toThrow(expect.objectContaining({ code: 'prompt/input', message: expect.stringContaining(says) }));
@@ -112,9 +112,9 @@ describe('arguments by schemas of any kind', () => {
   });
 });
 
-describe('a client that is given arguments that are not scalar', () => {
+describe('getPrompt() with arguments that are not scalar', () => {
   it.each([[{ a: {} }], [{ a: [1] }], [{ a: null }], [{ a: Number.NaN }], [{ a: () => 1 }]])(
-    'rejects: %j',
+    'rejects %j',
     async given => {
       const client = await connectPair(createServer({ ...about, prompts: { p: prompt({ run: () => 'x' }) } }));
       const error: unknown = await client.prompts.p?.(given as never).catch((thrown: unknown) => thrown);

@@ -16,7 +16,7 @@ describe.each(protocolVersions)('a union of objects, on %s', protocolVersion => 
     ['an intersection', z.intersection(z.object({ kind: z.literal('circle') }), z.object({ r: z.number() }))],
     ['arktype', ark({ kind: "'circle'", r: 'number' }).or({ kind: "'square'", a: 'number' }) as never],
     ['JSON Schema', { anyOf: [{ $ref: '#/$defs/c' }, { type: 'object' }], $defs: { c: { type: 'object' } } } as never],
-  ])('is an input and an output: %s', async (_name, schema) => {
+  ])('validates input and output: %s', async (_name, schema) => {
     const t = tool({ input: schema, output: schema, run: shape => shape as never });
     const server = createServer({ ...about, tools: { t } });
     const client = await connectPair(server, { protocolVersion });
@@ -31,7 +31,7 @@ describe.each(protocolVersions)('a union of objects, on %s', protocolVersion => 
     await client.close();
   });
 
-  it('is refused as input when it is not an object, and wrapped as output', async () => {
+  it('refuses a union with a non-object as input, and wraps it as output', async () => {
     const mixed = z.union([circle, z.string()]);
     const make = () => createServer({ ...about, tools: { t: tool({ input: mixed as never, run: () => '' }) } });
     expect(make).toThrow(expect.objectContaining({ code: 'tool/input' }));
@@ -41,7 +41,7 @@ describe.each(protocolVersions)('a union of objects, on %s', protocolVersion => 
     await client.close();
   });
 
-  it('is checked by what it was before', async () => {
+  it('validates by the original schema', async () => {
     const t = tool({ input: z.union([circle, square]), run: ({ kind }) => kind });
     const client = await connectPair(createServer({ ...about, tools: { t } }), { protocolVersion });
     const called = await client.callTool('t', { kind: 'line' }).then(
@@ -54,7 +54,7 @@ describe.each(protocolVersions)('a union of objects, on %s', protocolVersion => 
 });
 
 describe.each(protocolVersions)('a tool without input, on %s', protocolVersion => {
-  it('gets no arguments, as its schema says', async () => {
+  it('gets no arguments, as its schema states', async () => {
     const seen: unknown[] = [];
     const t = tool({ run: input => void seen.push(input) });
     const client = await connectPair(createServer({ ...about, tools: { t } }), { protocolVersion });

@@ -70,7 +70,7 @@ describe.each<[name: string, make: () => unknown, got: string]>([
     expect(problems[0]?.hint).toBeTruthy();
   });
 
-  it('fails so as structured content too', async () => {
+  it('fails likewise for structured content', async () => {
     const both = { content: 'x', structured: [make()] };
     const { isError, problems } = await call(tool({ output: z.any(), run: () => toolResult(both) }));
     expect(isError).toBe(true);
@@ -80,7 +80,7 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   });
 });
 
-describe('values that JSON can carry', () => {
+describe('a tool that returns a value that JSON can carry', () => {
   it.each([
     ['an empty object', {}, '{}'],
     ['an empty object inside', { a: {} }, '{"a":{}}'],
@@ -91,14 +91,14 @@ describe('values that JSON can carry', () => {
     ['the same object twice', [{}, {}].map((_, at, all) => all[at && 0]), '[{},{}]'],
     ['an empty list', [], '[]'],
     ['text about an empty object', ['{}', 1], '["{}",1]'],
-  ])('are sent: %s', async (_name, value, expected) => {
+  ])('sends %s', async (_name, value, expected) => {
     const { content, problems } = await call(tool({ run: () => value }));
     expect({ content, problems }).toEqual({ content: [text(expected)], problems: [] });
   });
 });
 
-describe.each(protocolVersions)('a result in the form of the specification, on %s', revision => {
-  it('is taken as it is', async () => {
+describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', revision => {
+  it('sends the result unchanged', async () => {
     const { content, isError } = await call(
       tool({ run: () => ({ content: [text('no'), image], isError: true, _meta: { 'a.example/b': 1 } }) }),
       revision,
@@ -106,7 +106,7 @@ describe.each(protocolVersions)('a result in the form of the specification, on %
     expect({ content, isError }).toEqual({ content: [text('no'), image], isError: true });
   });
 
-  it('carries structured content, which is checked by the output', async () => {
+  it('validates structured content against the output schema', async () => {
     const right = await call(
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 1 } }) }),
       revision,
@@ -122,7 +122,7 @@ describe.each(protocolVersions)('a result in the form of the specification, on %
   });
 });
 
-describe.each(protocolVersions)('a result without content, on %s', revision => {
+describe.each(protocolVersions)('a tool that returns no content, on %s', revision => {
   it.each<[name: string, value: unknown, shown: string]>([
     ['nothing', undefined, ''],
     ['an empty reply', toolResult({}), ''],
@@ -131,35 +131,35 @@ describe.each(protocolVersions)('a result without content, on %s', revision => {
     ['a reply that fails with data', toolResult({ structured: { n: 1 }, isError: true }), '{"n":1}'],
     ['a reply with data and no blocks', toolResult({ structured: { n: 1 }, content: [] }), '{"n":1}'],
     ['a result with no blocks', { content: [] }, ''],
-  ])('has one block of text: %s', async (_name, value, shown) => {
+  ])('sends one text block for %s', async (_name, value, shown) => {
     expect((await call(tool({ run: () => value as object }), revision)).content).toEqual([text(shown)]);
   });
 });
 
-describe('data that resembles a result', () => {
+describe('a tool that returns data similar to a result', () => {
   it.each([
     ['has other members', { content: [text('a')], title: 'b' }],
     ['has content without types', { content: ['a', 'b'] }],
     ['has content that is no list', { content: 'a' }],
-  ])('is data when it %s', async (_name, value) => {
+  ])('sends data that %s', async (_name, value) => {
     expect(await call(tool({ run: () => value }))).toMatchObject({ content: [text(JSON.stringify(value))] });
   });
 
-  it('is data when it fits the output', async () => {
+  it('sends data that fits the output schema', async () => {
     const output = z.object({ content: z.array(z.object({ type: z.string(), text: z.string() })) });
     const value = { content: [text('a')] };
     expect(await call(tool({ output, run: () => value }))).toMatchObject({ structuredContent: value, problems: [] });
   });
 });
 
-describe('a content block that is none', () => {
+describe('a tool that returns an invalid content block', () => {
   it.each([
     ['a misspelt type', { type: 'txt', text: 'a' }, 'the type "txt"', /"text"/],
     ['a missing member', { type: 'image', data: 'AA==' }, '/mimeType', undefined],
     ['bytes for base64', { type: 'image', data: new Uint8Array(1), mimeType: 'image/png' }, '/data', /base64/],
     ['an empty embedded resource', { type: 'resource', resource: { uri: 'a:b' } }, '/resource', undefined],
     ['a number', 5, 'a number', undefined],
-  ])('is refused in a reply and in a result: %s', async (_name, block, got, next) => {
+  ])('fails for a block in a result: %s', async (_name, block, got, next) => {
     for (const value of [toolResult({ content: [text('a'), block] as never }), { content: [text('a'), block] }]) {
       if (typeof block === 'number' && !(Symbol.for('tenon.reply') in value)) continue;
       const { isError, problems } = await call(tool({ run: () => value }));
@@ -175,7 +175,7 @@ describe('a content block that is none', () => {
     }
   });
 
-  it('is sent as data and reported once when it is the value itself, which may be data', async () => {
+  it('sends a returned block as data, and reports it once', async () => {
     const block = { type: 'txt', text: 'a' };
     for (const value of [block, ['a', block]]) {
       const problems: TenonError[] = [];
@@ -190,7 +190,7 @@ describe('a content block that is none', () => {
     }
   });
 
-  it('is no concern where the data has members of its own', async () => {
+  it('reports nothing for data with members of its own', async () => {
     const { problems } = await call(
       tool({
         run: () => [
@@ -203,7 +203,7 @@ describe('a content block that is none', () => {
   });
 });
 
-describe('return values of a resource', () => {
+describe('a resource', () => {
   const read = async (value: unknown) => {
     const problems: TenonError[] = [];
     const resources = { 'a:b': resource({ mimeType: 'text/plain', read: () => value as string }) };
@@ -229,7 +229,7 @@ describe('return values of a resource', () => {
     expect(problems[0]?.message).toContain('resource "a:b"');
   });
 
-  it('may be a result in the form of the specification', async () => {
+  it('accepts a ReadResourceResult', async () => {
     const contents = [{ uri: 'a:b', text: 'x' }];
     expect((await read({ contents })).result).toMatchObject({ contents });
     const bad = await read({ contents: [{ uri: 'a:b' }] });
@@ -237,8 +237,8 @@ describe('return values of a resource', () => {
   });
 });
 
-describe('return values of a custom method', () => {
-  it.each([5, undefined, [1], new Map(), { a: 5n }])('is checked: %s', async value => {
+describe('a custom method', () => {
+  it.each([5, undefined, [1], new Map(), { a: 5n }])('fails for the return value %s', async value => {
     const problems: TenonError[] = [];
     const methods = { 'a.example/m': { run: () => value as never } };
     const server = createServer({ name: 's', version: '1', methods, onError: e => problems.push(e) });
@@ -248,8 +248,8 @@ describe('return values of a custom method', () => {
   });
 });
 
-describe('return values of a completer', () => {
-  it.each([undefined, null, 'a', { value: ['a'] }])('is checked: %s', async value => {
+describe('a completer', () => {
+  it.each([undefined, null, 'a', { value: ['a'] }])('fails for the return value %s', async value => {
     const problems: TenonError[] = [];
     const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
     const prompts = { p: prompt({ input, complete: { a: () => value as never }, run: () => '' }) };
@@ -261,8 +261,8 @@ describe('return values of a completer', () => {
   });
 });
 
-describe('return values of a prompt', () => {
-  it.each([undefined, 5, new Map(), [{ type: 'txt', text: 'a' }]])('is checked: %s', async value => {
+describe('a prompt', () => {
+  it.each([undefined, 5, new Map(), [{ type: 'txt', text: 'a' }]])('fails for the return value %s', async value => {
     const problems: TenonError[] = [];
     const prompts = { p: prompt({ run: () => value as never }) };
     const server = createServer({ name: 's', version: '1', prompts, onError: e => problems.push(e) });

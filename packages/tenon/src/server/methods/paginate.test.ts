@@ -17,13 +17,13 @@ function read(list: () => readonly string[], size: number, between = () => {}): 
   return seen;
 }
 
-describe('pages', () => {
-  it('have their order and no cursor when the list fits one [pagination.next-cursor-when-more]', () => {
+describe('paginate', () => {
+  it('returns a short list in order without a cursor [pagination.next-cursor-when-more]', () => {
     expect(paginate(['b', 'a'], self, undefined, 2)).toEqual({ items: ['b', 'a'], nextCursor: undefined });
     expect(paginate([], self, undefined, 2)).toEqual({ items: [], nextCursor: undefined });
   });
 
-  it('give all of a list, each once [pagination.next-cursor-when-more]', () => {
+  it('returns all items of a list, each once [pagination.next-cursor-when-more]', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string({ unit: 'binary' })), fc.integer({ min: 1, max: 7 }), (list, size) => {
         const seen = read(() => list, size);
@@ -32,7 +32,7 @@ describe('pages', () => {
     );
   });
 
-  it('neither repeat nor skip what stayed, however the list changes', () => {
+  it('neither repeats nor skips unchanged items, however the list changes', () => {
     const name = fc.nat(25).map(n => `k${n}`);
     const change = fc.record({ add: fc.array(name), remove: fc.array(name), turn: fc.boolean() });
     fc.assert(
@@ -63,9 +63,9 @@ describe('pages', () => {
     );
   });
 
-  it('begin anew with an empty cursor', () => expect(paginate(['a', 'b'], self, '', 1).items).toEqual(['a']));
+  it('begins again with an empty cursor', () => expect(paginate(['a', 'b'], self, '', 1).items).toEqual(['a']));
 
-  it('are refused to a cursor that was not given here [pagination.invalid-cursor-error]', () => {
+  it('rejects a cursor that it did not issue [pagination.invalid-cursor-error]', () => {
     const refused = (cursor: string) => expect(() => paginate(['a', 'b'], self, cursor, 1)).toThrow(/cursor/);
     for (const cursor of ['x', '!', 'W10=', btoa('null'), btoa('[1]'), btoa('{}'), btoa('%'), 'ü', ' ', btoa('["a"')])
       refused(cursor);

@@ -46,9 +46,9 @@ function createCase(run: Run, _meta: { readonly [key: string]: unknown }) {
   return { problems, open: () => connectPair(server, { protocolVersion: '2025-11-25', sample }) };
 }
 
-describe('the _meta that a tool gives in a call', () => {
+describe('the _meta that a tool returns', () => {
   it.each(forms)(
-    'is refused in %s when its prefix is reserved [base.meta.reserved-prefix-domain-order]',
+    'fails the call in %s when its prefix is reserved [base.meta.reserved-prefix-domain-order]',
     async (_, run) => {
       const { problems, open } = createCase(run, RESERVED);
       const client = await open();
@@ -58,7 +58,7 @@ describe('the _meta that a tool gives in a call', () => {
     },
   );
 
-  it.each(forms)('is sent in %s when its prefix is free', async (name, run) => {
+  it.each(forms)('reaches the client in %s when its prefix is free', async (name, run) => {
     const { problems, open } = createCase(run, { 'com.example.mcp/x': 1 });
     const client = await open();
     const { isError } = await client.callTool('t');
@@ -66,7 +66,7 @@ describe('the _meta that a tool gives in a call', () => {
     await client.close();
   });
 
-  it('is refused in a question that a handler returns', async () => {
+  it('fails the call in a returned input request when its prefix is reserved', async () => {
     const requests = { a: { method: 'sampling/createMessage' as const, params: question(RESERVED) } };
     const { problems, open } = createCase(() => inputRequired({ requests }), {});
     const client = await open();
@@ -76,13 +76,13 @@ describe('the _meta that a tool gives in a call', () => {
   });
 });
 
-describe('the _meta of prompts, resources and methods', () => {
+describe('the _meta of prompts, resources and custom methods', () => {
   it.each([
     ['a prompt', 'prompts/get', { name: 'p' }],
     ['contents', 'resources/read', { uri: 'note:a' }],
     ['an entry of a list', 'resources/list', {}],
     ['a method of the author', 'example/m', {}],
-  ])('is refused in %s when its prefix is reserved', async (_, method, params) => {
+  ])('fails the request in %s when its prefix is reserved', async (_, method, params) => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 'a',

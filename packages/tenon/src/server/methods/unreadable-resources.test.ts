@@ -27,7 +27,7 @@ async function start(allowUnsafe: boolean) {
 }
 
 describe('a listed resource', () => {
-  it('is read by its encoded URI, and by one whose characters are left as they are', async () => {
+  it('resolves by its encoded URI, and by one with unencoded characters', async () => {
     const { client, uris, read } = await start(false);
     expect(await Promise.all(uris.map(read))).toEqual([...values.slice(0, -2), -32602, -32602]);
     const raw = values.slice(0, 5);
@@ -35,7 +35,7 @@ describe('a listed resource', () => {
     await client.close();
   });
 
-  it('is reported once for its template when it cannot be read', async () => {
+  it('causes one report for its template when it cannot be read', async () => {
     const { client, errors } = await start(false);
     for await (const _ of client.listResources());
     expect(errors).toEqual([
@@ -44,7 +44,7 @@ describe('a listed resource', () => {
     await client.close();
   });
 
-  it('is read with any value when the template allows unsafe ones', async () => {
+  it('resolves with any value when the template allows unsafe ones', async () => {
     const { client, errors, uris, read } = await start(true);
     expect(await Promise.all(uris.map(read))).toEqual(values);
     expect(errors).toEqual([]);

@@ -34,8 +34,8 @@ const two = () =>
     { message: 'Pay', url: 'https://b.example/', elicitationId: 'b' },
   );
 
-describe('a URL that has to be visited first', () => {
-  it('is an error that has all of it', () => {
+describe('urlElicitationRequired', () => {
+  it('carries all elicitations', () => {
     expect(isUrlElicitationRequired(two())).toBe(true);
     expect(isUrlElicitationRequired(new TenonError('tool/failed', 'x'))).toBe(false);
     expect(isUrlElicitationRequired(undefined)).toBe(false);
@@ -45,7 +45,7 @@ describe('a URL that has to be visited first', () => {
     ]);
   });
 
-  it('has an id that nobody can guess, when it is given none', () => {
+  it('creates a random id when none is given', () => {
     const ids = [1, 2].map(() => {
       const { data } = urlElicitationRequired({ message: 'm', url: 'https://a.example/' });
       return (data as { elicitationId: string }[])[0]?.elicitationId;
@@ -54,19 +54,19 @@ describe('a URL that has to be visited first', () => {
     expect(ids[1]).not.toBe(ids[0]);
   });
 
-  it('leaves other errors as they are', () => {
+  it('differs from other errors', () => {
     const error = new Error('x');
     expect(thrownBy(() => requestUrlElicitation(error, turn(r20251125).turn, {})).cause).toBe(error);
   });
 
-  it('is an error with a code if the protocol version has one, and is recorded', () => {
+  it('becomes an error with a code if the protocol version has one, and records the ids', () => {
     const { turn: given, elicited } = turn(r20251125);
     const error = thrownBy(() => requestUrlElicitation(two(), given, {}));
     expect(error).toMatchObject({ rpcCode: -32042, data: { elicitations: two().data } });
     expect(elicited).toEqual(['a', 'b']);
   });
 
-  it('is a question where requests are made again, without ids', () => {
+  it('becomes an input request without ids on 2026-07-28', () => {
     const { turn: given, elicited } = turn(r20260728);
     expect(requestUrlElicitation(two(), given, {})).toEqual({
       resultType: 'input_required',
@@ -86,18 +86,18 @@ describe('a URL that has to be visited first', () => {
     ['a client without elicitation', r20251125, {}, { code: 'client/missing-capability' }],
     ['a client with forms only', r20251125, { elicitation: { form: {} } }, { code: 'client/missing-capability' }],
     ['a client with forms only that makes requests again', r20260728, { elicitation: {} }, { rpcCode: -32021 }],
-  ])('is refused to %s', (_, dialect, capabilities, expected) => {
+  ])('fails for %s', (_, dialect, capabilities, expected) => {
     const { turn: given, elicited } = turn(dialect, capabilities);
     expect(thrownBy(() => requestUrlElicitation(two(), given, {}))).toMatchObject(expected);
     expect(elicited).toEqual([]);
   });
 
-  it('names the capability that is missing', () => {
+  it('names the missing capability', () => {
     const error = thrownBy(() => requestUrlElicitation(two(), turn(r20260728, {}).turn, {}));
     expect(error.data).toEqual({ requiredCapabilities: { elicitation: { url: {} } } });
   });
 
-  it('is sent again after an accepted visit, and not after a declined one', () => {
+  it('becomes another input request after an accepted visit, and fails after a declined one', () => {
     const { turn: given } = turn(r20260728);
     const after = (action: string, key = 'visit-0') => ({ inputResponses: { [key]: { action } } }) as never;
     expect(requestUrlElicitation(two(), given, after('accept'))).toMatchObject({ resultType: 'input_required' });

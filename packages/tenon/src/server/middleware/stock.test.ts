@@ -52,8 +52,8 @@ function through(
   return { passed, outcome };
 }
 
-describe('an onion', () => {
-  it('runs its layers from the outside in, and back', async () => {
+describe('composeMiddleware', () => {
+  it('runs the middleware from the outside in, and back', async () => {
     const log: string[] = [];
     const layer =
       (name: string): Middleware =>
@@ -67,7 +67,7 @@ describe('an onion', () => {
     expect(log).toEqual(['+a', '+b', '-b', '-a']);
   });
 
-  it('has layers for one method', async () => {
+  it('applies `forMethod` to one method only', async () => {
     const only = forMethod('tools/call', () => ({ mine: true }));
     const core = async () => ({ mine: false });
     expect(await composeMiddleware([only], core)(operation())).toEqual({ mine: true });
@@ -79,8 +79,8 @@ describe('an onion', () => {
   });
 });
 
-describe('a rate limit', () => {
-  it('lets a burst through, and then as many as come back with time [tools.security.rate-limited]', async () => {
+describe('rateLimit', () => {
+  it('allows a burst, and refills with time [tools.security.rate-limited]', async () => {
     const clock = fakeClock();
     const { outcome, passed } = through(rateLimit({ burst: 2, perSecond: 1, clock }));
     for (let n = 0; n < 3; n++) await outcome(operation());
@@ -95,7 +95,7 @@ describe('a rate limit', () => {
     expect(passed).toHaveLength(5);
   });
 
-  it('is one for each principal and tool, or for what it is told [completion.security.rate-limited]', async () => {
+  it('counts each principal and tool, or each key of `getKey` [completion.security.rate-limited]', async () => {
     const clock = fakeClock();
     const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock }));
     for (const each of [
@@ -113,14 +113,14 @@ describe('a rate limit', () => {
     expect(await all.outcome(operation('b'))).toMatchObject({ rpcCode: 429 });
   });
 
-  it('never refuses what a client opens a connection by, or looks whether it is alive by', async () => {
+  it('ignores requests that open a connection and pings', async () => {
     const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock(), getKey: () => '' }));
     for (const method of ['server/discover', 'ping', 'initialize', 'server/discover', 'ping'])
       await outcome(operation('a', { method }));
     expect(passed).toHaveLength(5);
   });
 
-  it('is one for each address of callers who are anonymous; a network of IPv6 is one address', async () => {
+  it('counts each address of anonymous callers; an IPv6 network is one address', async () => {
     const { outcome, passed } = through(rateLimit({ burst: 1, perSecond: 1, clock: fakeClock() }));
     for (const address of ['192.0.2.1', '192.0.2.2', '2001:db8::1', '2001:db8::2', undefined]) {
       const context = { auth: undefined, address } as Operation['context'];
@@ -130,7 +130,7 @@ describe('a rate limit', () => {
     expect(passed).toHaveLength(4);
   });
 
-  it('remembers ten thousand at the most, those that came last', async () => {
+  it('remembers the last ten thousand keys', async () => {
     const { outcome, passed } = through(
       rateLimit({ burst: 1, perSecond: 0.001, clock: fakeClock(), getKey: ({ name }) => String(name) }),
     );
@@ -141,8 +141,8 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a time limit', () => {
-  it('gives up in time, and leaves no timer', async () => {
+describe('timeLimit', () => {
+  it('rejects in time, and leaves no timer', async () => {
     const clock = fakeClock();
     const { outcome } = through(timeout(100, { clock }), ({ name }) => (name === 'slow' ? new Promise(() => {}) : {}));
     const slow = outcome(operation('slow'));
@@ -154,7 +154,7 @@ describe('a time limit', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('ends no listening', async () => {
+  it('ignores subscriptions', async () => {
     const clock = fakeClock();
     const { outcome } = through(timeout(100, { clock }));
     await outcome(operation('a', { method: 'subscriptions/listen' }));
@@ -162,8 +162,8 @@ describe('a time limit', () => {
   });
 });
 
-describe('a limit of results', () => {
-  it('tells a model, or a caller, that there is too much', async () => {
+describe('resultLimit', () => {
+  it('reports a result that is too large to the model or the caller', async () => {
     const big = through(resultSizeLimit(20), () => ({
       content: [{ type: 'text', text: 'x'.repeat(100) }],
       structuredContent: {},
@@ -180,8 +180,8 @@ describe('a limit of results', () => {
   });
 });
 
-describe('a log', () => {
-  it('has a line for each operation, with how it ended and nothing of what was in it', async () => {
+describe('operationLog', () => {
+  it('logs each operation with its outcome and nothing of its contents', async () => {
     const lines: OperationLogEntry[] = [];
     const clock = fakeClock();
     const results: Record<string, () => JsonObject> = {
@@ -216,12 +216,12 @@ describe('a log', () => {
   });
 });
 
-describe('a cache of results', () => {
+describe('resultCache', () => {
   const clock = fakeClock();
   const counting = (result: JsonObject = {}) =>
     through(caching({ ttl: 100, tools: ['a'], maxEntries: 2, clock }), () => ({ ...result }));
 
-  it('gives the same again for a while, to the same principal with the same arguments [caching.private-not-shared]', async () => {
+  it('returns the same result to the same principal with the same arguments until it expires [caching.private-not-shared]', async () => {
     const { outcome, passed } = counting();
     await outcome(operation('a', { args: { x: 1, y: 2 }, principal: 'ann' }));
     await outcome(operation('a', { args: { y: 2, x: 1 }, principal: 'ann' }));
@@ -235,7 +235,7 @@ describe('a cache of results', () => {
     expect(passed).toHaveLength(5);
   });
 
-  it('keeps no failures and no questions, and no more than its size [caching.interim-no-hints]', async () => {
+  it('stores no failures and no input requests, and limits its size [caching.interim-no-hints]', async () => {
     for (const result of [{ isError: true }, { resultType: 'input_required' }]) {
       const { outcome, passed } = counting(result);
       await outcome(operation());
@@ -248,9 +248,9 @@ describe('a cache of results', () => {
   });
 });
 
-describe('a layer of a server', () => {
+describe('middleware of a server', () => {
   it.each(['2026-07-28', '2025-11-25'])(
-    'may tell the model that it refuses, and answer by itself, on %s [result.result-type-complete]',
+    'reports a refusal to the model, or returns a result itself, on %s [result.result-type-complete]',
     async protocolVersion => {
       const messages: JsonObject[] = [];
       const server = createServer({
@@ -277,7 +277,7 @@ describe('a layer of a server', () => {
     },
   );
 
-  it('gets -32602 for params that it replaced by invalid ones', async () => {
+  it('gets -32602 for params that it made invalid', async () => {
     const server = createServer({
       name: 's',
       version: '1',

@@ -11,8 +11,8 @@ function listening(clock = fakeClock()) {
 
 const item = (): HasVisibility => ({ visible: () => true });
 
-describe('changes of a list', () => {
-  it('are gathered for a while and announced once', () => {
+describe('batchListChanges', () => {
+  it('announces changes once after an interval', () => {
     const { clock, announced, changed } = listening();
     const [a, b] = [item(), item()];
     changed('tools', [a]);
@@ -25,7 +25,7 @@ describe('changes of a list', () => {
     expect(announced).toHaveLength(1);
   });
 
-  it('are announced apart for different lists, and a later one again', () => {
+  it('announces different lists separately, and later changes again', () => {
     const { clock, announced, changed } = listening();
     changed('tools', [item()]);
     changed('prompts', [item()]);
@@ -35,7 +35,7 @@ describe('changes of a list', () => {
     expect(announced.map(([list]) => list)).toEqual(['tools', 'prompts', 'tools']);
   });
 
-  it('are announced with the next one where the timer died with the request that set it', () => {
+  it('announces changes with the next one when their timer is lost with its request', () => {
     const clock = fakeClock();
     const mortal = { ...clock, now: () => clock.now(), after: () => () => {} };
     let alive = false;

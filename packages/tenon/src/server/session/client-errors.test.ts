@@ -35,8 +35,8 @@ async function start(code: number) {
   };
 }
 
-describe('an error with which the client answers an input request', () => {
-  it('reaches the client as the result of its tool, and as the error of its other requests', async () => {
+describe('an error that the client responds to an input request', () => {
+  it('becomes the result of the tool, and the error of other requests', async () => {
     const { client, errors } = await start(-1);
     expect(await client.callTool('ask')).toEqual({ isError: true, content: [{ type: 'text', text: `${TEXT} (-1)` }] });
     const expected = { rpcCode: -1, summary: `${TEXT} (-1)` };
@@ -46,16 +46,13 @@ describe('an error with which the client answers an input request', () => {
     await client.close();
   });
 
-  it.each([-32601, -32600, -32700, -32020, -32022])(
-    'does not pass for an error of the server with the code %d',
-    async code => {
-      const { client } = await start(code);
-      await expect(client.getPrompt('ask')).rejects.toMatchObject({ rpcCode: -32603, summary: `${TEXT} (${code})` });
-      await client.close();
-    },
-  );
+  it.each([-32601, -32600, -32700, -32020, -32022])('becomes -32603 when its code is %d', async code => {
+    const { client } = await start(code);
+    await expect(client.getPrompt('ask')).rejects.toMatchObject({ rpcCode: -32603, summary: `${TEXT} (${code})` });
+    await client.close();
+  });
 
-  it('is told from an error of another peer, which stays masked', async () => {
+  it('differs from an error of another peer, which stays hidden', async () => {
     const { client } = await start(-1);
     expect(await client.callTool('other')).toMatchObject({ content: [{ text: 'Tool other failed' }] });
     await client.close();

@@ -22,13 +22,13 @@ function start(size: number) {
 }
 
 describe('a notification for many subscribers', () => {
-  it('is delivered at once to fifty', () => {
+  it('reaches fifty at once', () => {
     const { add, delivered } = start(50);
     add('a');
     expect(delivered).toHaveLength(50);
   });
 
-  it('is delivered in slices of fifty, and a timer runs between them', () => {
+  it('reaches more in batches of fifty, and a timer runs between them', () => {
     const { add, delivered, advance } = start(125);
     add('a');
     const counts = [delivered.length];
@@ -53,7 +53,7 @@ describe('a notification for many subscribers', () => {
     expect(delivered).toHaveLength(150);
   });
 
-  it('does not reach a subscriber that leaves meanwhile, nor one that comes later', () => {
+  it('skips a subscriber that leaves meanwhile or joins later', () => {
     const { add, delivered, subscribers, advance } = start(75);
     add('a');
     subscribers.delete(60);
@@ -64,7 +64,7 @@ describe('a notification for many subscribers', () => {
     expect(delivered).not.toContain('a 75');
   });
 
-  it('is dropped while one with its key has not begun, and delivered again after that', () => {
+  it('replaces a pending one with the same key', () => {
     const { add, delivered, advance } = start(75);
     add('a', 'a');
     for (let time = 0; time < 1000; time++) add('a', 'a');
@@ -80,7 +80,7 @@ describe('a notification for many subscribers', () => {
     expect(delivered).toEqual(['a 0', 'a 1', 'b 0', 'b 1']);
   });
 
-  it('continues with the next notification when the runtime has dropped the timer', () => {
+  it('follows when the runtime has dropped the timer', () => {
     const { clock, add, delivered, advance } = start(75);
     const { after } = clock;
     Object.assign(clock, { after: () => () => {} });

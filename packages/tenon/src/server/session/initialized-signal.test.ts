@@ -51,7 +51,7 @@ describe('requests of the server before notifications/initialized', () => {
     expect(received.at(-1)).toMatchObject({ id: 1, result: { content: [{ type: 'text', text: '[]' }] } });
   });
 
-  it('fail after 10 s, and the tool says so', async () => {
+  it('fail after 10 s, and the tool returns the error', async () => {
     const { clock, received } = await openHalf();
     clock.advance(9_999);
     await soon();
@@ -61,7 +61,7 @@ describe('requests of the server before notifications/initialized', () => {
     expect(received).toMatchObject([{ id: 0 }, { id: 1, result: { isError: true } }]);
   });
 
-  it('leave no timer behind when the connection ends', async () => {
+  it('leave no timer when the connection ends', async () => {
     const { clock, close } = await openHalf();
     await close();
     await soon();

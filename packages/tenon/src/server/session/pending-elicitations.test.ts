@@ -6,8 +6,8 @@ function createListener(callerKey = 'someone') {
   return { told, callerKey, onElicitationComplete: (id: string) => void told.push(id) };
 }
 
-describe('elicitations by URL', () => {
-  it('notify the client that got the elicitation, once, and no other', () => {
+describe('PendingElicitations', () => {
+  it('notifies only the client that got the elicitation, once', () => {
     const [ada, bob] = [createListener(), createListener()];
     const open = new PendingElicitations();
     open.add('a', ada);
@@ -18,11 +18,11 @@ describe('elicitations by URL', () => {
     expect([ada.told, bob.told]).toEqual([['a'], []]);
   });
 
-  it('notify no client of an elicitation that was never sent', () => {
+  it('notifies no client of an elicitation that was never sent', () => {
     expect(new PendingElicitations().complete('a')).toBe(false);
   });
 
-  it('notify the client that got the elicitation last', () => {
+  it('notifies the client that got the elicitation last', () => {
     const [ada, bob] = [createListener(), createListener()];
     const open = new PendingElicitations();
     open.add('a', ada);
@@ -32,7 +32,7 @@ describe('elicitations by URL', () => {
     expect([ada.told, bob.told]).toEqual([[], ['a']]);
   });
 
-  it('forget who has left', () => {
+  it('forgets clients that disconnect', () => {
     const [ada, bob] = [createListener(), createListener()];
     const open = new PendingElicitations();
     for (const id of ['a', 'b']) open.add(id, ada);
@@ -42,7 +42,7 @@ describe('elicitations by URL', () => {
     expect(ada.told).toEqual([]);
   });
 
-  it('drop the oldest beyond the limit; sending one again makes it the newest', () => {
+  it('drops the oldest beyond the limit; sending one again makes it the newest', () => {
     const ada = createListener();
     const open = new PendingElicitations();
     for (let id = 0; id < 10_000; id++) open.add(String(id), ada);
@@ -56,7 +56,7 @@ describe('elicitations by URL', () => {
     ]);
   });
 
-  it('are remembered for callers with few of them while one caller has many', () => {
+  it('keeps the elicitations of callers with few of them while one caller has many', () => {
     const [ada, eve] = [createListener('ada'), createListener('eve')];
     const open = new PendingElicitations();
     open.add('a', ada);

@@ -7,7 +7,7 @@ const sessionVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']
 
 describe('onRootsChanged', () => {
   it.each(sessionVersions)(
-    'is called on %s when the client announces a change, and can list the roots [roots.server.changes-handled]',
+    'runs on %s when the client announces a change, and can list the roots [roots.server.changes-handled]',
     async protocolVersion => {
       const seen: (readonly Root[])[] = [];
       const server = createServer({
@@ -24,7 +24,7 @@ describe('onRootsChanged', () => {
     },
   );
 
-  it('is called over HTTP, where the question goes on the stream of the session', async () => {
+  it('runs over HTTP, where the request uses the stream of the session', async () => {
     const seen: (readonly Root[])[] = [];
     const server = createServer({
       name: 'editor',
@@ -39,7 +39,7 @@ describe('onRootsChanged', () => {
     await serving.close({ timeout: 0 });
   });
 
-  it('is not called for a client without roots [roots.server.capability-checked]', async () => {
+  it('ignores a client without roots [roots.server.capability-checked]', async () => {
     let calls = 0;
     const server = createServer({
       name: 'editor',
@@ -55,7 +55,7 @@ describe('onRootsChanged', () => {
     await client.close();
   });
 
-  it('reports what it throws to onProblem, and the connection goes on', async () => {
+  it('reports what it throws to onError, and keeps the connection', async () => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 'editor',
@@ -73,14 +73,14 @@ describe('onRootsChanged', () => {
   });
 });
 
-describe('roots that are no file URIs', () => {
+describe('ctx.roots()', () => {
   // A client of Tenon refuses to send them, so another client is played by the handler of a gateway.
   const answer = {
     roots: [home, { uri: 'https://user:secret@example.com/x' }, { uri: 'FILE:///srv' }, { uri: '/etc' }],
   };
 
   it.each([...sessionVersions, '2026-07-28'])(
-    'are left out on %s, and reported without the URI [roots.uri-file-scheme]',
+    'omits roots that are no file URIs on %s, and reports them without the URI [roots.uri-file-scheme]',
     async protocolVersion => {
       const problems: TenonError[] = [];
       const server = createServer({

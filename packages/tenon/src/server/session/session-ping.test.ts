@@ -67,7 +67,7 @@ async function start(
 }
 
 describe.each(handshakes)('a session of a server on %s', revision => {
-  it('has a `ping` that resolves with the answer [ping.either-direction]', async () => {
+  it('resolves its `ping` when the client responds [ping.either-direction]', async () => {
     const { client, state } = await start(revision);
     await expect(state.sessions[0]?.ping()).resolves.toBeUndefined();
     await client.close();
@@ -85,7 +85,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
     await client.close();
   });
 
-  it('is pinged when it is silent and `keepAlive` is set, and ended after a missed ping [ping.periodic ping.interval-configurable]', async () => {
+  it('pings a silent client with `keepAlive`, and ends after a missed ping [ping.periodic ping.interval-configurable]', async () => {
     const { client, state, clock, problems, pings } = await start(revision, {
       keepAlive: { interval: 1000, timeout: 200 },
     });
@@ -106,7 +106,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
     await client.close();
   });
 
-  it('is not pinged while it waits for an answer', async () => {
+  it('sends no ping while it waits for a response', async () => {
     const { client, clock, pings } = await start(revision, { keepAlive: { interval: 1000 } });
     const call = client.callTool('waits');
     call.catch(() => {});
@@ -123,7 +123,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
     ['with such a stream', true, {}, 1],
     ['while that stream is closed', false, {}, 0],
     ['with `keepAlive: false`', true, { keepAlive: false }, 0],
-  ] as const)('is pinged by default after 30 s %s: %s %j: %i', async (_, listening, options, expected) => {
+  ] as const)('pings by default after 30 s %s: %s %j: %i', async (_, listening, options, expected) => {
     const { client, clock, pings } = await start(revision, options, {}, listening);
     clock.advance(30_000);
     await turns();
@@ -135,14 +135,14 @@ describe.each(handshakes)('a session of a server on %s', revision => {
 });
 
 describe('a connection that has opened no session', () => {
-  it('cannot be pinged', async () => {
+  it('rejects a ping', async () => {
     const { client, state } = await start(protocolVersions[0] as string);
     await expect(state.sessions[0]?.ping()).rejects.toMatchObject({ code: 'connection/not-open' });
     await client.close();
   });
 });
 
-describe.each(['2025-06-18', '2025-11-25'])('a handler of a client on %s', revision => {
+describe.each(['2025-06-18', '2025-11-25'])('a handler on %s', revision => {
   it('reports progress on a request of the server until the response', async () => {
     let late = () => {};
     const { client, said } = await start(

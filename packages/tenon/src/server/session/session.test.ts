@@ -68,9 +68,9 @@ async function start(more: Partial<ServerDefinition> = {}) {
   return { server, conversation, say, ask, open, said, problems, ended, far: pair.client, closed: () => closed };
 }
 
-describe('a connection that opens', () => {
+describe('the handshake of a server', () => {
   it.each(handshakes)(
-    'agrees on %s when it is asked for that [lifecycle.version.server-echoes lifecycle.initialize.server-responds compat.legacy-client-dual-era-server]',
+    'agrees on %s when the client requests it [lifecycle.version.server-echoes lifecycle.initialize.server-responds compat.legacy-client-dual-era-server]',
     async revision => {
       const { open, conversation } = await start();
       expect(await open(revision)).toMatchObject({
@@ -85,18 +85,18 @@ describe('a connection that opens', () => {
   );
 
   it.each(['1999-01-01', '2099-01-01', '2026-07-28', ''])(
-    'offers another revision when it is asked for %j [lifecycle.version.server-counteroffer versioning.version-format]',
+    'offers another version when the client requests %j [lifecycle.version.server-counteroffer versioning.version-format]',
     async version => {
       expect(await (await start()).open(version)).toMatchObject({ result: { protocolVersion: '2025-11-25' } });
     },
   );
 
-  it('offers what is served only', async () => {
+  it('offers only versions that are served', async () => {
     const { open } = await start({ protocolVersions: ['2026-07-28', '2025-03-26'] });
     expect(await open('2025-11-25')).toMatchObject({ result: { protocolVersion: '2025-03-26' } });
   });
 
-  it('refuses a handshake where none is served [compat.legacy-client-modern-server-stdio]', async () => {
+  it('fails where no version with a handshake is served [compat.legacy-client-modern-server-stdio]', async () => {
     const { open, conversation } = await start({ protocolVersions: ['2026-07-28'] });
     expect(await open()).toMatchObject({ error: { code: -32022, data: { supported: ['2026-07-28'] } } });
     expect(conversation.dialect).toBeUndefined();
@@ -108,7 +108,7 @@ describe('a connection that opens', () => {
     { protocolVersion: '2025-11-25', capabilities: [] },
     { protocolVersion: '2025-11-25', capabilities: {} },
   ])(
-    'refuses %j and can still be opened [base.error.invalid-params lifecycle.initialize.client-content]',
+    'rejects %j and can still succeed [base.error.invalid-params lifecycle.initialize.client-content]',
     async params => {
       const { ask, open } = await start();
       expect(await ask('initialize', params as JsonObject)).toMatchObject({ error: { code: -32602 } });
@@ -116,7 +116,7 @@ describe('a connection that opens', () => {
     },
   );
 
-  it('answers pings and nothing else before it is open, and is opened once [lifecycle.initialize-first ping.respond-empty]', async () => {
+  it('answers only pings before it succeeds, and succeeds once [lifecycle.initialize-first ping.respond-empty]', async () => {
     const { ask, open } = await start();
     expect(await ask('ping')).toEqual({ ...v, id: 1, result: {} });
     expect(await ask('tools/list')).toMatchObject({ error: { code: -32602 } });
@@ -133,7 +133,7 @@ describe('a connection that opens', () => {
 });
 
 describe('a request that names its protocol version', () => {
-  it('is served before and after a handshake [compat.server-modern-meta-selects-stateless discover.no-prior-call-required versioning.each-request-independent base.stateless-no-prior-context]', async () => {
+  it('succeeds before and after a handshake [compat.server-modern-meta-selects-stateless discover.no-prior-call-required versioning.each-request-independent base.stateless-no-prior-context]', async () => {
     const { ask, open } = await start();
     const call = () => ask('tools/call', { name: 't', _meta: details });
     expect(await call()).toMatchObject({ result: { resultType: 'complete' } });
@@ -147,7 +147,7 @@ describe('a request that names its protocol version', () => {
   });
 
   it.each(['initialize', 'ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe'])(
-    'cannot be %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
+    'rejects %s [base.removed-methods-unknown compat.server-initialize-with-modern-meta]',
     async method => {
       const { ask } = await start();
       expect(await ask(method, { uri: 'a:1', level: 'error', _meta: details })).toMatchObject({
@@ -156,7 +156,7 @@ describe('a request that names its protocol version', () => {
     },
   );
 
-  it('is refused for an unsupported protocol version [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
+  it('rejects an unsupported protocol version [versioning.unsupported-version-error discover.unsupported-version-error discover.supported-versions-complete]', async () => {
     const { ask } = await start();
     const _meta = { ...details, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
     const found = await ask('server/discover', { _meta: details });
@@ -169,7 +169,7 @@ describe('a request that names its protocol version', () => {
     });
   });
 
-  it('listens until it is cancelled, or until the server closes [subscriptions.graceful-close-shape subscriptions.ack-shape subscriptions.id-is-listen-request-id subscriptions.client-cancel-stdio cancellation.server-listen-teardown]', async () => {
+  it('keeps a subscription until it is canceled or the server closes [subscriptions.graceful-close-shape subscriptions.ack-shape subscriptions.id-is-listen-request-id subscriptions.client-cancel-stdio cancellation.server-listen-teardown]', async () => {
     const { say, server, conversation, ended } = await start();
     const listen = (id: string) =>
       say({
@@ -201,7 +201,7 @@ describe('a request that names its protocol version', () => {
 });
 
 describe('a session', () => {
-  it('hears of what it subscribed to, until it ends [resources.subscribe.update-sent resources.unsubscribe.stops-updates]', async () => {
+  it('notifies of subscribed resources until it ends [resources.subscribe.update-sent resources.unsubscribe.stops-updates]', async () => {
     const { ask, open, server, said, far, ended } = await start();
     await open();
     expect(await ask('resources/subscribe', { uri: 'a:1' })).toMatchObject({ result: {} });
@@ -221,7 +221,7 @@ describe('a session', () => {
     expect(ended).toEqual(['a:1', 'a:1']);
   });
 
-  it('subscribes to a thousand resources, and to no more', async () => {
+  it('subscribes to at most a thousand resources', async () => {
     const { ask, open } = await start();
     await open();
     for (let n = 0; n < 1000; n++) await ask('resources/subscribe', { uri: `a:${n}` });
@@ -229,7 +229,7 @@ describe('a session', () => {
     expect(await ask('resources/subscribe', { uri: 'a:5' })).toHaveProperty('result');
   });
 
-  it('ends with an answer when it is told to shut down', async () => {
+  it('sends a response before it shuts down', async () => {
     const { ask, open, closed } = await start();
     await open();
     expect(await ask('shutdown')).toEqual({ ...v, id: 1, result: {} });
@@ -237,7 +237,7 @@ describe('a session', () => {
     expect(closed()).toBe(1);
   });
 
-  it('watches nothing after its end, whatever comes [subscriptions.no-state-across-reconnect]', async () => {
+  it('watches nothing after its end, whatever arrives [subscriptions.no-state-across-reconnect]', async () => {
     const { ask, open, say, conversation, server, said } = await start();
     await open();
     await ask('resources/subscribe', { uri: 'a:1' });
@@ -252,7 +252,7 @@ describe('a session', () => {
   it.each([
     ['garbage', { result: { roots: 'secret' } }],
     ['a broken answer', { result: 'secret' }],
-  ])("keeps the client's text from the model when the client answers with %s", async (_, answer) => {
+  ])('hides the text of the client from the model when the client responds with %s', async (_, answer) => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');
@@ -271,7 +271,7 @@ describe('a session', () => {
     expect(JSON.stringify(messages)).toContain('User rejected the request (-1)');
   });
 
-  it('withdraws its question when the call is cancelled', async () => {
+  it('cancels its input request when the call is canceled', async () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');
@@ -290,7 +290,7 @@ describe('a session', () => {
 });
 
 describe.each(protocolVersions)('a server with empty catalogs, on %s', protocolVersion => {
-  it('declares them, and serves what is added later [tools.capability-declared resources.capability-declared prompts.capability-declared]', async () => {
+  it('declares them, and serves entries that are added later [tools.capability-declared resources.capability-declared prompts.capability-declared]', async () => {
     const server = createServer({ name: 's', version: '1', tools: {}, prompts: {}, resources: {} });
     const client = await connectPair(server, { protocolVersion, cacheSize: 0 });
     expect(client.server.capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
@@ -309,7 +309,7 @@ describe.each(protocolVersions)('a server with empty catalogs, on %s', protocolV
 describe('a server that offers nothing of a kind', () => {
   const nothing = { tools: undefined, prompts: undefined, resources: undefined, logging: false } as const;
 
-  it('declares nothing of it, and knows none of its methods [tools.capability-declared resources.capability-declared prompts.capability-declared logging.capability-declared tools.not-declared-method-not-found resources.not-declared-method-not-found prompts.not-declared-method-not-found discover.capabilities-match-behaviour completion.capability-declared]', async () => {
+  it('declares no capability, and responds method not found [tools.capability-declared resources.capability-declared prompts.capability-declared logging.capability-declared tools.not-declared-method-not-found resources.not-declared-method-not-found prompts.not-declared-method-not-found discover.capabilities-match-behaviour completion.capability-declared]', async () => {
     const { ask, open } = await start(nothing);
     expect(await ask('server/discover', { _meta: details })).toMatchObject({ result: { capabilities: {} } });
     expect((await open()).result).toMatchObject({ capabilities: {} });

@@ -53,7 +53,7 @@ describe('changes in several processes', () => {
     expect(one.seen).toEqual([]);
   });
 
-  it('come once to a process that also got the message', async () => {
+  it('arrive once at a process that also got the message', async () => {
     const one = await open();
     const two = await open();
     one.changes.publish({ kind: 'list', name: 'tools' });
@@ -63,7 +63,7 @@ describe('changes in several processes', () => {
     expect(two.seen).toEqual(['list tools']);
   });
 
-  it('do not come if they are older than the process, and are deleted after ten minutes', async () => {
+  it('expire after ten minutes, and skip processes that start later', async () => {
     const one = await open();
     one.changes.publish({ kind: 'list', name: 'tools' });
     await pass(10);
@@ -75,7 +75,7 @@ describe('changes in several processes', () => {
     expect(await stores.values.list('change/')).toEqual([]);
   });
 
-  it('are stored when the store responds again', async () => {
+  it('reach the store when it responds again', async () => {
     const { put } = stores.values;
     let isDown = true;
     stores = {

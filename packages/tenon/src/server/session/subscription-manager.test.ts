@@ -21,8 +21,8 @@ function start(subscribe: (uri: string) => (() => void) | undefined = () => unde
   return { problems, watchers, watcher };
 }
 
-describe('watchers', () => {
-  it('hear of the URIs that they watch and no others [subscriptions.resource-uris-only resources.unsubscribe.stops-updates]', () => {
+describe('SubscriptionManager', () => {
+  it('notifies subscribers of the URIs that they watch and no others [subscriptions.resource-uris-only resources.unsubscribe.stops-updates]', () => {
     const { watchers, watcher } = start();
     const [one, two] = [watcher(), watcher()];
     watchers.subscribe(one, 'a:1');
@@ -38,14 +38,14 @@ describe('watchers', () => {
     expect(two.told).toHaveLength(1);
   });
 
-  it('hear of the lists that they want, when they see something of what changed [subscriptions.only-requested-types]', () => {
+  it('notifies of requested lists when a changed entry is visible to the subscriber [subscriptions.only-requested-types]', () => {
     const { watchers, watcher } = start();
     const [ann, bob, deaf] = [watcher('ann'), watcher('bob'), watcher('ann', [])];
     watchers.notifyListChanged('tools', [{ visible: ({ auth }) => auth?.principal === 'ann' }]);
     expect([ann.told, bob.told, deaf.told].map(({ length }) => length)).toEqual([1, 0, 0]);
   });
 
-  it('have one hook for each URI, ended with the last of them', () => {
+  it('calls the hook once for each URI, and ends it with the last subscriber', () => {
     const log: string[] = [];
     const { watchers, watcher } = start(uri => {
       log.push(`+${uri}`);
@@ -65,7 +65,7 @@ describe('watchers', () => {
     expect(two.told).toEqual([]);
   });
 
-  it('are none the worse for a hook or a rule that throws', () => {
+  it('survives a hook or a rule that throws', () => {
     const { watchers, watcher, problems } = start(uri => {
       if (uri === 'begins') throw new Error('begins');
       return () => {
@@ -90,8 +90,8 @@ describe('watchers', () => {
   });
 });
 
-describe('changes', () => {
-  it('are announced once when they come together, with all that changed', () => {
+describe('batchListChanges', () => {
+  it('announces concurrent changes once, with all entries', () => {
     const clock = fakeClock();
     const told: unknown[] = [];
     const announce = batchListChanges(clock, (list, items) => told.push([list, items.length]));

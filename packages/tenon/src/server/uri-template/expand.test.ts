@@ -154,13 +154,13 @@ const EXAMPLES: Record<string, string> = {
 
 describe.each(Object.entries(EXAMPLES))('RFC 6570 §%s [resources.templates.rfc6570]', (_, rows) => {
   const lines = rows.trim().split(/\s*\n\s*/);
-  it.each(lines.map(line => line.split(' ')))('%s → %s', (template, uri) => {
+  it.each(lines.map(line => line.split(' ')))('expands %s to %s', (template, uri) => {
     expect(expand(template!, RFC)).toBe(uri);
   });
 });
 
 describe('expand', () => {
-  it('leaves out what is undefined, inside lists and objects as well', () => {
+  it('omits undefined values, also inside lists and objects', () => {
     expect(expand('a{?x,y*,z*}', { x: undefined, y: [undefined, 'b', null], z: { c: null, d: 'e' } })).toBe(
       'a?y=b&d=e',
     );
@@ -168,7 +168,7 @@ describe('expand', () => {
     expect(expand('{x}', { x: [undefined, null] })).toBe('');
   });
 
-  it('writes empty members as the operator does', () => {
+  it('writes empty members as the operator demands', () => {
     expect(expand('{?x*}{;x*}{/x*}', { x: ['', 'a'] })).toBe('?x=&x=a;x;x=a//a');
     expect(expand('{?x*}{;x*}{/x*}', { x: { k: '' } })).toBe('?k=;k/k=');
     expect(expand('{?x}{;x}', { x: [''] })).toBe('?x=;x');
@@ -179,11 +179,11 @@ describe('expand', () => {
     expect(expand('{__proto__}', JSON.parse('{"__proto__":"x"}'))).toBe('x');
   });
 
-  it('takes numbers and booleans', () => {
+  it('accepts numbers and booleans', () => {
     expect(expand('{a,b,c*}', { a: 6, b: false, c: [-1.5, true] })).toBe('6,false,-1.5,true');
   });
 
-  it('counts a prefix in characters, a triplet that passes through as one', () => {
+  it('counts a prefix in characters, and an unencoded triplet as one', () => {
     expect(expand('{x:1},{x:2},{+x:2}', { x: '𝄞ü€' })).toBe('%F0%9D%84%9E,%F0%9D%84%9E%C3%BC,%F0%9D%84%9E%C3%BC');
     expect(expand('{x:2}', { x: '%2Fa' })).toBe('%252');
     expect(expand('{+x:2}', { x: '%2Fab' })).toBe('%2Fa');
@@ -192,7 +192,7 @@ describe('expand', () => {
     expect(expand('{#x:1}', { x: '\n' })).toBe('#%0A');
   });
 
-  it('passes triplets through where reserved characters pass, and nowhere else', () => {
+  it('keeps triplets where reserved characters are kept, and encodes them elsewhere', () => {
     expect(expand('{+id}{#id}{id}', { id: 'a%2F%foo' })).toBe('a%2F%25foo#a%2F%25fooa%252F%25foo');
   });
 
@@ -204,7 +204,7 @@ describe('expand', () => {
     ['{x}', () => 'a'],
     ['{x:1}', ['a']],
     ['{+x}', 'a'.repeat(MAX_URI_LENGTH + 1)],
-  ])('refuses a value that has no place: %s', (template, x) => {
+  ])('refuses a value that the template cannot hold: %s', (template, x) => {
     expect(() => expand(template, { x } as TemplateValues)).toThrow(
       expect.objectContaining({ name: 'TenonError', code: 'template/value' }),
     );

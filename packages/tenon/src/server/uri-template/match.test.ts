@@ -65,7 +65,7 @@ describe('match', () => {
     ['x/{a}:{b}', 'x/1:2:3', { a: '1', b: '2:3' }],
     ['x/{a}{;b}', 'x/1,2;b=3', { a: '1,2', b: '3' }],
     ['{a}@{b}.json', 'x:y@z+1.json', { a: 'x:y', b: 'z+1' }],
-  ])('%s takes %s apart', (template, uri, values) => {
+  ])('splits by %s the URI %s', (template, uri, values) => {
     expect(match(template, uri)).toEqual(values);
   });
 
@@ -104,12 +104,12 @@ describe('match', () => {
     ['x{?q*}', 'x?a=1'],
     ['x{?q}', 'x?__proto__=1'],
     ['{x}41', 'a%41'],
-  ])('%s does not take %s', (template, uri) => {
+  ])('rejects by %s the URI %s', (template, uri) => {
     expect(match(template, uri)).toBeUndefined();
   });
 
   it.each(['%', '%2', '%zz', '%FF', '%C3', '%C0%AF', '%ED%A0%80', '\ud800', 'a%E0%80%80'])(
-    'takes no malformed encoding: %j',
+    'rejects malformed encoding: %j',
     text => {
       for (const template of ['{x}', '{+x}', '{x*}', 'a{?x}', 'a{/x*}']) {
         const uri = template.startsWith('a{?') ? `a?x=${text}` : template.startsWith('a') ? `a/${text}` : text;
@@ -118,7 +118,7 @@ describe('match', () => {
     },
   );
 
-  it('holds a variable of any name as its own', () => {
+  it('returns a variable of any name as an own property', () => {
     const values = match('{__proto__}/{constructor}', 'a/b')!;
     expect(Object.entries(values)).toEqual([
       ['__proto__', 'a'],
@@ -126,7 +126,7 @@ describe('match', () => {
     ]);
   });
 
-  it('takes no URI that is too long, counted with its encoding', () => {
+  it('rejects a URI that is too long, counted with its encoding', () => {
     expect(match('{x}', 'a'.repeat(MAX_URI_LENGTH))).toBeDefined();
     expect(match('{x}', 'a'.repeat(MAX_URI_LENGTH + 1))).toBeUndefined();
     expect(match('{x}', '\u65e5'.repeat(MAX_URI_LENGTH / 2))).toBeUndefined();
@@ -157,7 +157,7 @@ describe('path traversal', () => {
     ['x{#f}', 'x#../a'],
     ['x{?q}', 'x?q=..%2Fa'],
     ['x{?q*}', 'x?q=a&q=%00'],
-  ])('%s takes %s only when asked to', (template, uri) => {
+  ])('refuses by %s the URI %s unless allowed', (template, uri) => {
     expect(match(template, uri)).toBeUndefined();
     expect(match(template, uri, { allowUnsafe: true })).toBeDefined();
   });
@@ -169,7 +169,7 @@ describe('path traversal', () => {
     ['file:///{+p}', 'file:///a/..b/c../.d/./e'],
     ['x{?q}', 'x?q=and%2For'],
     ['x{?q}', 'x?q=.'],
-  ])('%s takes %s, which only looks like it', (template, uri) => {
+  ])('accepts by %s the URI %s, which only resembles it', (template, uri) => {
     expect(match(template, uri)).toBeDefined();
   });
 });

@@ -30,7 +30,7 @@ describe('parse', () => {
     expect(parse('')).toEqual({ parts: [] });
   });
 
-  it.each(['{a.b}', '{a_b}', '{42}', '{Stra%C3%9Fe}', '{__proto__}', '{x:1}', '{x:9999}'])('takes %s', template => {
+  it.each(['{a.b}', '{a_b}', '{42}', '{Stra%C3%9Fe}', '{__proto__}', '{x:1}', '{x:9999}'])('accepts %s', template => {
     expect(trouble(template)).toBeUndefined();
   });
 
@@ -84,16 +84,16 @@ describe('parse', () => {
     ['é\ufffe', 1],
     ['𝄞\u{1ffff}', 2],
     ['\u{e0001}', 0],
-  ])('finds what is wrong in %j at %d', (template, at) => {
+  ])('reports the error in %j at %d', (template, at) => {
     expect(trouble(template)).toMatchObject({ position: at, reason: expect.any(String) });
   });
 
-  it('tells a reserved operator from a bad name', () => {
+  it('distinguishes a reserved operator from an invalid name', () => {
     for (const sign of '=,!@|') expect(trouble(`{${sign}x}`)?.reason).toContain('reserved');
     expect(trouble('{$x}')?.reason).toContain('begins no name');
   });
 
-  it('bounds length, expressions, variables and names', () => {
+  it('limits length, expressions, variables and names', () => {
     expect(trouble('a'.repeat(MAX_TEMPLATE_LENGTH))).toBeUndefined();
     expect(trouble('a'.repeat(MAX_TEMPLATE_LENGTH + 1))?.reason).toContain('8192');
     expect(trouble('{a}'.repeat(MAX_EXPRESSIONS))).toBeUndefined();

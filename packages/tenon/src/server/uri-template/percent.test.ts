@@ -23,7 +23,7 @@ describe('percent-encoding', () => {
     ['%[', '%25['],
     ['%5B', '%5B'],
     ['%2541', '%2541'],
-  ])('passes triplets through and encodes other percent signs: %s', (text, encoded) => {
+  ])('keeps triplets and encodes other percent signs: %s', (text, encoded) => {
     expect(encodeReserved(text)).toBe(encoded);
   });
 
@@ -31,7 +31,7 @@ describe('percent-encoding', () => {
     expect(encodeUnreserved('ü€𝄞*')).toBe('%C3%BC%E2%82%AC%F0%9D%84%9E%2A');
   });
 
-  it('decodes once, and nothing that is no UTF-8', () => {
+  it('decodes once, and refuses invalid UTF-8', () => {
     expect(decodePercent('a%252Fb%C3%BC')).toBe('a%2Fbü');
     for (const bad of ['%', '%4', '%zz', '%FF', '%C3', '%C0%AF', '%ED%A0%80'])
       expect(decodePercent(bad)).toBeUndefined();
@@ -44,7 +44,7 @@ describe('symbols', () => {
     expect(toSymbols('%aF')!.codes).toEqual(toSymbols('%Af')!.codes);
   });
 
-  it('gives back the text of a stretch', () => {
+  it('returns the text of a range', () => {
     const symbols = toSymbols('a%2Fbé')!;
     expect(symbols.text(1, 3)).toBe('%2Fb');
     expect(symbols.text(3, 5)).toBe('%C3%A9');

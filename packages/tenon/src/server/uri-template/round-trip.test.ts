@@ -43,7 +43,7 @@ const valuesOf = (t: Template) => {
 const moves = (t: Template) => /\{([/.#]).*\{\1/.test(t.source);
 
 describe('matching, as properties', () => {
-  it('gives back what was expanded [resources.templates.rfc6570]', () => {
+  it('returns the values that were expanded [resources.templates.rfc6570]', () => {
     const cases = matchable.filter(t => !moves(t)).chain(t => fc.tuple(fc.constant(t), valuesOf(t)));
     fc.assert(
       fc.property(cases, ([t, values]) => {
@@ -53,7 +53,7 @@ describe('matching, as properties', () => {
     );
   });
 
-  it('finds only what expands to the same URI', () => {
+  it('finds only values that expand to the same URI', () => {
     const uri = fc.string({ unit: fc.constantFrom(...'ab/.,;=?&#-:!'), maxLength: 14 });
     const cases = matchable.chain(t =>
       fc.tuple(
@@ -104,7 +104,7 @@ describe('matching, as properties', () => {
     expect(matched).toBeGreaterThan(600);
   });
 
-  it('never throws, whatever the URI', () => {
+  it('never throws for any URI', () => {
     const any = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.string({ unit: fc.constantFrom(...'%2Fe./?&=#;,a', '\ud800', '\0', 'é') }),
@@ -117,7 +117,7 @@ describe('matching, as properties', () => {
     );
   });
 
-  it('reads or refuses any template', () => {
+  it('parses or refuses any template', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}ab+#./;?&*:1,%2 é|=', '\ud800') }), text => {
         const parsed = parse(text);
@@ -195,7 +195,7 @@ describe('the work of a match', () => {
     ['x{;a*}!', n => `x;${'a;'.repeat(n / 2)}`],
     ['{a}.{b}.{c}.{d}.{e}', n => '.'.repeat(n)],
     ['{a}', n => '%41'.repeat(n / 3)],
-  ])('grows with the URI and no faster: %s', (text, uri) => {
+  ])('grows at most linearly with the URI: %s', (text, uri) => {
     const { plan: made, atoms } = planned(text);
     const [small, large] = [uri(6_000), uri(60_000)];
     expect(steps(made, large)).toBeGreaterThan(0);

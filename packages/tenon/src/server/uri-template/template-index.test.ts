@@ -13,7 +13,7 @@ it('selects the templates whose text begins a URI, in their order', () => {
   expect(select('c')).toEqual(['{+any}']);
 });
 
-it('leaves out no template that matches', () => {
+it('omits no template that matches', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '/', '%41', 'ä', '~', '.') });
   const entry = fc.tuple(text, fc.constantFrom('{x}', '{+x}', '{/x}', '{?x}')).map(parts => `n://${parts.join('')}`);
   fc.assert(

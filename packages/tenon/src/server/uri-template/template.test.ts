@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { parseTemplate } from './template.js';
 
 describe('parseTemplate', () => {
-  it('names its variables, each once', () => {
+  it('lists its variables, each once', () => {
     const template = parseTemplate('{b}/{a,b}{?c*}');
     expect(template.source).toBe('{b}/{a,b}{?c*}');
     expect(template.variables).toEqual(['b', 'a', 'c']);
     expect(Object.isFrozen(template)).toBe(true);
   });
 
-  it('throws with the position and what to do', () => {
+  it('throws with the position and the next step', () => {
     expect(() => parseTemplate('note://{user-id}')).toThrow(
       expect.objectContaining({
         code: 'template/malformed',
@@ -19,7 +19,7 @@ describe('parseTemplate', () => {
     );
   });
 
-  it('shows no more than the beginning of a long template', () => {
+  it('quotes only the beginning of a long template', () => {
     const error = (() => {
       try {
         parseTemplate('a'.repeat(100_000));
@@ -46,7 +46,7 @@ describe('matchable', () => {
     '?fixed=yes{&x}',
     '/a{;p}{/b}{?q}',
     '{?a*,b*}',
-  ])('%s can be matched', template => {
+  ])('accepts %s', template => {
     expect(parseTemplate(template).matchable).toBe(true);
   });
 
@@ -70,7 +70,7 @@ describe('matchable', () => {
     ['{?a}&b=1', '"&" right after {?a}'],
     ['{;a}{#f}.x', '"." right after {;a}'],
     ['{;a}%20', '"%" right after {;a}'],
-  ])('%s can not: %s', (text, reason) => {
+  ])('refuses %s: %s', (text, reason) => {
     const template = parseTemplate(text);
     expect(template.matchable).toContain(reason);
     expect(template.match(template.expand({ x: 'a', y: 'b', a: 'c', b: 'd', q: 'e', f: 'f' }))).toBeUndefined();

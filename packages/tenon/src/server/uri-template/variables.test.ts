@@ -3,7 +3,7 @@ import { parseTemplate } from './template.js';
 import type { TemplateVariables } from './variables.js';
 
 describe('TemplateVariables', () => {
-  it('reads names, lists and what may be absent from the text', () => {
+  it('reads names, lists and optional variables from the text', () => {
     expectTypeOf<TemplateVariables<'note://{title}/{+path}{?q,lang*}'>>().toEqualTypeOf<{
       title: string;
       path: string;
@@ -22,7 +22,7 @@ describe('TemplateVariables', () => {
     }>();
   });
 
-  it('drops prefixes and takes a template without variables', () => {
+  it('drops prefixes and accepts a template without variables', () => {
     expectTypeOf<TemplateVariables<'{a:3}{/b:12}'>>().toEqualTypeOf<{ a: string; b?: string }>();
     expectTypeOf<keyof TemplateVariables<'note://all'>>().toEqualTypeOf<never>();
   });
@@ -31,7 +31,7 @@ describe('TemplateVariables', () => {
     expectTypeOf<TemplateVariables<'{a}' | '{b*}'>>().toEqualTypeOf<{ a: string } | { b: string[] }>();
   });
 
-  it('falls back for a text that is not known', () => {
+  it('falls back to any names for a text that is unknown', () => {
     type Unknown = Record<string, string | string[]>;
     expectTypeOf<TemplateVariables<string>>().toEqualTypeOf<Unknown>();
     expectTypeOf<TemplateVariables<`note://${string}`>>().toEqualTypeOf<Unknown>();

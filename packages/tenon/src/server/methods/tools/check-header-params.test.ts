@@ -5,7 +5,7 @@ const params = [{ path: ['n'], header: 'mcp-param-n', type: 'integer' }] as cons
 const check = (value: unknown, header: string) => () =>
   checkHeaderParams(params, { n: value }, { header: () => header });
 
-describe('a header that repeats a number', () => {
+describe('checkHeaderParams for a number', () => {
   it.each([
     [42, '42'],
     [42, '42.0'],
@@ -14,7 +14,7 @@ describe('a header that repeats a number', () => {
     [-1, '-1'],
     [0, '-0'],
     [9007199254740991, '9007199254740991'],
-  ])('equals %d: %j', (value, header) => {
+  ])('accepts for %d: %j', (value, header) => {
     expect(check(value, header)).not.toThrow();
   });
 
@@ -32,7 +32,7 @@ describe('a header that repeats a number', () => {
     [0.5, '.5'],
     [Number('9007199254740993'), '9007199254740993'],
     [9007199254740992, '9007199254740993'],
-  ])('does not equal %d: %j', (value, header) => {
+  ])('rejects for %d: %j', (value, header) => {
     expect(check(value, header)).toThrow(expect.objectContaining({ rpcCode: -32020 }));
   });
 });
