@@ -31,13 +31,13 @@ const asking =
 const first = async (own: RequestStateStore, handler: RunHandler, boundTo = () => 'me') =>
   runRound(wrapHandler(handler), { states: own, boundTo });
 
-describe('a retry whose store has a fault', () => {
+describe('a retry whose store fails', () => {
   const busy = () => Promise.reject(new TenonError('store/busy', 'another process holds the file'));
 
   it.each([
     ['once', 1],
     ['for longer than a call waits', Number.POSITIVE_INFINITY],
-  ])('%s keeps the step in memory, and does it once', async (_, times) => {
+  ])('keeps the step in memory, and runs it once: %s', async (_, times) => {
     const clock = fakeClock(1_000_000);
     const shared = createDurableStores(clock);
     let failing = 0;
@@ -93,7 +93,7 @@ describe('a retry whose process dies', () => {
     await vi.waitFor(() => expect(did).toContain('s1'));
   }
 
-  it('may be taken again when the lease has lapsed, and does no step again that was kept', async () => {
+  it('can be repeated after the lease has expired, and repeats no stored step', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const did: string[] = [];
@@ -121,7 +121,7 @@ describe('a retry whose process dies', () => {
     await expect(runRound(wrapHandler(handler), { states: own(), inputs })).rejects.toMatchObject(refused);
   });
 
-  it('goes on where it waits in memory, knowing the steps that the dead one has done', async () => {
+  it('continues where it waits in memory, with the steps that the stopped process completed', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const did: string[] = [];
@@ -139,7 +139,7 @@ describe('a retry whose process dies', () => {
     expect([result, did]).toEqual([{ done: true }, ['s0', 's1', 's2', 'last']]);
   });
 
-  it('is not taken from a process that is slow, and alive', async () => {
+  it('stays with a process that is slow and alive', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const own = createStateStore({ clock, stores, options: { maxSuspended: 0 } });
@@ -164,7 +164,7 @@ describe('a retry whose process dies', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('can do no step any more when another has taken it over', async () => {
+  it('runs no more steps after another process has taken it over', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const own = () => createStateStore({ clock, stores });
@@ -187,7 +187,7 @@ describe('a retry whose process dies', () => {
     await expect(former).rejects.toMatchObject({ code: 'store/lease-lost' });
   });
 
-  it('is answered though the end of it cannot be written, which is reported', async () => {
+  it('returns its result although its end cannot be stored, and reports the error', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
     const problems: TenonError[] = [];

@@ -23,10 +23,10 @@ const asks =
     return { heard };
   };
 
-describe('a handler that is entered again', () => {
+describe('a handler that runs again', () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('is reported by name when its input requests differ in each run', async () => {
+  it('fails with the name of an input request that differs in each run', async () => {
     speedUpTimers();
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;
@@ -40,7 +40,7 @@ describe('a handler that is entered again', () => {
     await check;
   });
 
-  it('is reported when it leaves out a step, even at its end', async () => {
+  it('fails when it omits a step, even at its end', async () => {
     speedUpTimers();
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;
@@ -54,7 +54,7 @@ describe('a handler that is entered again', () => {
     await check;
   });
 
-  it('is not accused when a branch is later than it was before', async () => {
+  it('succeeds when a concurrent branch is later than before', async () => {
     const process = createStateStore({ options: { maxSuspended: 0 } });
     let entries = 0;
     const handler = wrapHandler(async run => {

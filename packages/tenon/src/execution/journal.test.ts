@@ -3,8 +3,8 @@ import { Journal, toRequestKey, toStepKey } from './journal.js';
 
 const METHOD = 'roots/list';
 
-describe('a journal', () => {
-  it('gives each question a key of its own, and the same again [mrtr.input-request-keys-unique]', () => {
+describe('Journal', () => {
+  it('gives each input request a key of its own, and the same key in each run [mrtr.input-request-keys-unique]', () => {
     const journal = new Journal();
     expect(journal.ask(METHOD, 'a', 0).ask).toBe('ask-0');
     expect(journal.ask(METHOD, 'a', 1).ask).toBe('ask-1');
@@ -15,7 +15,7 @@ describe('a journal', () => {
     expect(journal.size).toBe(4);
   });
 
-  it('keeps its keys apart when it is written down, and when an entry is written again', () => {
+  it('keeps its keys separate after it is stored, and when an entry is added again', () => {
     const journal = new Journal();
     const first = journal.ask(METHOD, 'a', 0);
     journal.add({ ...first, answer: { roots: [] } });
@@ -26,7 +26,7 @@ describe('a journal', () => {
     expect(copy.entries.slice(0, 2)).toEqual(journal.entries);
   });
 
-  it('accepts one answer to each input request, and none without a request [mrtr.extra-responses-ignored]', () => {
+  it('accepts one response to each input request, and none without a request [mrtr.extra-responses-ignored]', () => {
     const journal = new Journal();
     journal.ask(METHOD, 'a', 0);
     expect(journal.answer('ask-9', {})).toBe(false);
@@ -37,13 +37,13 @@ describe('a journal', () => {
     expect(journal.listPending()).toEqual([]);
   });
 
-  it('waits for nothing where the client has said no', () => {
+  it('waits for nothing where the client has declined', () => {
     const journal = new Journal([{ ask: 'ask-0', method: METHOD, mark: 'a', refused: 'no' }]);
     expect(journal.listPending()).toEqual([]);
     expect(journal.answer('ask-0', {})).toBe(false);
   });
 
-  it('tells steps of one name apart by their number, and from questions', () => {
+  it('distinguishes steps of one name by their index, and from input requests', () => {
     const journal = new Journal([{ step: 'a', value: 1 }, { step: 'a', n: 1, value: 2 }, { step: '1 a' }]);
     expect([0, 1, 2].map(n => journal.step('a', n)?.value)).toEqual([1, 2, undefined]);
     expect(journal.step('1 a', 0)).toEqual({ step: '1 a' });
@@ -51,7 +51,7 @@ describe('a journal', () => {
     expect(journal.size).toBe(3);
   });
 
-  it('learns what another knows, and keeps what it knows itself', () => {
+  it('merges entries of another journal, and keeps its own', () => {
     const journal = new Journal([{ step: 'mine', value: 1 }]);
     journal.ask(METHOD, 'a', 0);
     const other = new Journal(journal.entries.filter(entry => !('step' in entry)));
@@ -65,7 +65,7 @@ describe('a journal', () => {
     expect(journal.getRequest('a', 0)?.answer).toEqual({ roots: [] });
   });
 
-  it('gives an answer to the request that it answers, whatever its key in the other journal', () => {
+  it('matches a response with its request, whatever its key in the other journal', () => {
     const [journal, other] = [new Journal(), new Journal()];
     for (const mark of ['a', 'b']) journal.ask(METHOD, mark, 0);
     for (const mark of ['b', 'a']) other.ask(METHOD, mark, 0);
@@ -75,7 +75,7 @@ describe('a journal', () => {
     expect(journal.listPending()).toMatchObject([{ ask: 'ask-0', mark: 'a' }]);
   });
 
-  it('tells what was not come to', () => {
+  it('lists the entries that a run has not reached', () => {
     const journal = new Journal([{ step: 'a' }, { ask: 'ask-0', method: METHOD, mark: 'm' }]);
     expect(journal.findFirstUnvisited(new Set())).toMatchObject({ step: 'a' });
     expect(journal.findFirstUnvisited(new Set([toStepKey('a', 0)]))).toMatchObject({ ask: 'ask-0' });

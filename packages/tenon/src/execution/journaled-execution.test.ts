@@ -27,7 +27,7 @@ function rig(journal = new Journal(), check: ExecutionBackend['check'] = () => {
 const name = (run: HandlerRun) => (method: string, n: number) => run.request(method, { n });
 
 describe('a step', () => {
-  it('runs once, however often the handler is entered, and gives the same', async () => {
+  it('runs once, however often the handler runs, and returns the same value', async () => {
     const { enter } = rig();
     let runs = 0;
     const step = (run: HandlerRun) => run.step('count', async () => ({ runs: ++runs }));
@@ -36,7 +36,7 @@ describe('a step', () => {
     expect(runs).toBe(1);
   });
 
-  it('may return nothing, or null', async () => {
+  it('returns undefined or null', async () => {
     const { enter, journal } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const run = enter();
@@ -46,7 +46,7 @@ describe('a step', () => {
     expect(journal.entries).toEqual([{ step: 'nothing' }, { step: 'null', value: null }]);
   });
 
-  it('gives everybody a copy', async () => {
+  it('returns a copy to each caller', async () => {
     const { enter, journal } = rig();
     const made = { list: [1] };
     const first = (await enter().step('list', () => made)) as { list: number[] };
@@ -57,7 +57,7 @@ describe('a step', () => {
     expect(journal.step('list', 0)?.value).toEqual({ list: [1] });
   });
 
-  it('gives the first time what it gives later', async () => {
+  it('returns in its first run what it returns later', async () => {
     const { enter } = rig();
     const value = { a: undefined, zero: -0, bare: Object.assign(Object.create(null), { b: 1 }) };
     const first = await enter().step('value', () => value);
@@ -65,7 +65,7 @@ describe('a step', () => {
     expect(first).toStrictEqual({ zero: 0, bare: { b: 1 } });
   });
 
-  it('is not remembered when it throws, and runs again', async () => {
+  it('runs again after it has thrown', async () => {
     const { enter, journal } = rig();
     let runs = 0;
     const flaky = () => {
@@ -78,7 +78,7 @@ describe('a step', () => {
     expect(await enter().step('flaky', flaky)).toBe('yes');
   });
 
-  it('fails when it returns no JSON, names the place, and is not remembered', async () => {
+  it('fails when it returns a value that is not JSON, names the place, and is not stored', async () => {
     const { enter, journal } = rig();
     const step = enter().step('when', () => ({ at: [new Date()] }));
     await expect(step).rejects.toMatchObject({ code: 'handler/step-not-json', received: '/at/0: a Date' });
@@ -86,7 +86,7 @@ describe('a step', () => {
     expect(journal.size).toBe(0);
   });
 
-  it('may contain neither input requests nor steps, as far as that can be detected', async () => {
+  it('rejects input requests and steps inside it where that can be detected', async () => {
     const { enter, put } = rig();
     const run = enter();
     await expect(run.step('a', () => run.request('roots/list', {}))).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('a step', () => {
     expect(await run.request('roots/list', {})).toEqual({ of: 'ask-0' });
   });
 
-  it('may stand beside another, and beside a question', async () => {
+  it('runs concurrently with other steps and input requests', async () => {
     const { enter } = rig();
     const run = enter();
     const slow = run.step('slow', () => new Promise(resolve => setTimeout(resolve, 1, 'slow')));
@@ -113,7 +113,7 @@ describe('a step', () => {
     expect(await Promise.all([slow, ...both])).toEqual(['slow', 'quick', { of: 'ask-0' }]);
   });
 
-  it('is told apart by its index when a name comes twice', async () => {
+  it('runs twice when its name occurs twice', async () => {
     const { enter } = rig();
     let runs = 0;
     for (let entry = 0; entry < 2; entry++) {
@@ -124,7 +124,7 @@ describe('a step', () => {
     expect(runs).toBe(2);
   });
 
-  it('is found though what runs side by side comes in another order', async () => {
+  it('keeps its value when concurrent steps run in another order', async () => {
     const { enter } = rig();
     const names = ['a', 'b', 'c'];
     const first = enter();
@@ -135,7 +135,7 @@ describe('a step', () => {
     await second.checkRevisited();
   });
 
-  it('is not done when another process has done it meanwhile', async () => {
+  it('takes the value of another process that has completed it meanwhile', async () => {
     const journal = new Journal();
     let open = () => {};
     const gate = new Promise<void>(resolve => {
@@ -149,8 +149,8 @@ describe('a step', () => {
   });
 });
 
-describe('a question', () => {
-  it('is put once, and has its answer in every entry', async () => {
+describe('an input request', () => {
+  it('reaches the client once, and has its response in every run', async () => {
     const { enter, put } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const ask = name(enter());
@@ -163,7 +163,7 @@ describe('a question', () => {
     expect(put).toEqual(['ask-0 a 1', 'ask-1 a 2', 'ask-2 b 1']);
   });
 
-  it('is two requests when it is sent twice', async () => {
+  it('reaches the client twice when it is sent twice', async () => {
     const { enter, put } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const ask = name(enter());
@@ -172,7 +172,7 @@ describe('a question', () => {
     expect(put).toHaveLength(2);
   });
 
-  it('keeps its answer, whatever is done to the one that was given', async () => {
+  it('keeps its response when the handler changes the returned object', async () => {
     const { enter } = rig();
     for (let entry = 0; entry < 2; entry++) {
       const answer = await enter().request('a', {});
@@ -181,7 +181,7 @@ describe('a question', () => {
     }
   });
 
-  it('fails for a client without the capability, unless the answer exists [mrtr.capability-respected]', async () => {
+  it('fails for a client without the capability, unless the response exists [mrtr.capability-respected]', async () => {
     let lacks = true;
     const { enter, journal, put } = rig(new Journal(), () => {
       if (lacks) throw new Error('lacks');
@@ -194,7 +194,7 @@ describe('a question', () => {
     expect(await enter().request('a', {})).toEqual(answer);
   });
 
-  it('ends alike in every run when the client refused', async () => {
+  it('fails alike in every run when the client declined', async () => {
     const { enter, journal } = rig();
     await enter().request('a', {});
     const [asked] = journal.listAnswered();
@@ -210,7 +210,7 @@ describe('a question', () => {
 describe('a handler that is entered again', () => {
   afterEach(() => void vi.useRealTimers());
 
-  it('has to come to what it came to before', async () => {
+  it('has to reach the same steps and input requests', async () => {
     const { enter } = rig();
     const first = enter();
     await first.request('a', { n: 1 });
@@ -232,7 +232,7 @@ describe('a handler that is entered again', () => {
     await second;
   });
 
-  it('may come to it a little later, where it runs side by side', async () => {
+  it('may reach concurrent steps up to five seconds later', async () => {
     const { enter } = rig();
     await enter().step('late', () => 1);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -245,8 +245,8 @@ describe('a handler that is entered again', () => {
   });
 });
 
-describe('input that the client cannot give', () => {
-  it('a question is refused, and steps are taken', async () => {
+describe('a handler whose client cannot respond to input requests', () => {
+  it('fails for an input request, and runs steps', async () => {
     const run = withoutInputRequests('tools/list');
     await expect(run.request('roots/list', {})).rejects.toMatchObject({
       code: 'handler/cannot-request-input',

@@ -13,14 +13,14 @@ describe('a handler without input requests', () => {
     },
   });
 
-  it('is answered at once where it is there at once, and nothing is made for it', async () => {
+  it('runs synchronously when possible, and creates no journal', async () => {
     expect(asking(wrapHandler(() => ({ done: 1 })))).toEqual({ done: 1 });
     expect(await asking(wrapHandler(async () => ({ done: 2 })))).toEqual({ done: 2 });
     await expect(asking(wrapHandler(async () => Promise.reject(new Error('its own'))))).rejects.toThrow('its own');
     await expect(asking(wrapHandler(async run => run.request('roots/list', {})))).rejects.toThrow('loaded');
   });
 
-  it('remembers in the request state of a later question the places that it came to before', async () => {
+  it('stores the reached marks in the requestState of a later input request', async () => {
     const isFirst: unknown[] = [];
     const asker = wrapHandler(async run => {
       isFirst.push(await run.mark('here'));
@@ -33,11 +33,11 @@ describe('a handler without input requests', () => {
     expect(isFirst).toEqual([true, false]);
   });
 
-  it('makes no journal for a place that it comes to', async () => {
+  it('creates no journal for a mark that it reaches', async () => {
     expect(asking(wrapHandler(run => ({ isFirst: run.mark('here') })))).toEqual({ isFirst: true });
   });
 
-  it('may do so when it was answered: that harms nobody', async () => {
+  it('may run steps after its response', async () => {
     const process = createStateStore();
     const late: Promise<unknown>[] = [];
     const asker = (end: () => JsonObject | Promise<JsonObject>): RunHandler =>

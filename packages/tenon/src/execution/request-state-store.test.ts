@@ -43,14 +43,14 @@ function rig(process: Omit<ProcessOptions, 'clock'> & { clock?: FakeClock } = {}
 const first = async (own: RequestStateStore, handler: RunHandler, boundTo = () => 'me') =>
   runRound(wrapHandler(handler), { states: own, boundTo });
 
-describe('a state', () => {
+describe('requestState', () => {
   it.each([
     ['for another caller or call', {}, 'another', 0],
     ['by other keys', { options: { keys: [{ id: 'k', key: new Uint8Array(32).fill(8) }] } }, 'me', 0],
     ['with keys of another id', { options: { keys: [{ id: 'j', key: KEYS[0]?.key as Uint8Array }] } }, 'me', 0],
     ['too long ago', {}, 'me', 15 * MINUTE],
   ])(
-    'is refused when it was sealed %s, and nothing runs [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry mrtr.request-state-request-bound]',
+    'is rejected before the handler runs when it was sealed %s [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry mrtr.request-state-request-bound]',
     async (_, more: Omit<ProcessOptions, 'clock'>, boundTo, pass) => {
       const did: string[] = [];
       const { own, clock } = rig();
@@ -67,7 +67,7 @@ describe('a state', () => {
     },
   );
 
-  it('is good for as long as it says, from each round on', async () => {
+  it('expires after its lifetime, counted from each round', async () => {
     const { own, clock } = rig({ options: { ttl: 1000 } });
     let result = await first(own, asking(3));
     for (let round = 0; round < 3; round++) {
@@ -83,7 +83,7 @@ describe('a state', () => {
     ['nothing', null],
     ['a list', []],
   ])(
-    'is not used up by an answer that is %s, which is refused [mrtr.input-responses-validated mrtr.malformed-responses-error]',
+    'stays valid after a response that is %s [mrtr.input-responses-validated mrtr.malformed-responses-error]',
     async (_, wrong) => {
       const did: string[] = [];
       const { own } = rig();
@@ -100,7 +100,7 @@ describe('a state', () => {
     },
   );
 
-  it('may have one more round than answers, up to the maximum', async () => {
+  it('allows one more round than responses, up to the maximum', async () => {
     const { own } = rig({ options: { maxRounds: 3 } });
     let result = await first(own, asking(4));
     for (let round = 0; round < 2; round++) {
@@ -111,7 +111,7 @@ describe('a state', () => {
     await expect(fourth).rejects.toMatchObject({ code: 'handler/too-many-rounds' });
   });
 
-  it('is refused beyond the maximum number of rounds', async () => {
+  it('is rejected beyond the maximum number of rounds', async () => {
     const { own, clock } = rig();
     let result = await first(own, asking(4));
     result = await runRound(wrapHandler(asking(4)), { states: own, inputs: createRetryInputs(result, player) });
@@ -121,8 +121,8 @@ describe('a state', () => {
   });
 });
 
-describe('a state that is used', () => {
-  it('is refused from then on, whatever came of it [mrtr.request-state-single-use]', async () => {
+describe('requestState that was used', () => {
+  it('is rejected from then on, whatever the outcome [mrtr.request-state-single-use]', async () => {
     for (const stores of [undefined, createDurableStores(fakeClock(1_000_000))]) {
       const did: string[] = [];
       const { own } = rig({ options: { maxSuspended: 0 }, ...(stores ? { stores } : {}) });
@@ -142,7 +142,7 @@ describe('a state that is used', () => {
     }
   });
 
-  it('is one retry’s of all that come at once', async () => {
+  it('is accepted from one of several concurrent retries', async () => {
     for (const make of [(clock: FakeClock) => memoryStores({ clock }), createDurableStores]) {
       const clock = fakeClock(1_000_000);
       const shared = make(clock);
@@ -158,7 +158,7 @@ describe('a state that is used', () => {
     }
   });
 
-  it('is taken once by each process that has a store of its own: that is as far as they remember', async () => {
+  it('is accepted once by each process with a store of its own', async () => {
     const did: string[] = [];
     const clock = fakeClock(1_000_000);
     const [one, other] = [createStateStore({ clock }), createStateStore({ clock })];
@@ -169,7 +169,7 @@ describe('a state that is used', () => {
     expect(did).toEqual(['s0', 'last', 'last']);
   });
 
-  it('is forgotten when it would be too old anyway', async () => {
+  it('is forgotten when it has expired', async () => {
     const clock = fakeClock(1_000_000);
     for (const stores of [memoryStores({ clock }), createDurableStores(clock)]) {
       const own = createStateStore({ clock, stores });
@@ -183,10 +183,10 @@ describe('a state that is used', () => {
   });
 });
 
-describe('large state', () => {
+describe('large requestState', () => {
   const large = asking(2, [], 20_000);
 
-  it('is kept in the store, and only its place travels', async () => {
+  it('stays in the store, and only its key is sent', async () => {
     const clock = fakeClock(1_000_000);
     for (const stores of [memoryStores({ clock }), createDurableStores(clock)]) {
       const [one, other] = [1, 2].map(() => createStateStore({ clock, stores, options: { maxSuspended: 0 } })) as [
@@ -205,7 +205,7 @@ describe('large state', () => {
     }
   });
 
-  it('is an error of the handler where no store is everybody’s', async () => {
+  it('fails the handler where no store is shared', async () => {
     const { own } = rig({ everywhere: false });
     await expect(first(own, large)).rejects.toMatchObject({
       code: 'handler/state-too-large',
@@ -215,7 +215,7 @@ describe('large state', () => {
     expect((await first(own, asking(1, [], 5000))).requestState).toBeDefined();
   });
 
-  it('is so from a size on that can be set, and that no key opens', async () => {
+  it('fails above a configurable size', async () => {
     const { own } = rig({ everywhere: false, options: { maxStateSize: 300 } });
     await expect(first(own, asking(1, [], 300))).rejects.toMatchObject({ code: 'handler/state-too-large' });
     const { own: loose } = rig({ everywhere: false, options: { maxStateSize: 10 ** 9 } });
@@ -231,7 +231,7 @@ describe('large state', () => {
     });
   });
 
-  it('keeps the handler’s own state as well', async () => {
+  it('stores the state of the handler too', async () => {
     const clock = fakeClock(1_000_000);
     const own = createStateStore({ clock, options: { maxSuspended: 0 } });
     const state = 'y'.repeat(20_000);
@@ -245,7 +245,7 @@ describe('large state', () => {
     expect(result).toEqual({ requestState: state });
   });
 
-  it('is refused when the store has lost it', async () => {
+  it('is rejected when the store has lost it', async () => {
     const clock = fakeClock(1_000_000);
     const stores = memoryStores({ clock });
     const own = createStateStore({ clock, stores });

@@ -13,7 +13,7 @@ const returned = (n: number, more: JsonObject = {}) => ({
 });
 
 describe('input requests by JSON-RPC requests', () => {
-  it('are sent one after another or concurrently, as the handler makes them', async () => {
+  it('run one after another or concurrently, as the handler makes them', async () => {
     const heard: unknown[] = [];
     const asking = createRequestStrategy(async (method, params) => {
       heard.push([method, params.n]);
@@ -32,7 +32,7 @@ describe('input requests by JSON-RPC requests', () => {
     ]);
   });
 
-  it('rejects the question that the client refused, and nothing else', async () => {
+  it('reject only the input request that the client declined', async () => {
     const asking = createRequestStrategy(async (_, { n }) => {
       if (n === 1) throw new Error('no');
       return { n };
@@ -44,7 +44,7 @@ describe('input requests by JSON-RPC requests', () => {
     expect(result).toEqual({ one: { error: 'Error: no' }, two: { n: 2 } });
   });
 
-  it('are sent when a handler returns them, and the handler runs again with the answers and its state', async () => {
+  it('are sent when a handler returns them, and the handler runs again with the responses and its state', async () => {
     const entries: unknown[] = [];
     const asker: RunHandler = async (_, inputs) => {
       entries.push(inputs);
@@ -85,7 +85,7 @@ describe('input requests by JSON-RPC requests', () => {
     expect(result).toEqual({ own: { count: 1 }, q: { count: 2 } });
   });
 
-  it('stops one that never stops [mrtr.client-round-limit]', async () => {
+  it('end a handler that never stops [mrtr.client-round-limit]', async () => {
     let rounds = 0;
     const asker: RunHandler = async () => returned(++rounds);
     await expect(createRequestStrategy(async () => ({}))(asker)).rejects.toMatchObject({
@@ -95,7 +95,7 @@ describe('input requests by JSON-RPC requests', () => {
     expect(getInputRequests(returned(1))).toHaveProperty('q');
   });
 
-  it('goes on with a journal, and with a handler that runs already', async () => {
+  it('continue from a journal, and with a handler that runs already', async () => {
     const journal = new Journal([{ step: 'a', value: 1 }]);
     const ways = { check: () => {}, deliver: async () => ({}), work: (run: () => Promise<never>) => run() } as never;
     const asker: RunHandler = async (run, { requestState }) => ({ a: await run.step('a', () => 2), requestState });

@@ -30,7 +30,7 @@ describe.each([
   ['that waits in memory', { maxSuspended: 10 }],
   ['that is entered again', { maxSuspended: 0 }],
 ])('a handler %s', (_, options) => {
-  it('gets its answers, and sends concurrent input requests together [mrtr.multiple-rounds mrtr.earlier-answers-in-state mrtr.latest-round-only]', async () => {
+  it('gets its responses, and sends concurrent input requests together [mrtr.multiple-rounds mrtr.earlier-answers-in-state mrtr.latest-round-only]', async () => {
     const process = createStateStore({ options });
     const { result, rounds } = await play(wrapHandler(asks([1], [2, 3, 3], [4])), player, () => process);
     expect(result).toEqual({ heard: [1, 2, 3, 3, 4].map(answer) });
@@ -38,7 +38,7 @@ describe.each([
     expect(process.suspended.size).toBe(0);
   });
 
-  it('gets no input request twice, and no answer that it has not requested', async () => {
+  it('sends no input request twice, and gets no response without a request', async () => {
     const process = createStateStore({ options });
     const handler = wrapHandler(asks([1, 2], [3]));
     const first = await runRound(handler, { states: process });
@@ -55,7 +55,7 @@ describe.each([
     });
   });
 
-  it('may return input requests before and after awaited ones, and runs again with its state [mrtr.request-state-echoed]', async () => {
+  it('returns input requests before and after awaited ones, and runs again with its state [mrtr.request-state-echoed]', async () => {
     const process = createStateStore({ options });
     const seen: unknown[] = [];
     const handler = wrapHandler(async (run, inputs) => {
@@ -84,7 +84,7 @@ describe.each([
     expect(seen).toEqual(options.maxSuspended > 0 ? [fresh, one, last] : [fresh, fresh, one, one, last, last]);
   });
 
-  it('gets its own state sealed and back, and sees no more than the inputs [mrtr.request-state-integrity]', async () => {
+  it('gets its own state back unsealed, and sees only its inputs [mrtr.request-state-integrity]', async () => {
     const process = createStateStore({ options });
     const seen: unknown[] = [];
     const handler = wrapHandler(async (_, inputs) => {
@@ -118,7 +118,7 @@ describe.each([
     expect(did.sort()).toEqual(['a after', 'a before', 'b after', 'b before']);
   });
 
-  it('keeps the requests and steps of a middleware that enters it', async () => {
+  it('keeps the requests and steps of its middleware', async () => {
     const process = createStateStore({ options });
     const events: string[] = [];
     const layer: RunHandler = async run => {
@@ -143,7 +143,7 @@ describe.each([
 });
 
 describe('a handler', () => {
-  it('is entered once when it waits in memory, and once in each round when it does not', async () => {
+  it('runs once when it waits in memory, and once in each round otherwise', async () => {
     for (const [maxSuspended, expected] of [
       [10, 1],
       [0, 3],
@@ -159,7 +159,7 @@ describe('a handler', () => {
     }
   });
 
-  it('goes on in one process or another, as the retries come [mrtr.retry-self-contained]', async () => {
+  it('continues in one process or another, as the retries arrive [mrtr.retry-self-contained]', async () => {
     const [one, other] = [createStateStore(), createStateStore()];
     const did: string[] = [];
     const handler = wrapHandler(async run => {
@@ -203,7 +203,7 @@ describe('a handler', () => {
     expect(seats[0]?.later).toEqual([seats[1]]);
   });
 
-  it('gets no input request that the client does not support', async () => {
+  it('sends no input request that the client does not support', async () => {
     const process = createStateStore();
     const check = () => {
       throw new Error('lacks');
@@ -211,7 +211,7 @@ describe('a handler', () => {
     await expect(runRound(wrapHandler(asks([1])), { states: process, check })).rejects.toThrow('lacks');
   });
 
-  it('remembers a step between its last question and its state', async () => {
+  it('stores a step that ends between its input request and its state', async () => {
     const process = createStateStore({ options: { maxSuspended: 0 } });
     const did: string[] = [];
     const slowStep = (run: HandlerRun) =>
@@ -242,8 +242,8 @@ describe('a handler', () => {
   });
 });
 
-describe('calls of the same', () => {
-  it('do not mix, though they are held side by side', async () => {
+describe('concurrent calls of one tool', () => {
+  it('keep their responses separate', async () => {
     const process = createStateStore();
     const handler = wrapHandler(asks([1], [2]));
     const calls = Array.from({ length: 20 }, (_, call) =>
@@ -261,7 +261,7 @@ describe('calls of the same', () => {
 });
 
 describe('stores that outlive no request', () => {
-  it('no handler is held: each is entered again', async () => {
+  it('keep no handler in memory: each runs again', async () => {
     const process = createStateStore({ options: { maxSuspended: 10 } });
     let entered = 0;
     const handler = wrapHandler(async (run, inputs) => {
@@ -280,8 +280,8 @@ describe('stores that outlive no request', () => {
   });
 });
 
-describe('a handler that departs', () => {
-  it('goes on for itself, and the round has another result', async () => {
+describe('a handler that becomes a task', () => {
+  it('continues on its own, and the round has another result', async () => {
     const process = createStateStore();
     let departed: Promise<JsonObject> | undefined;
     const ways = { check: () => {}, deliver: async () => answer(7), work: (run: () => Promise<never>) => run() };

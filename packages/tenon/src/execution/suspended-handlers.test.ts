@@ -4,8 +4,8 @@ import { type SuspendedHandler, SuspendedHandlers } from './suspended-handlers.j
 
 const handler = (id: string) => ({ id }) as unknown as SuspendedHandler;
 
-describe('handlers that wait in memory', () => {
-  it('go on once', () => {
+describe('SuspendedHandlers', () => {
+  it('returns a handler once', () => {
     const held = new SuspendedHandlers(10, 1000, fakeClock());
     held.put('a', handler('a'), 'someone');
     expect(held.take('a')).toEqual({ id: 'a' });
@@ -13,20 +13,20 @@ describe('handlers that wait in memory', () => {
     expect(held.size).toBe(0);
   });
 
-  it('are so many at the most: the one that waits longest goes [mrtr.no-assumption-of-retry]', () => {
+  it('drops the oldest handler beyond its limit [mrtr.no-assumption-of-retry]', () => {
     const held = new SuspendedHandlers(3, 1000, fakeClock());
     for (const id of ['a', 'b', 'c', 'd', 'e']) held.put(id, handler(id), 'someone');
     expect(held.size).toBe(3);
     expect(['a', 'b', 'c', 'd', 'e'].map(id => held.take(id) !== undefined)).toEqual([false, false, true, true, true]);
   });
 
-  it('are none when there may be none', () => {
+  it('keeps no handler with a limit of zero', () => {
     const held = new SuspendedHandlers(0, 1000, fakeClock());
     held.put('a', handler('a'), 'someone');
     expect([held.size, held.take('a')]).toEqual([0, undefined]);
   });
 
-  it('wait so long at the most, and no timer runs for that [mrtr.no-assumption-of-retry]', () => {
+  it('drops handlers after their lifetime, without a timer [mrtr.no-assumption-of-retry]', () => {
     const clock = fakeClock();
     const held = new SuspendedHandlers(10, 1000, clock);
     held.put('a', handler('a'), 'someone');
@@ -42,7 +42,7 @@ describe('handlers that wait in memory', () => {
     expect(held.size).toBe(1);
   });
 
-  it('wait on for callers with few of them while one caller has many', () => {
+  it('keeps handlers of callers with few of them while one caller has many', () => {
     const held = new SuspendedHandlers(4, 1000, fakeClock());
     held.put('ada', handler('ada'), 'ada');
     for (let n = 0; n < 100; n += 1) held.put(`eve ${n}`, handler('eve'), 'eve');

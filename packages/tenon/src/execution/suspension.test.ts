@@ -23,7 +23,7 @@ function rig() {
 const keys = (result: JsonObject) => Object.keys(getInputRequests(result));
 
 describe('a handler with pending input requests', () => {
-  it('rests, and the questions are its result [mrtr.input-required-shape mrtr.input-requests-map]', async () => {
+  it('is suspended, and the input requests are its result [mrtr.input-required-shape mrtr.input-requests-map]', async () => {
     const { pause, ask, run } = rig();
     const rest = pause.runUntilSuspended(() => Promise.all([ask(1), run.request('roots/list', {})]) as never);
     expect(await rest).toEqual({
@@ -54,7 +54,7 @@ describe('a handler with pending input requests', () => {
     }
   });
 
-  it('does not rest while a step goes on', async () => {
+  it('keeps running while a step runs', async () => {
     const { pause, ask, run } = rig();
     const did: string[] = [];
     const slow = async () => {
@@ -71,7 +71,7 @@ describe('a handler with pending input requests', () => {
     expect(did).toEqual(['slow']);
   });
 
-  it('has its result or its error', async () => {
+  it('returns its result, or rejects with its error', async () => {
     const { pause, ask } = rig();
     expect(await pause.runUntilSuspended(async () => ({ a: 1 }))).toEqual({ a: 1 });
     await expect(pause.runUntilSuspended(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
@@ -102,7 +102,7 @@ describe('a handler with pending input requests', () => {
     ]);
   });
 
-  it('goes on with the answers, and what it does then belongs to that round', async () => {
+  it('continues with the responses, and counts later steps to that round', async () => {
     const { pause, ask, run, answer, round, kept } = rig();
     const work = (async () => {
       const one = await ask(1);
@@ -136,8 +136,8 @@ describe('a handler with pending input requests', () => {
   });
 });
 
-describe('between two rounds', () => {
-  it('no step begins, and no question is put', async () => {
+describe('a handler between two rounds', () => {
+  it('begins no step and sends no input request', async () => {
     const { pause, ask, run, answer, round } = rig();
     const did: string[] = [];
     const side = async () => {
@@ -174,7 +174,7 @@ describe('between two rounds', () => {
     expect(await pause.runUntilSuspended(() => work)).toEqual({ all: [1, 'before it was asked'] });
   });
 
-  it('a step that has begun is finished first, so that it is remembered', async () => {
+  it('finishes a step that has begun, so that it is stored', async () => {
     const { pause, ask, run, journal } = rig();
     let go = () => {};
     let begin = () => {};
@@ -201,7 +201,7 @@ describe('between two rounds', () => {
 });
 
 describe('middleware around a handler', () => {
-  it('ends with the round, and may request input and take steps after it', async () => {
+  it('ends with the round, and can request input and run steps after it', async () => {
     const { pause, ask, run } = rig();
     const events: string[] = [];
     const handler = async () => ({ a: await ask(1) }) as JsonObject;
@@ -230,7 +230,7 @@ describe('middleware around a handler', () => {
     expect(events).toEqual(['over']);
   });
 
-  it('may request input before and after it', async () => {
+  it('can request input before and after the handler', async () => {
     const { pause, ask } = rig();
     const before = pause.runUntilSuspended(async () => ({
       a: await ask(1),
@@ -245,7 +245,7 @@ describe('middleware around a handler', () => {
   });
 });
 
-describe('a handler that departs', () => {
+describe('a handler that becomes a task', () => {
   const elsewhere = () => {
     const log: string[] = [];
     const ways: ExecutionBackend = {
@@ -263,7 +263,7 @@ describe('a handler that departs', () => {
     return { log, ways };
   };
 
-  it('requests input and runs steps by the other backend, and the waiting caller gets another result', async () => {
+  it('requests input and runs steps by the other backend, and its caller gets another result', async () => {
     const { pause, ask, run } = rig();
     const { log, ways } = elsewhere();
     let go = () => {};
@@ -281,7 +281,7 @@ describe('a handler that departs', () => {
     expect(log).toEqual(['step under way', 'step then', 'check m', 'put ask-0']);
   });
 
-  it('takes along its pending input requests', async () => {
+  it('keeps its pending input requests', async () => {
     const { pause, ask, run } = rig();
     const { log, ways } = elsewhere();
     const work = Promise.all([ask(1), run.step('slow', waitBriefly)]).then(([a]) => ({ a }));
@@ -309,7 +309,7 @@ describe('a handler that departs', () => {
     expect(await waited).toEqual({ resultType: 'task' });
   });
 
-  it('is not redirected when no caller waits: it has requested input, or is done', async () => {
+  it('keeps its backend when no caller waits, because it has requested input or is complete', async () => {
     const { pause, ask } = rig();
     const { log, ways } = elsewhere();
     expect(pause.redirectTo(ways, {})).toBe(false);

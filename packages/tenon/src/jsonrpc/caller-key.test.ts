@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { getCallerKey } from './shared-limit.js';
 
 describe('getCallerKey', () => {
-  it('names authenticated callers by their user, at any address', () => {
+  it('identifies authenticated callers by their user, at any address', () => {
     expect(getCallerKey({ principal: 'ada' }, '192.0.2.1')).toBe(getCallerKey({ principal: 'ada' }, '192.0.2.2'));
     expect(getCallerKey({ principal: 'ada' }, undefined)).not.toBe(getCallerKey({ principal: 'bob' }, undefined));
   });
@@ -12,7 +12,7 @@ describe('getCallerKey', () => {
     expect(getCallerKey({ principal: 'unknown' }, undefined)).not.toBe(getCallerKey(undefined, undefined));
   });
 
-  it('tells IPv4 addresses apart, also when they are mapped into IPv6', () => {
+  it('distinguishes IPv4 addresses, also when they are mapped into IPv6', () => {
     expect(getCallerKey(undefined, '::ffff:192.0.2.1')).toBe('192.0.2.1');
     expect(getCallerKey(undefined, '192.0.2.2')).toBe('192.0.2.2');
   });

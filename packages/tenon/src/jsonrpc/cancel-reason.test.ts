@@ -6,15 +6,15 @@ const DEFAULT = 'The caller cancelled the request';
 const getReason = (cause: unknown) => getCancelReason(new TenonError('call/aborted', 'aborted', { cause }));
 const named = (name: string, message: string) => Object.assign(new Error(message), { name });
 
-describe('the reason of a cancellation', () => {
-  it('is the text of the caller, cut to 500 characters', () => {
+describe('getCancelReason', () => {
+  it('returns the text of the caller, limited to 500 characters', () => {
     expect(getReason('not needed')).toBe('not needed');
     expect(getReason(new Error('not needed'))).toBe('not needed');
     expect(getReason('x'.repeat(501))).toBe('x'.repeat(500));
     expect(getReason(new Error('x'.repeat(501)))).toBe('x'.repeat(500));
   });
 
-  it('is the time limit of a call', () => {
+  it('returns the time limit of a call', () => {
     expect(getCancelReason(new TenonError('call/timeout', 'no response within 5 ms'))).toBe('no response within 5 ms');
     expect(getReason(named('TimeoutError', 'anything'))).toBe('The time limit of the caller has passed');
   });
@@ -25,7 +25,7 @@ describe('the reason of a cancellation', () => {
     ['the default of the platform', new Error('This operation was aborted')],
     ['another value', { secret: 1 }],
     ['an error of the library', new TenonError('connection/closed', 'cannot run /usr/bin/secret')],
-  ])('is general for %s', (_, cause) => {
+  ])('returns a general text for %s', (_, cause) => {
     expect(getReason(cause)).toBe(DEFAULT);
   });
 

@@ -13,8 +13,8 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-describe('a roster', () => {
-  it('holds what a map would, whatever comes and goes', () => {
+describe('CompactMap', () => {
+  it('contains what a Map would after the same calls', () => {
     fc.assert(
       fc.property(steps, all => {
         const map = new Map<Id, number>();
@@ -37,7 +37,7 @@ describe('a roster', () => {
     );
   });
 
-  it('gives what there is at once: it may change while that is gone through', () => {
+  it('returns its current entries, and may change during iteration', () => {
     const roster = new CompactMap<string>();
     roster.set(1, 'a');
     roster.set(2, 'b');

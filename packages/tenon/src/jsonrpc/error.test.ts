@@ -3,7 +3,7 @@ import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
 import { INTERNAL_ERROR } from './error-codes.js';
 
 describe('a TenonError', () => {
-  it('says who, what was expected, what came and what to do next', () => {
+  it('names subject, expected and received value, and next step', () => {
     const error = new TenonError('a/b', 'it broke', {
       peer: 'notes',
       method: 'm',
@@ -15,7 +15,7 @@ describe('a TenonError', () => {
     expect(error).toMatchObject({ code: 'a/b', peer: 'notes', method: 'm', hint: 'mend it', name: 'TenonError' });
   });
 
-  it('keeps the lines of others apart from its own words', () => {
+  it('separates lines of others from its own text', () => {
     const error = new TenonError('a/b', 'it exited: its last words:\n  about to die', {
       peer: 'notes',
       received: 'exit code 7',
@@ -30,9 +30,9 @@ describe('a TenonError', () => {
     expect(listed.message).toBe('it broke. Pass one of:\n  a\n  b');
   });
 
-  it('says only what is known', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));
+  it('omits what is unknown', () => expect(new TenonError('a/b', 'it broke').message).toBe('it broke'));
 
-  it('is made of whatever was thrown, and keeps one that is there', () => {
+  it('wraps any thrown value, and returns an existing one unchanged', () => {
     const error = new TenonError('a/b', 'it broke');
     expect(TenonError.from(error, 'c/d')).toBe(error);
     expect(TenonError.from('text', 'c/d', { peer: 'p' })).toMatchObject({
@@ -43,19 +43,19 @@ describe('a TenonError', () => {
     expect(TenonError.from(new Error('no'))).toMatchObject({ code: 'internal/unexpected', message: 'no' });
   });
 
-  it('is told also when another copy of the library made it', () => {
+  it('recognizes an error of another copy of the library', () => {
     expect(TenonError.is(Object.assign(new Error('x'), { name: 'TenonError', code: 'a/b' }))).toBe(true);
     expect(TenonError.is({ name: 'TenonError', code: 'a/b' })).toBe(false);
   });
 });
 
-describe('errors on the wire', () => {
-  it('is what was made for it', () => {
+describe('toErrorObject', () => {
+  it('converts an error that was created for the peer', () => {
     expect(toErrorObject(rpcError(-32602, 'no', { a: 1 }))).toEqual({ code: -32602, message: 'no', data: { a: 1 } });
     expect(toErrorObject(rpcError(-32602, 'no'))).toEqual({ code: -32602, message: 'no' });
   });
 
-  it('asks peers to wait while the store is full or does not respond, and shows nothing of it', () => {
+  it('tells peers to wait while the store is full or fails, without details', () => {
     for (const [code, problem] of [
       ['store/full', 'is full'],
       ['store/unavailable', 'does not respond'],
@@ -67,7 +67,7 @@ describe('errors on the wire', () => {
     }
   });
 
-  it('is nothing of any other: no text, no path, no stack [base.error.internal-error]', () => {
+  it('hides text, path and stack of any other error [base.error.internal-error]', () => {
     const foreign = new TenonError('peer/error', 'secret', { rpcCode: -32000, data: 'secret', peer: '/home/me/x.js' });
     for (const thrown of [foreign, new Error('secret'), 'secret', undefined, null, { code: 1, message: 'secret' }]) {
       expect(toErrorObject(thrown)).toEqual({ code: INTERNAL_ERROR, message: 'Internal error' });

@@ -4,8 +4,8 @@ import { createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer
 import { IncomingRequests } from './incoming-requests.js';
 import { createSuccess, type JsonRpcResponse } from './message.js';
 
-describe('an answer after progress', () => {
-  it('waits until the gap of the channel has passed since the last report, and no answer without a report waits', () => {
+describe('a response after progress', () => {
+  it('waits until the gap of the channel has passed since the last report; other responses do not wait', () => {
     const clock = fakeClock();
     const jobs = new IncomingRequests();
     const answered: unknown[] = [];
@@ -34,7 +34,7 @@ describe('an answer after progress', () => {
     expect([jobs.size, clock.timers]).toEqual([0, 0]);
   });
 
-  it('waits after a report of progress alone, and not after another notification', async () => {
+  it('waits after progress alone, and not after another notification', async () => {
     const { peer, said, clock, say } = await startPeer(
       {
         onRequest: ({ id, method }) => {

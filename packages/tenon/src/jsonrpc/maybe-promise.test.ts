@@ -6,10 +6,10 @@ const broken = (): never => {
 };
 const failed = (error: unknown) => `failed: ${(error as Error).message}`;
 
-describe('work that follows other work', () => {
+describe('thenMaybe', () => {
   const next = (value: number) => value + 1;
 
-  it('is there at once when the work is, and else a promise', async () => {
+  it('returns synchronously for a value, and a promise for a promise', async () => {
     expect(thenMaybe(1, next)).toBe(2);
     const later = thenMaybe(Promise.resolve(1), next);
     expect(isPromise(later)).toBe(true);
@@ -17,31 +17,31 @@ describe('work that follows other work', () => {
     expect(await thenMaybe(1, async value => next(value))).toBe(2);
   });
 
-  it('fails as the work does', async () => {
+  it('fails as the first function does', async () => {
     expect(() => thenMaybe(1, broken)).toThrow('no');
     await expect(thenMaybe(Promise.reject(new Error('no')), next)).rejects.toThrow('no');
     await expect(thenMaybe(Promise.resolve(1), broken)).rejects.toThrow('no');
   });
 });
 
-describe('a rescue', () => {
-  it('says what comes of work that fails, at once or later', async () => {
+describe('catchMaybe', () => {
+  it('handles an error at once or later', async () => {
     expect(catchMaybe<string>(broken, failed)).toBe('failed: no');
     expect(await catchMaybe<string>(async () => broken(), failed)).toBe('failed: no');
   });
 
-  it('is not there for work that does not fail', async () => {
+  it('returns the value of a function that does not fail', async () => {
     expect(catchMaybe(() => 'done', failed)).toBe('done');
     expect(await catchMaybe(async () => 'done', failed)).toBe('done');
   });
 
-  it('may fail itself', async () => {
+  it('fails when its handler fails', async () => {
     expect(() => catchMaybe(broken, broken)).toThrow('no');
     await expect(catchMaybe(async () => broken(), broken)).rejects.toThrow('no');
   });
 });
 
-it('tells promises from values that look a little like them', () => {
+it('distinguishes promises from similar values', () => {
   const having = (then: unknown): unknown => Object.fromEntries([['then', then]]);
   for (const value of [undefined, null, 1, 'then', {}, having(1), () => {}]) expect(isPromise(value)).toBe(false);
   expect(isPromise(having(() => {}))).toBe(true);
@@ -50,7 +50,7 @@ it('tells promises from values that look a little like them', () => {
 describe('settleMaybe', () => {
   const next = (value: number) => `done: ${value}`;
 
-  it('is there at once where nothing waits, and else a promise', async () => {
+  it('returns synchronously for a value, and a promise for a promise', async () => {
     expect(settleMaybe(() => 1, next, failed)).toBe('done: 1');
     const later = settleMaybe(async () => 1, next, failed);
     expect([isPromise(later), await later]).toEqual([true, 'done: 1']);
@@ -63,7 +63,7 @@ describe('settleMaybe', () => {
     ).toBe('done: 1');
   });
 
-  it('takes the errors of the work and of what follows it, at once or later', async () => {
+  it('handles errors of the function and of the next one, at once or later', async () => {
     expect(settleMaybe(broken, next, failed)).toBe('failed: no');
     expect(settleMaybe(() => 1, broken, failed)).toBe('failed: no');
     expect(await settleMaybe(async () => broken(), next, failed)).toBe('failed: no');
@@ -77,7 +77,7 @@ describe('settleMaybe', () => {
     ).toBe('failed: no');
   });
 
-  it('calls the handler of errors once, also when it fails', async () => {
+  it('calls the error handler once, also when it fails', async () => {
     let calls = 0;
     const fail = () => {
       calls += 1;

@@ -14,7 +14,7 @@ import {
 
 const v = { jsonrpc: '2.0' };
 
-describe('the kind of a message', () => {
+describe('classifyMessage', () => {
   it.each([
     ['request', { ...v, id: 1, method: 'a' }],
     ['request', { ...v, id: '', method: 'a', params: {} }],
@@ -26,7 +26,7 @@ describe('the kind of a message', () => {
     ['failure', { ...v, error: { code: -1, message: 'm', data: null } }],
     ['failure', { ...v, id: null, error: { code: 1, message: '' } }],
   ])(
-    '%s: %j [base.response.result-object base.error.code-and-message base.error.id-absent-when-unreadable]',
+    'returns %s for %j [base.response.result-object base.error.code-and-message base.error.id-absent-when-unreadable]',
     (kind, value) => expect(classifyMessage(value)).toBe(kind),
   );
 
@@ -50,7 +50,7 @@ describe('the kind of a message', () => {
     ['an error without a message [base.error.code-and-message]', { ...v, id: 1, error: { code: 1 } }],
     ['a code that is a string [base.error.code-integer]', { ...v, id: 1, error: { code: '1', message: '' } }],
     ['a fractional code [base.error.code-integer]', { ...v, id: 1, error: { code: 1.5, message: '' } }],
-  ])('malformed: %s', (_, value) => {
+  ])('returns malformed for %s', (_, value) => {
     expect(classifyMessage(value)).toBe('malformed');
     expect(diagnoseMessage(value).reason).not.toBe('');
   });
@@ -64,13 +64,13 @@ describe('the kind of a message', () => {
       { ...v, id: null, result: null, error: { code: 1, message: '' } },
       { ...v, id: null, error: { code: 1, message: '' } },
     ],
-  ])('%s: a member that is null counts as absent in %j', (kind, value, plain) => {
+  ])('returns %s, with null members counted as absent, for %j', (kind, value, plain) => {
     expect(classifyMessage(value)).toBe(kind);
     expect(withoutNulls(value as unknown as JsonRpcMessage)).toEqual(plain);
     expect(withoutNulls(plain as unknown as JsonRpcMessage)).toBe(plain);
   });
 
-  it('names the id of a request that is otherwise broken, and of nothing else', () => {
+  it('finds the id of a malformed request, and of nothing else', () => {
     expect(diagnoseMessage({ ...v, id: 7, method: 5 })).toMatchObject({ id: 7 });
     expect(diagnoseMessage({ ...v, id: 7, result: 5 })).not.toHaveProperty('id');
     expect(diagnoseMessage({ ...v, id: 1.5, method: 'a' })).not.toHaveProperty('id');
@@ -86,7 +86,7 @@ describe('the kind of a message', () => {
     { requiredKeys: [] },
   );
 
-  it('is found and explained by the same rules, whatever comes', () => {
+  it('agrees with diagnoseMessage for any value', () => {
     fc.assert(
       fc.property(fc.oneof(like, fc.jsonValue()), value => {
         const kind = classifyMessage(value);
@@ -103,7 +103,7 @@ describe('the kind of a message', () => {
     );
   });
 
-  it('is the kind that it was created as [base.notification.no-id base.response.same-id]', () => {
+  it('returns the kind as which a message was created [base.notification.no-id base.response.same-id]', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.maxSafeInteger()),

@@ -3,7 +3,7 @@ import { TenonError } from './error.js';
 import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that sends requests', () => {
-  it('gets its answers in any order, and reports those that nobody waits for', async () => {
+  it('gets its responses in any order, and reports responses without a request', async () => {
     const { peer, said, say, problems } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', undefined), peer.call('c', id => ({ id }))];
     await waitForImmediate();
@@ -27,7 +27,7 @@ describe('a peer that sends requests', () => {
     ['a result that is not an object [base.response.result-object]', { jsonrpc: '2.0', result: [] }],
     ['no version [base.jsonrpc-2.0]', { result: {} }],
     ['an error without a code [base.error.code-and-message]', { jsonrpc: '2.0', error: {} }],
-  ])('is told at once of an answer with %s, and answers nothing to it', async (_, answer) => {
+  ])('rejects at once on a response with %s, and does not respond to it', async (_, answer) => {
     const { peer, said, say } = await startPeer();
     const call = peer.call('a', {}).catch(error => error.code);
     await say({ id: 1, ...answer });
@@ -36,7 +36,7 @@ describe('a peer that sends requests', () => {
     expect(peer.pendingCount).toBe(0);
   });
 
-  it('takes the text of a numeric id in responses, and reports it once', async () => {
+  it('accepts the text of a numeric id in responses, and reports it once', async () => {
     const { peer, say, problems } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', {}), peer.call('c', {}).catch(error => error.rpcCode)];
     await waitForImmediate();
@@ -50,7 +50,7 @@ describe('a peer that sends requests', () => {
     expect(peer.pendingCount).toBe(0);
   });
 
-  it.each(['01', '1.0', '+1', ' 1', '1e0', '0x1', '-1', ''])('takes %j for no id of request 1', async id => {
+  it.each(['01', '1.0', '+1', ' 1', '1e0', '0x1', '-1', ''])('rejects %j as the id of request 1', async id => {
     const { peer, say, problems } = await startPeer();
     const call = peer.call('a', {});
     await waitForImmediate();
@@ -60,7 +60,7 @@ describe('a peer that sends requests', () => {
     await call;
   });
 
-  it('takes no text of a numeric id in cancellations and progress', async () => {
+  it('ignores the text of a numeric id in cancellations and progress', async () => {
     const { peer, say, runs, problems } = await startPeer();
     await say({ jsonrpc: '2.0', id: 1, method: 'x' });
     expect(peer.cancel('1')).toBe(false);
@@ -80,7 +80,7 @@ describe('a peer that sends requests', () => {
     expect(await call).toBe('peer/unknown-response');
   });
 
-  it('is told of a lost or malformed response with the text of its id', async () => {
+  it('matches a lost or malformed response with the text of its id', async () => {
     const { peer, say, far } = await startPeer();
     const calls = [1, 2].map(() => peer.call('a', {}).catch(error => error.code));
     await waitForImmediate();
@@ -100,7 +100,7 @@ describe('a peer that sends requests', () => {
     expect(said).toEqual([]);
   });
 
-  it('knows no request to extend before it has sent one, and after the response', async () => {
+  it('extends a request only after it was sent and before the response', async () => {
     const { peer, say } = await startPeer();
     expect(peer.resetIdleTimeout(1)).toBe(false);
     const call = peer.call('a', {});
@@ -111,14 +111,14 @@ describe('a peer that sends requests', () => {
     expect(peer.resetIdleTimeout(1)).toBe(false);
   });
 
-  it('sends nothing for a call that was given up before it began [cancellation.only-in-progress]', async () => {
+  it('sends nothing for a call that was canceled before it began [cancellation.only-in-progress]', async () => {
     const { peer, said } = await startPeer();
     await expect(peer.call('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'call/aborted' });
     await waitForImmediate();
     expect(said).toEqual([]);
   });
 
-  it('tells once that it gave up, and ignores the late answer [cancellation.sender-ignores-late-response]', async () => {
+  it('cancels once, and ignores the late response [cancellation.sender-ignores-late-response]', async () => {
     const { peer, say, clock, problems } = await startPeer();
     const abandoned: unknown[] = [];
     const call = peer
@@ -131,7 +131,7 @@ describe('a peer that sends requests', () => {
     expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
   });
 
-  it('is told when its request cannot be made or sent', async () => {
+  it('rejects when its request cannot be created or sent', async () => {
     const { peer, far } = await startPeer();
     const unmade = peer.call('a', () => {
       throw new Error('no');

@@ -57,8 +57,8 @@ function count(values: readonly unknown[], kinds: readonly string[]): Map<unknow
   return counts;
 }
 
-describe('any sequence of messages', () => {
-  it('harms no peer: each request is answered at most once, and nothing is left behind [base.batch.receive base.batch.response-array]', async () => {
+describe('a peer with any sequence of messages', () => {
+  it('responds to each request at most once, and leaves nothing behind [base.batch.receive base.batch.response-array]', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, batches) => {
         const pair = createTransportPair();
@@ -102,7 +102,7 @@ describe('any sequence of messages', () => {
     );
   });
 
-  it('between two peers: every request is answered exactly once, or cancelled', async () => {
+  it('responds to or cancels every request of another peer exactly once', async () => {
     const act = fc.record({
       from: fc.integer({ min: 0, max: 1 }),
       method: fc.constantFrom('now', 'later', 'throws'),

@@ -3,7 +3,7 @@ import { rpcError, TenonError } from './error.js';
 import { createNotification, createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that receives requests', () => {
-  it('answers with the same id, "1" and 1 being two [base.response.same-id base.error.id-echo]', async () => {
+  it('responds with the same id, and distinguishes "1" from 1 [base.response.same-id base.error.id-echo]', async () => {
     const { said, say } = await startPeer({ onRequest: ({ id }) => ({ was: typeof id }) });
     await say(createRequest('1'), createRequest(1));
     expect(said).toEqual([
@@ -12,7 +12,7 @@ describe('a peer that receives requests', () => {
     ]);
   });
 
-  it('says of what was thrown only what is meant for the peer, and reports the rest [base.error.internal-error]', async () => {
+  it('sends only errors that are meant for the peer, and reports the others [base.error.internal-error]', async () => {
     const { said, say, problems } = await startPeer({
       onRequest: ({ method }) => {
         throw method === 'meant' ? rpcError(-32602, 'no', 1) : new Error(`secret ${import.meta.url}`);
@@ -30,14 +30,14 @@ describe('a peer that receives requests', () => {
     ['undefined', undefined],
     ['text', 'x'],
     ['an array', []],
-  ])('answers with an error when the handler returns %s', async (_, returned) => {
+  ])('responds with an error when the handler returns %s', async (_, returned) => {
     const { said, say, problems } = await startPeer({ onRequest: () => returned as never });
     await say(createRequest(1));
     expect(said).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
     expect(problems).toMatchObject([{ code: 'handler/result' }]);
   });
 
-  it('answers with an error what cannot be written', async () => {
+  it('responds with an error to a result that cannot be serialized', async () => {
     const { peer, said, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
     const send = peer.transport.send.bind(peer.transport);
     peer.transport.send = message => send(JSON.parse(JSON.stringify(message)));
@@ -49,7 +49,7 @@ describe('a peer that receives requests', () => {
   it.each([
     ['connection/closed', []],
     ['connection/send', ['connection/send', 'connection/send']],
-  ])('reports what it cannot send after its end, unless the connection is closed: %s', async (code, reported) => {
+  ])('reports what it cannot send, unless the connection is closed: %s', async (code, reported) => {
     const { peer, say, problems } = await startPeer();
     peer.end();
     peer.transport.send = async () => {
@@ -60,7 +60,7 @@ describe('a peer that receives requests', () => {
     expect(problems.map(problem => problem.code)).toEqual(reported);
   });
 
-  it('reports an answer that cannot be sent because the connection is closed, before its own end', async () => {
+  it('reports a response that the closed connection cannot send, before its own end', async () => {
     const { peer, say, problems } = await startPeer();
     peer.transport.send = async () => {
       throw new TenonError('connection/closed', 'not sent');
@@ -69,7 +69,7 @@ describe('a peer that receives requests', () => {
     expect(problems).toMatchObject([{ code: 'connection/closed' }]);
   });
 
-  it('refuses an id that is in use, and works on', async () => {
+  it('refuses an id that is in use, and continues', async () => {
     let go = () => {};
     const { said, say } = await startPeer({
       onRequest: () =>
@@ -88,7 +88,7 @@ describe('a peer that receives requests', () => {
     expect(said[2]).toMatchObject({ id: 1, result: { done: 1 } });
   });
 
-  it('does not answer what was cancelled, however late or never it ends [cancellation.race-safe cancellation.no-response-after]', async () => {
+  it('sends no response to a canceled request, however late its handler ends [cancellation.race-safe cancellation.no-response-after]', async () => {
     const ends: (() => void)[] = [];
     const { peer, said, say } = await startPeer({
       onRequest: () => new Promise(resolve => ends.push(() => resolve({}))),
@@ -111,7 +111,7 @@ describe('a peer that receives requests', () => {
     expect(peer.cancel(2)).toBe(false);
   });
 
-  it('cancels at the very moment of the answer without a second one [cancellation.race-safe]', async () => {
+  it('sends one response at most when a request is canceled at that moment [cancellation.race-safe]', async () => {
     for (let turns = 0; turns < 6; turns++) {
       const { peer, said, say } = await startPeer({ onRequest: async () => ({}) });
       void say(createRequest(1));
@@ -123,7 +123,7 @@ describe('a peer that receives requests', () => {
     }
   });
 
-  it('works on a thousand requests at once and refuses more, cancelled ones that go on included', async () => {
+  it('handles a thousand requests at once and refuses more, canceled ones that still run included', async () => {
     const { peer, said, say, runs } = await startPeer({
       onRequest: (_, running) => {
         runs.push(running);
@@ -137,7 +137,7 @@ describe('a peer that receives requests', () => {
     expect(runs).toHaveLength(1000);
   });
 
-  it('works on any number of requests, one after the other', async () => {
+  it('handles any number of requests, one after the other', async () => {
     const { said, say } = await startPeer();
     for (let n = 0; n < 3; n++) await say(...Array.from({ length: 500 }, (_, id) => createRequest(id)));
     expect(said).toHaveLength(1500);
@@ -161,8 +161,8 @@ describe('a peer that receives requests', () => {
   });
 });
 
-describe('a peer that is told something', () => {
-  it('answers no notification, not even a broken one [base.notification.no-response]', async () => {
+describe('a peer that receives notifications', () => {
+  it('sends no response to a notification, not even a malformed one [base.notification.no-response]', async () => {
     const { said, say, heard, problems } = await startPeer({
       onNotification: message => {
         heard.push(message);
@@ -175,7 +175,7 @@ describe('a peer that is told something', () => {
     expect(problems).toMatchObject([{ code: 'handler/threw' }, { code: 'handler/threw' }]);
   });
 
-  it('answers what is no message, with its id where it has one [base.error.invalid-request base.error.id-absent-when-unreadable]', async () => {
+  it('responds to a malformed message, with its id if it has one [base.error.invalid-request base.error.id-absent-when-unreadable]', async () => {
     const { said, say, problems } = await startPeer();
     await say({ id: 3, method: 'm' }, 'x', [], [createRequest(1)]);
     expect(said).toMatchObject([
@@ -187,7 +187,7 @@ describe('a peer that is told something', () => {
     expect(problems.length).toBeGreaterThanOrEqual(2);
   });
 
-  it('answers each request of a batch that it refuses, and takes the answers in it', async () => {
+  it('responds to each request of a batch that it refuses, and accepts the responses in it', async () => {
     const { said, say, peer } = await startPeer();
     const answer = peer.call('m', undefined);
     await say([createRequest(1), createNotification('n'), { jsonrpc: '2.0', id: 1, result: {} }, createRequest(2)]);
@@ -198,7 +198,7 @@ describe('a peer that is told something', () => {
     expect(await answer).toEqual({});
   });
 
-  it('takes the messages of an array one by one where arrays are split', async () => {
+  it('accepts the messages of an array one by one where arrays are split', async () => {
     const { said, say, peer, heard } = await startPeer({
       getBatchMode: () => 'split',
       onNotification: each => heard.push(each),
@@ -221,7 +221,7 @@ describe('a peer that is told something', () => {
     expect(silent.said).toEqual([]);
   });
 
-  it('reports what is not JSON [base.error.parse-error]', async () => {
+  it('reports text that is not JSON [base.error.parse-error]', async () => {
     const { peer, said, problems } = await startPeer();
     peer.onParseError(new TenonError('a/b', 'secret words'));
     await waitForImmediate();
@@ -229,7 +229,7 @@ describe('a peer that is told something', () => {
     expect(problems).toMatchObject([{ code: 'a/b' }]);
   });
 
-  it('survives whoever is told of problems', async () => {
+  it('survives an error listener that throws', async () => {
     const { said, say } = await startPeer({
       onError: () => {
         throw new Error('listener');

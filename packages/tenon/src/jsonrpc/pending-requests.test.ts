@@ -24,14 +24,14 @@ function start() {
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
-describe('requests that wait', () => {
-  it('never have the same id twice [base.request.id-unique-per-session base.request.id-unique-in-flight]', () => {
+describe('PendingRequests', () => {
+  it('never uses an id twice [base.request.id-unique-per-session base.request.id-unique-in-flight]', () => {
     const { calls } = start();
     const ids = Array.from({ length: 1000 }, () => calls.allocateId());
     expect(new Set(ids).size).toBe(1000);
   });
 
-  it('are settled by their own answer only, and once', async () => {
+  it('settles a request by its own response only, and once', async () => {
     const { calls, wait, outcomes } = start();
     const [one, two] = [wait(), wait()];
     expect(calls.completeRequest(createSuccess(String(one), {}))).toBe(false);
@@ -46,7 +46,7 @@ describe('requests that wait', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('are given up after 60 s of silence, by one timer for all', async () => {
+  it('rejects requests after 60 s without a message, by one timer for all', async () => {
     const { clock, wait, abandoned, outcomes } = start();
     wait();
     clock.advance(1000);
@@ -63,7 +63,7 @@ describe('requests that wait', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('are given up together when the first one that times out fails the others', async () => {
+  it('rejects the other requests too when a callback of a timeout fails them', async () => {
     const { clock, calls, wait, outcomes } = start();
     wait({ onAbandoned: () => calls.failAll(new TenonError('peer/closed', 'the peer has gone')) });
     wait();
@@ -73,7 +73,7 @@ describe('requests that wait', () => {
     expect(outcomes).toContainEqual([2, 'peer/closed']);
   });
 
-  it('get more time by a sign of life, but not beyond the total [lifecycle.timeouts.progress-resets lifecycle.timeouts.maximum]', async () => {
+  it('extends the time of a request with progress, but not beyond the total [lifecycle.timeouts.progress-resets lifecycle.timeouts.maximum]', async () => {
     const { clock, calls, wait, abandoned } = start();
     const id = wait({ idleTimeout: 100, totalTimeout: 250 });
     for (const ms of [90, 90, 60]) {
@@ -87,7 +87,7 @@ describe('requests that wait', () => {
     calls.resetIdleTimeout('unknown');
   });
 
-  it('say in the error which limit it was', async () => {
+  it('names the exceeded limit in the error', async () => {
     const { clock, calls } = start();
     const idle = calls.waitForResponse(1, 'm', { idleTimeout: 5 }).catch(error => error);
     const total = calls.waitForResponse(2, 'm', { totalTimeout: 5 }).catch(error => error);
@@ -97,20 +97,20 @@ describe('requests that wait', () => {
     expect((await total).message).toContain('timed out after 5 ms');
   });
 
-  it('wait for ever when they are told to, without a timer', () => {
+  it('waits without a limit for infinite timeouts, and without a timer', () => {
     const { clock, wait } = start();
     wait({ idleTimeout: Number.POSITIVE_INFINITY });
     expect(clock.timers).toBe(0);
   });
 
-  it('stop the timer with the last of them', () => {
+  it('stops the timer with the last request', () => {
     const { clock, calls, wait } = start();
     const ids = [wait(), wait()];
     for (const id of ids) calls.completeRequest(createSuccess(id, {}));
     expect(clock.timers).toBe(0);
   });
 
-  it('are given up with their signal, and leave no listener on it', async () => {
+  it('rejects a request with its signal, and leaves no listener on it', async () => {
     const { calls, wait, abandoned, outcomes } = start();
     const controller = new AbortController();
     const { signal } = controller;
@@ -132,7 +132,7 @@ describe('requests that wait', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('all fail together', async () => {
+  it('rejects all requests together', async () => {
     const { clock, calls, wait, outcomes } = start();
     wait();
     wait();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { RequestScope } from './request-scope.js';
 
-describe('a request that is being worked on', () => {
-  it('has a signal that is aborted with the reason, before or after its first access', () => {
+describe('RequestScope', () => {
+  it('aborts its signal with the reason, before or after its first access', () => {
     const [early, late] = [new RequestScope(), new RequestScope()];
     const { signal } = early;
     early.cancel('enough');
@@ -13,7 +13,7 @@ describe('a request that is being worked on', () => {
     }
   });
 
-  it('calls the listener for its cancellation once, or at once when it was cancelled before, and never when it is over', () => {
+  it('calls the cancellation listener once, at once if canceled before, and never after the end', () => {
     const [early, late, over] = [new RequestScope(), new RequestScope(), new RequestScope()];
     const log: string[] = [];
     early.onCancel(() => log.push('early'));
@@ -25,7 +25,7 @@ describe('a request that is being worked on', () => {
     expect(log).toEqual(['early', 'late']);
   });
 
-  it('is cancelled once', () => {
+  it('cancels once', () => {
     const running = new RequestScope();
     let aborted = 0;
     running.signal.addEventListener('abort', () => aborted++);
@@ -35,7 +35,7 @@ describe('a request that is being worked on', () => {
     expect(running.signal.reason).toMatchObject({ message: 'first' });
   });
 
-  it('cannot be cancelled when it is over [cancellation.race-safe]', () => {
+  it('ignores a cancellation after its end [cancellation.race-safe]', () => {
     const running = new RequestScope();
     running.complete();
     running.cancel();
@@ -43,7 +43,7 @@ describe('a request that is being worked on', () => {
     expect(running.signal.aborted).toBe(false);
   });
 
-  it('runs what is to run at the end, once', () => {
+  it('runs each end listener once', () => {
     const running = new RequestScope();
     const ran: number[] = [];
     running.onDone(() => ran.push(1));

@@ -13,8 +13,8 @@ import {
 
 const isText = (value: unknown): value is JsonObject => JSON.stringify(value) !== undefined;
 
-describe('serialized messages', () => {
-  it('says the same whether its result lasts or not, for whatever id', () => {
+describe('serializeMessage', () => {
+  it('returns the same text whether the result is preserialized or not, for any id', () => {
     const id = fc.oneof(fc.integer(), fc.string());
     fc.assert(
       fc.property(id, fc.dictionary(fc.string(), fc.jsonValue()), (of, value) => {
@@ -30,7 +30,7 @@ describe('serialized messages', () => {
     );
   });
 
-  it('is that of every other message', () => {
+  it('serializes every other message', () => {
     const messages = [
       createRequest(1, 'a', { b: 1 }),
       createNotification('c'),
@@ -42,7 +42,7 @@ describe('serialized messages', () => {
     expect(serializeMessage(answers)).toBe(JSON.stringify(answers));
   });
 
-  it('is made once of what lasts, which does not change any more', () => {
+  it('serializes a preserialized result once', () => {
     let made = 0;
     const result = markPreserialized({ a: { toJSON: () => ++made } });
     expect(serializeMessage(createSuccess(1, result))).toBe('{"jsonrpc":"2.0","id":1,"result":{"a":1}}');

@@ -24,15 +24,15 @@ describe('SharedLimit', () => {
     expect(takeAll(new SharedLimit(100, 0.25), 'eve')).toBe(25);
   });
 
-  it('holds callers that nothing tells apart to the limit alone', () => {
+  it('limits callers without an identity by the total only', () => {
     expect(takeAll(new SharedLimit(100), getCallerKey(undefined, undefined))).toBe(100);
   });
 
-  it('lets the first caller in when the limit is one', () => {
+  it('admits the first caller when the limit is one', () => {
     expect(takeAll(new SharedLimit(1), 'eve')).toBe(1);
   });
 
-  it('gives a share back when its holder releases it', () => {
+  it('releases a share with its holder', () => {
     const limit = new SharedLimit(10);
     takeAll(limit, 'eve');
     expect(limit.take('eve')).toBe(false);

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { AuthInfo } from '../jsonrpc/transport.js';
 import { getOwnerKey, identifyCaller, isSameOwner } from './caller-identity.js';
 
-describe('the owner of a record', () => {
+describe('isSameOwner', () => {
   const ada: AuthInfo = { principal: 'ada', issuer: 'https://a', clientId: 'editor' };
 
-  it('is the user, the client and the issuer together', () => {
+  it('compares user, client and issuer', () => {
     const all: (AuthInfo | undefined)[] = [
       undefined,
       { principal: '' },
@@ -24,12 +24,12 @@ describe('the owner of a record', () => {
       for (const [m, other] of all.entries()) expect(isSameOwner(one, other)).toBe(n === m);
   });
 
-  it('does not depend on scopes or on other claims', () => {
+  it('ignores scopes and other claims', () => {
     const more = { ...ada, scopes: ['write'], claims: { jti: '1' } };
     expect(isSameOwner(ada, more)).toBe(true);
   });
 
-  it('takes issuer and client from the claims where nothing else names them', () => {
+  it('reads issuer and client from the claims where no member names them', () => {
     const claims = { iss: 'https://a', client_id: 'editor', azp: 'reader' };
     expect(identifyCaller({ principal: 'ada', claims })).toEqual({ ...ada });
     expect(identifyCaller({ principal: 'ada', claims: { azp: 'reader' } })).toEqual({

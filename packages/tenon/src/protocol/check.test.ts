@@ -31,12 +31,12 @@ describe('a check', () => {
     [checkRecord(checkString), { a: 'x' }, [], 'an object'],
     [checkObject({ 'a?': checkString }), {}, null, 'an object'],
     [checkEither(checkString, checkNumber), 5, true, 'a number'],
-  ])('lets through what fits and names what does not (%#)', (check, good, bad, expected) => {
+  ])('accepts a fitting value and names the unfit member (%#)', (check, good, bad, expected) => {
     expect(check(good)).toBeUndefined();
     expect(check(bad)).toMatch(`at /: expected ${expected}, got `);
   });
 
-  it('says where, from the outside in', () => {
+  it('names the path, from the outside in', () => {
     const check = checkObject({ a: checkArray(checkObject({ b: checkString })), 'c?': checkRecord(checkNumber) });
     expect(check({ a: [{ b: 'x' }, { b: 1 }] })).toBe('at /a/1/b: expected a string, got a number');
     expect(check({ a: [], c: { d: 'x' } })).toBe('at /c/d: expected a number, got a string');
@@ -45,11 +45,11 @@ describe('a check', () => {
     expect(prependPath('/root', check({}) as string)).toBe('at /root/a: expected to be there, got nothing');
   });
 
-  it('keeps and ignores members that it does not know [result.open-object]', () => {
+  it('keeps and ignores unknown members [result.open-object]', () => {
     expect(checkObject({ a: checkString })({ a: 'x', b: 1 })).toBeUndefined();
   });
 
-  it('never repeats what came', () => {
+  it('never repeats the received value', () => {
     const check = checkObject({
       a: checkString,
       'b?': checkArray(checkNumber),
@@ -66,7 +66,7 @@ describe('a check', () => {
     );
   });
 
-  it('throws at nothing', () => {
+  it('throws for no value', () => {
     const check = checkObject({
       a: checkEither(checkArray(checkRecord(checkString)), checkObject({ 'b?': checkToken })),
       'c?': checkAnything,
@@ -74,7 +74,7 @@ describe('a check', () => {
     fc.assert(fc.property(fc.anything(), value => ['string', 'undefined'].includes(typeof check(value))));
   });
 
-  it('cuts long member names', () => {
+  it('shortens long member names', () => {
     expect(checkRecord(checkString)({ ['k'.repeat(500)]: 1 })?.length).toBeLessThan(150);
   });
 });

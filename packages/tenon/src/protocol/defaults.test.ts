@@ -20,7 +20,7 @@ describe('applyDefaults', () => {
 });
 
 describe('dropUndefined', () => {
-  it('leaves out members that are undefined, and keeps null', () => {
+  it('omits members that are undefined, and keeps null', () => {
     expect(Object.keys(dropUndefined({ a: undefined, b: null, c: 0 }))).toEqual(['b', 'c']);
   });
 });

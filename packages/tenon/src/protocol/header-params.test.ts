@@ -6,8 +6,8 @@ import { getHeaderArgument, readHeaderParams } from './header-params.js';
 const property = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });
 const schema = (properties: JsonObject, more: JsonObject = {}) => ({ type: 'object', properties, ...more });
 
-describe('the mirrored arguments of a schema', () => {
-  it('are found along properties, however deep', () => {
+describe('readHeaderParams', () => {
+  it('finds arguments in nested properties', () => {
     const found = readHeaderParams(
       schema({ a: property('A'), b: schema({ c: property('B-c', 'integer') }), d: { type: 'string' } }),
     );
@@ -27,13 +27,13 @@ describe('the mirrored arguments of a schema', () => {
     ['items', schema({ a: { type: 'array', items: property('A') } }), 'stands below "items"'],
     ['a choice', schema({}, { anyOf: [schema({ a: property('A') })] }), 'stands below "anyOf"'],
     ['a definition', schema({}, { $defs: { a: property('A') } }), 'stands below "$defs"'],
-  ])('are refused with %s', (_, json, why) => expect(readHeaderParams(json)).toContain(why));
+  ])('refuses %s', (_, json, why) => expect(readHeaderParams(json)).toContain(why));
 
-  it('are none where the word is data', () => {
+  it('ignores x-mcp-header inside data', () => {
     expect(readHeaderParams(schema({ a: { const: property('A') } }, { default: { 'x-mcp-header': 1 } }))).toEqual([]);
   });
 
-  it('are judged for any schema without throwing', () => {
+  it('never throws for any schema', () => {
     const json = fc.letrec<{ node: JsonObject }>(tie => ({
       node: fc.dictionary(
         fc.constantFrom('properties', 'items', 'x-mcp-header', 'type', 'a', '__proto__', 'anyOf'),
@@ -45,15 +45,15 @@ describe('the mirrored arguments of a schema', () => {
   });
 });
 
-describe('a mirrored value', () => {
-  it('is what the path leads to; what is absent or null has none', () => {
+describe('getHeaderArgument', () => {
+  it('returns the value at the path, and undefined for null or a missing member', () => {
     expect(getHeaderArgument({ a: { b: 0 } }, ['a', 'b'])).toBe(0);
     expect(getHeaderArgument({ a: null }, ['a'])).toBeUndefined();
     expect(getHeaderArgument({ a: 'x' }, ['a', 'length'])).toBeUndefined();
     expect(getHeaderArgument(undefined, ['a'])).toBeUndefined();
   });
 
-  it('is never found on a prototype', () => {
+  it('never reads a prototype', () => {
     expect(getHeaderArgument({}, ['constructor', 'name'])).toBeUndefined();
     expect(getHeaderArgument({}, ['__proto__'])).toBeUndefined();
   });

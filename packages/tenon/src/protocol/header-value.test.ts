@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeHeaderValue, encodeHeaderValue, trimHeaderValue } from './header-value.js';
 
-describe('a value in a header', () => {
-  it('survives the way there and back, whatever it is [http.header-base64-utf8]', () => {
+describe('header value encoding', () => {
+  it('decodes what it encoded [http.header-base64-utf8]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), value => {
         const header = encodeHeaderValue(value);
@@ -13,14 +13,14 @@ describe('a value in a header', () => {
     );
   });
 
-  it('is sent as it is when it is visible ASCII with inner spaces [http.header-plain-ascii-as-is]', () => {
+  it('leaves visible ASCII with inner spaces as it is [http.header-plain-ascii-as-is]', () => {
     for (const value of ['', 'a', 'us west 1', 'file:///a%20b?c=d', '=?base64?', '=?base64?=', '=?BASE64?YQ==?=']) {
       expect(encodeHeaderValue(value)).toBe(value);
       expect(decodeHeaderValue(value)).toBe(value);
     }
   });
 
-  it('is encoded when it looks encoded, has edges or is not ASCII [http.header-base64-sentinel-escaped]', () => {
+  it('encodes a value that looks encoded, has outer spaces or is not ASCII [http.header-base64-sentinel-escaped]', () => {
     expect(encodeHeaderValue('=?base64?YQ==?=')).toBe('=?base64?PT9iYXNlNjQ/WVE9PT89?=');
     expect(encodeHeaderValue(' a')).toBe('=?base64?IGE=?=');
     expect(encodeHeaderValue('a\n')).toBe('=?base64?YQo=?=');
@@ -36,18 +36,18 @@ describe('a value in a header', () => {
     ['no UTF-8', '=?base64?/w==?='],
     ['a raw non-ASCII character', 'caf\u00e9'],
     ['a control character', 'a\u0001b'],
-  ])('is invalid with %s [http.header-base64-invalid-rejected] [http.header-invalid-characters]', (_why, header) => {
+  ])('rejects %s [http.header-base64-invalid-rejected] [http.header-invalid-characters]', (_why, header) => {
     expect(decodeHeaderValue(header)).toBeUndefined();
   });
 
-  it('is literal unless both markers are exact [http.header-base64-markers-exact]', () => {
+  it('reads a value literally unless both markers are exact [http.header-base64-markers-exact]', () => {
     for (const header of ['=?Base64?YQ==?=', '=?base64?YQ==', 'x=?base64?YQ==?=']) {
       expect(decodeHeaderValue(header)).toBe(header);
     }
     expect(decodeHeaderValue('=?base64?YQ==?=')).toBe('a');
   });
 
-  it('may have space and tab around it [http.header-value-ows-trimmed]', () => {
+  it('trims spaces and tabs [http.header-value-ows-trimmed]', () => {
     expect(trimHeaderValue('\t a b \t')).toBe('a b');
     expect(trimHeaderValue('   ')).toBe('');
   });

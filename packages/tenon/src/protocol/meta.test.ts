@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isExtensionId, isMetaKey, isReservedKey } from './meta.js';
 
-describe('a key of _meta', () => {
+describe('isMetaKey', () => {
   it.each([
     'name',
     'a',
@@ -11,7 +11,7 @@ describe('a key of _meta', () => {
     'a-b.c1/x',
     'io.modelcontextprotocol/related-task',
     'x9/9',
-  ])('may be %s [base.meta.prefix-labels-then-slash base.meta.name-characters]', key =>
+  ])('accepts %s [base.meta.prefix-labels-then-slash base.meta.name-characters]', key =>
     expect(isMetaKey(key)).toBe(true),
   );
 
@@ -30,7 +30,7 @@ describe('a key of _meta', () => {
     'ü',
     'a_b/name',
     '__proto__',
-  ])('may not be %j [base.meta.label-characters base.meta.name-characters]', key => expect(isMetaKey(key)).toBe(false));
+  ])('rejects %j [base.meta.label-characters base.meta.name-characters]', key => expect(isMetaKey(key)).toBe(false));
 
   it.each([
     ['io.modelcontextprotocol/x', true],
@@ -47,7 +47,7 @@ describe('a key of _meta', () => {
     ['mcp', false],
     ['com.example/mcp', false],
   ])(
-    '%s belongs to the protocol: %s [base.meta.reserved-prefix-second-label] [base.meta.reserved-prefix-domain-order]',
+    'isReservedKey returns for %s: %s [base.meta.reserved-prefix-second-label] [base.meta.reserved-prefix-domain-order]',
     (key, reserved) => {
       expect(isReservedKey(key)).toBe(reserved);
     },
@@ -60,5 +60,7 @@ describe('a key of _meta', () => {
     ['com.example/', false],
     ['/thing', false],
     ['com..example/thing', false],
-  ])('%s names an extension: %s [versioning.extension-id-rules]', (id, is) => expect(isExtensionId(id)).toBe(is));
+  ])('isExtensionId returns for %s: %s [versioning.extension-id-rules]', (id, is) =>
+    expect(isExtensionId(id)).toBe(is),
+  );
 });

@@ -6,7 +6,7 @@ import { dialects } from './versions/index.js';
 const names = ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf'];
 
 describe('the table of methods', () => {
-  it('has every method of every protocol version, and no name of a prototype', () => {
+  it('contains every method of every protocol version, and no name of a prototype', () => {
     for (const { methods: vocabulary } of dialects) {
       for (const word of [...vocabulary.client, ...vocabulary.server]) {
         expect(isMethod(word) || isNotification(word)).toBe(true);
@@ -15,7 +15,7 @@ describe('the table of methods', () => {
     for (const name of names) expect(isMethod(name) || isNotification(name)).toBe(false);
   });
 
-  it('gives each method its sender on every protocol version', () => {
+  it('names the sender of each method on every protocol version', () => {
     for (const { methods: vocabulary } of dialects) {
       for (const [name, { sender: from }] of [...Object.entries(methods), ...Object.entries(notifications)]) {
         if (from === 'client') expect(vocabulary.server.has(name)).toBe(false);
@@ -24,7 +24,7 @@ describe('the table of methods', () => {
     }
   });
 
-  it('judges any params and any result without throwing', () => {
+  it('checks any params and any result without throwing', () => {
     const checks = [
       ...Object.values(methods).flatMap(({ params, result }) => [params, result]),
       ...Object.values(notifications).map(({ params }) => params),
@@ -44,7 +44,7 @@ describe('the table of methods', () => {
   });
 });
 
-describe('a content block', () => {
+describe('checkContentBlock', () => {
   it.each([
     [{ type: 'text', text: 'x' }, undefined],
     [{ type: 'text' }, 'at /text: expected to be there, got nothing'],
@@ -52,7 +52,7 @@ describe('a content block', () => {
     [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }, undefined],
     [{ type: 'unknown', more: 1 }, undefined],
     [{ type: 5 }, 'at /type: expected a string, got a number'],
-  ])('%j: %s', (block, problem) => expect(checkContentBlock(block)).toBe(problem));
+  ])('returns for %j: %s', (block, problem) => expect(checkContentBlock(block)).toBe(problem));
 
   it.each(names)('accepts the unknown type %s', type => expect(checkContentBlock({ type })).toBeUndefined());
 });

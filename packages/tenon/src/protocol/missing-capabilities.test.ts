@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findMissingForRequest, hasCapability } from './missing-capabilities.js';
 
-describe('a declared capability', () => {
+describe('hasCapability', () => {
   it.each([
     [{ tools: {} }, 'tools', true],
     [{ resources: { subscribe: true } }, 'resources.subscribe', true],
@@ -11,15 +11,15 @@ describe('a declared capability', () => {
     [{ tools: false }, 'tools', false],
     [{ tools: 'x' }, 'tools.length', false],
     [{}, 'tools', false],
-  ])('%j declares %s: %s', (capabilities, path, is) => expect(hasCapability(capabilities, path)).toBe(is));
+  ])('returns for %j and %s: %s', (capabilities, path, is) => expect(hasCapability(capabilities, path)).toBe(is));
 
-  it('is never one of a prototype', () => {
+  it('returns false for a name of a prototype', () => {
     for (const path of ['constructor', 'toString', '__proto__', 'tools.constructor'])
       expect(hasCapability({ tools: {} }, path)).toBe(false);
   });
 });
 
-describe('missing capabilities of a client', () => {
+describe('findMissingForRequest', () => {
   it.each([
     ['form mode, of one without', 'elicitation/create', {}, {}, { elicitation: {} }],
     [
@@ -82,5 +82,7 @@ describe('missing capabilities of a client', () => {
     ['its roots', 'roots/list', {}, {}, { roots: {} }],
     ['its roots, of one that has them', 'roots/list', {}, { roots: {} }, undefined],
     ['anything else', 'com.example/ask', {}, {}, undefined],
-  ])('%s', (_, method, params, has, lacks) => expect(findMissingForRequest(method, params, has)).toEqual(lacks));
+  ])('finds the missing capability: %s', (_, method, params, has, lacks) =>
+    expect(findMissingForRequest(method, params, has)).toEqual(lacks),
+  );
 });

@@ -15,8 +15,8 @@ const task = {
   ttlMs: null,
 };
 
-describe('the status of a task', () => {
-  it('goes these ways and no others [tasks.status.transitions ext-tasks.status-transitions]', () => {
+describe('canBecome', () => {
+  it('allows exactly the transitions of the specification [tasks.status.transitions ext-tasks.status-transitions]', () => {
     const ways = statuses.flatMap(from => statuses.filter(to => canBecome(from, to)).map(to => `${from} → ${to}`));
     expect(ways).toEqual([
       'working → input_required',
@@ -30,12 +30,12 @@ describe('the status of a task', () => {
     ]);
   });
 
-  it('stays what it is at the end [ext-tasks.terminal-immutable tasks.status.terminal-final]', () => {
+  it('allows no transition from a final status [ext-tasks.terminal-immutable tasks.status.terminal-final]', () => {
     expect(statuses.filter(isTerminal)).toEqual(ends);
     for (const end of ends) for (const to of statuses) expect(canBecome(end, to)).toBe(false);
   });
 
-  it('ends on every walk after the first end', () => {
+  it('reaches no other status after the first final one', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...statuses)), wishes => {
         const walk: TaskStatus[] = ['working'];
@@ -46,10 +46,10 @@ describe('the status of a task', () => {
   });
 });
 
-describe('a task', () => {
+describe('the checks of a task', () => {
   const { result } = methods['tasks/get'];
 
-  it('has these members [ext-tasks.task-shape ext-tasks.ttl-null-unlimited]', () => {
+  it('require its members [ext-tasks.task-shape ext-tasks.ttl-null-unlimited]', () => {
     expect(result(task)).toBeUndefined();
     expect(result({ ...task, ttlMs: 5, pollIntervalMs: 1, statusMessage: 'x' })).toBeUndefined();
     for (const name of Object.keys(task)) expect(result({ ...task, [name]: undefined })).toContain(`at /${name}:`);
@@ -66,12 +66,12 @@ describe('a task', () => {
     }
   });
 
-  it('has one of these statuses [ext-tasks.status-values]', () => {
+  it('accept only known statuses [ext-tasks.status-values]', () => {
     for (const status of statuses) expect(result({ ...task, status })).toBeUndefined();
     for (const status of ['', 'submitted', 'constructor', 5]) expect(result({ ...task, status })).toContain('/status');
   });
 
-  it('in full has the payload of its status [ext-tasks.get.input-required ext-tasks.get.completed ext-tasks.get.failed]', () => {
+  it('require the payload of its status [ext-tasks.get.input-required ext-tasks.get.completed ext-tasks.get.failed]', () => {
     const { params } = notifications['notifications/tasks'];
     for (const check of [checkDetailedTask, params]) {
       expect(check(task)).toBeUndefined();
@@ -87,7 +87,7 @@ describe('a task', () => {
     }
   });
 
-  it('answers a call, flat, by its type [ext-tasks.create-result-shape]', () => {
+  it('accept a flat task as the result of a call [ext-tasks.create-result-shape]', () => {
     const called = methods['tools/call'].result;
     expect(called({ ...task, resultType: 'task' })).toBeUndefined();
     expect(called({ resultType: 'task', task })).toContain('at /taskId:');
@@ -97,14 +97,14 @@ describe('a task', () => {
 });
 
 describe('the methods of tasks', () => {
-  it('belong to the extension, and no others do', () => {
+  it('name the extension, and no others do', () => {
     const extended = Object.entries(methods).filter(([, { extension }]) => extension !== undefined);
     expect(extended.map(([name, { extension }]) => [name, extension]).sort()).toEqual(
       ['tasks/cancel', 'tasks/get', 'tasks/list', 'tasks/result', 'tasks/update'].map(name => [name, TASKS]),
     );
   });
 
-  it('have these requests [ext-tasks.get.request-shape ext-tasks.cancel.request-shape ext-tasks.update.request-shape]', () => {
+  it('check their params [ext-tasks.get.request-shape ext-tasks.cancel.request-shape ext-tasks.update.request-shape]', () => {
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/result'] as const) {
       expect(methods[method].params({ taskId: 'a' })).toBeUndefined();
       expect(methods[method].params({ taskId: 1 })).toContain('at /taskId:');
@@ -117,7 +117,7 @@ describe('the methods of tasks', () => {
     expect(params({ taskId: 'a', inputResponses: { k: 1 } })).toContain('at /inputResponses/k:');
   });
 
-  it('are answered in these [ext-tasks.cancel.result-shape ext-tasks.update.result-shape]', () => {
+  it('check their results [ext-tasks.cancel.result-shape ext-tasks.update.result-shape]', () => {
     const complete = { resultType: 'complete' };
     expect(methods['tasks/cancel'].result(complete)).toBeUndefined();
     expect(methods['tasks/cancel'].result(task)).toBeUndefined();
@@ -129,20 +129,20 @@ describe('the methods of tasks', () => {
     expect(methods['tasks/result'].result({})).toContain('at /content:');
   });
 
-  it('are listened to by the ids of tasks [ext-tasks.subscribe-task-ids]', () => {
+  it('check the task ids of a subscription [ext-tasks.subscribe-task-ids]', () => {
     const { params } = methods['subscriptions/listen'];
     expect(params({ notifications: { taskIds: ['a'] } })).toBeUndefined();
     expect(params({ notifications: { taskIds: [1] } })).toContain('at /notifications/taskIds/0:');
   });
 
-  it('are named as the protocol names what is its own', () => {
+  it('use reserved keys of the protocol', () => {
     for (const key of [TASKS, RELATED_TASK, MODEL_IMMEDIATE_RESPONSE])
       expect([key, isMetaKey(key), isReservedKey(key)]).toEqual([key, true, true]);
   });
 });
 
-describe('the wish for a task', () => {
-  it('may say how long it is to be kept [schema.type.task-metadata]', () => {
+describe('the task parameter', () => {
+  it('accepts an optional lifetime [schema.type.task-metadata]', () => {
     for (const good of [{}, { ttl: 0 }, { ttl: 60_000, more: 1 }]) expect(taskParams(good)).toBeUndefined();
     for (const bad of [null, [], { ttl: 'x' }, { ttl: 1.5 }, { ttl: null }]) expect(taskParams(bad)).toBeDefined();
   });

@@ -138,21 +138,21 @@ const nulls: readonly (readonly ['params' | 'result', string, JsonObject, JsonOb
 
 const read = { params: readParams, result: readResult };
 
-describe('an optional member that is null', () => {
+describe('null in an optional member', () => {
   it.each(nulls)('counts as absent in the %s of %s', (side, method, message, expected) => {
     const connection = connectionWith();
     expect(read[side](connection, method, message)).toEqual(expected);
     expect(connection.errors).toMatchObject([{ code: 'peer/deviation', method, data: { deviation: 'null-member' } }]);
   });
 
-  it.each(nulls)('is refused by strict in the %s of %s', (side, method, message) => {
+  it.each(nulls)('fails with `strict` in the %s of %s', (side, method, message) => {
     const connection = connectionWith(true);
     const expected = side === 'result' ? { code: 'peer/invalid-result' } : { rpcCode: -32602 };
     expect(() => read[side](connection, method, message)).toThrow(expect.objectContaining(expected));
     expect(connection.errors).toEqual([]);
   });
 
-  it('is reported once per connection, with the path of the first ones', () => {
+  it('causes one report per connection, with the first paths', () => {
     const [one, other] = [connectionWith(), connectionWith()];
     for (const connection of [one, one, other]) {
       readResult(connection, 'tools/call', { content: [], isError: null });
@@ -165,7 +165,7 @@ describe('an optional member that is null', () => {
   });
 });
 
-describe('a null that has a meaning', () => {
+describe('null with a meaning', () => {
   it.each([
     ['result', 'tools/call', { content: [], structuredContent: null }],
     ['result', 'tools/call', { content: [], structuredContent: { a: null } }],
@@ -230,8 +230,8 @@ describe('a missing list', () => {
   });
 });
 
-describe('another name', () => {
-  it('counts as the known log level or method, unless strict refuses it', () => {
+describe('another name of a log level or method', () => {
+  it('counts as the known name, unless `strict` refuses it', () => {
     const [connection, strict] = [connectionWith(), connectionWith(true)];
     const message = { level: 'warn', data: 1 };
     expect(readParams(connection, 'notifications/message', message)).toEqual({ level: 'warning', data: 1 });

@@ -17,11 +17,11 @@ function ear() {
 }
 
 // The contract of every transport is in test/transports.
-describe('a pair of channels', () => {
+describe('createTransportPair', () => {
   it.each([
     ['copies', undefined],
     ['references, where messages are not copied', { copyMessages: false }],
-  ])('delivers %s, in order, and never within the call that sends', async (_, options) => {
+  ])('delivers %s, in order, and never during the call that sends', async (_, options) => {
     const { client, server } = createTransportPair(undefined, options);
     const heard = ear();
     server.open(heard);
@@ -33,7 +33,7 @@ describe('a pair of channels', () => {
     expect(heard.log).toEqual(messages);
   });
 
-  it('delivers the data that JSON carries, and nothing that both ends share', async () => {
+  it('delivers a copy of the data that JSON carries', async () => {
     const seen: unknown[] = [];
     const { client, server } = createTransportPair((_, message) => seen.push(message));
     const heard = ear();
@@ -83,7 +83,7 @@ describe('a pair of channels', () => {
     expect(heard.log).toEqual([note(1)]);
   });
 
-  it('shows all that crosses to its tap, before it is delivered', () => {
+  it('shows each message to its tap before it is delivered', () => {
     const seen: unknown[] = [];
     const { client, server } = createTransportPair((from, message) => seen.push([from, message]));
     client.send(note(1));
@@ -94,7 +94,7 @@ describe('a pair of channels', () => {
     ]);
   });
 
-  it('keeps what comes before an end is open, a thousand messages at the most', async () => {
+  it('stores at most a thousand messages before the other side opens', async () => {
     const { client, server } = createTransportPair();
     for (let n = 0; n < 1000; n++) client.send(note(n));
     expect(() => client.send(note(1000))).toThrow(expect.objectContaining({ code: 'connection/not-open' }));
@@ -104,7 +104,7 @@ describe('a pair of channels', () => {
     expect(heard.log).toHaveLength(1000);
   });
 
-  it('delivers what was sent before its end, then tells both ends, once', async () => {
+  it('delivers earlier messages before its end, then reports the end to both sides, once', async () => {
     const { client, server } = createTransportPair();
     const [near, far] = [ear(), ear()];
     client.open(near);
@@ -118,7 +118,7 @@ describe('a pair of channels', () => {
     expect(near.log).toEqual([['closed', undefined]]);
   });
 
-  it('gives the other end the last word that was said to it', async () => {
+  it('delivers the final error to the other side', async () => {
     const { client, server } = createTransportPair();
     const far = ear();
     server.open(far);
@@ -130,7 +130,7 @@ describe('a pair of channels', () => {
     expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));
   });
 
-  it('tells an end that opens after the other has left what came, and then that it has', async () => {
+  it('delivers stored messages to a side that opens after the other has closed, and then reports the end', async () => {
     const { client, server } = createTransportPair();
     client.send(note(1));
     client.close();

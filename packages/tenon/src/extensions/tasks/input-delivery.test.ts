@@ -21,8 +21,8 @@ async function started() {
 const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller.call('tasks/get', { taskId })).result;
 const withdrawn = (caller: TaskTestClient) => caller.listNotifications('notifications/cancelled').length;
 
-describe('a question of a task whose client does not come for it', () => {
-  it('goes on the stream of the session, after a while [tasks.http.any-stream tasks.input-required.related-task]', async () => {
+describe('an input request of a task whose client does not call tasks/result', () => {
+  it('uses the stream of the session after a delay [tasks.http.any-stream tasks.input-required.related-task]', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1599);
     await settle();
@@ -41,7 +41,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('is withdrawn when the client calls tasks/result later, and sent on that stream', async () => {
+  it('is canceled when the client calls tasks/result later, and sent on that stream', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -53,7 +53,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x' }] });
   });
 
-  it('is not sent twice while a tasks/result request is open', async () => {
+  it('reaches the client once while a tasks/result request is open', async () => {
     const { site, caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);
@@ -62,7 +62,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(caller.asked).toHaveLength(1);
   });
 
-  it('goes to the session that looked last', async () => {
+  it('uses the session that polled last', async () => {
     const { site, server, caller, taskId } = await started();
     const other = await connectTaskClient(server, { revision });
     await stateOf(other, taskId);
@@ -71,7 +71,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(caller.asked).toEqual([]);
   });
 
-  it('is withdrawn when the task has ended', async () => {
+  it('is canceled when the task has ended', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -80,7 +80,7 @@ describe('a question of a task whose client does not come for it', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('waits on when the session ends: that is no answer', async () => {
+  it('stays open when the session ends, because that is no response', async () => {
     const { site, server, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -92,8 +92,8 @@ describe('a question of a task whose client does not come for it', () => {
   });
 });
 
-describe('a question that was brought by tasks/result', () => {
-  it('is withdrawn when the task has ended', async () => {
+describe('an input request that was sent by tasks/result', () => {
+  it('is canceled when the task has ended', async () => {
     const { caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);

@@ -60,7 +60,7 @@ async function suspendAtEnd(codes: readonly string[]) {
 }
 
 describe('a worker that was suspended for longer than its lease', () => {
-  it.each(Object.entries(faults))('reports no end of a task that another has taken over: %s', async (_, codes) => {
+  it.each(Object.entries(faults))('does not complete a task that another has taken over: %s', async (_, codes) => {
     const { site, id, resume, listEnds } = await suspendAtEnd(codes);
     const second = await connectTaskClient(
       site.serve(
@@ -75,7 +75,7 @@ describe('a worker that was suspended for longer than its lease', () => {
     expect(listEnds()).toEqual([]);
   });
 
-  it.each(Object.entries(faults))('reports no end of a task that another works on: %s', async (_, codes) => {
+  it.each(Object.entries(faults))('does not complete a task that another works on: %s', async (_, codes) => {
     const { site, id, resume, listEnds } = await suspendAtEnd(codes);
     const finish = gate<string>();
     const second = await connectTaskClient(
@@ -93,7 +93,7 @@ describe('a worker that was suspended for longer than its lease', () => {
     expect(listEnds()).toEqual([]);
   });
 
-  it.each(Object.entries(faults))('reports no end of a task that a client has cancelled: %s', async (_, codes) => {
+  it.each(Object.entries(faults))('does not complete a task that a client has canceled: %s', async (_, codes) => {
     const { site, id, resume, listEnds } = await suspendAtEnd(codes);
     const second = await connectTaskClient(site.serve(job(() => 'from the second')));
     await second.call('tasks/cancel', { taskId: id });

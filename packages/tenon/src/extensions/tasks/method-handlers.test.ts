@@ -32,7 +32,7 @@ async function ended(run: (ctx: Context) => unknown) {
 }
 
 describe('tasks/get', () => {
-  it('tells of a working task, and changes nothing [ext-tasks.get.working ext-tasks.get.result-shape ext-tasks.get.result-type-complete ext-tasks.get.idempotent ext-tasks.result-type-task-only-create]', async () => {
+  it('returns a working task, and changes nothing [ext-tasks.get.working ext-tasks.get.result-shape ext-tasks.get.result-type-complete ext-tasks.get.idempotent ext-tasks.result-type-task-only-create]', async () => {
     const { caller, taskId, site } = await started(() => gate().opened);
     const state = await stateOf(caller, taskId);
     expect(state).toEqual({
@@ -44,7 +44,7 @@ describe('tasks/get', () => {
     expect(await site.stores.values.get(`task/${taskId}`)).toMatchObject({ value, version });
   });
 
-  it('advises to poll a new task soon, and later as often as its age doubles [ext-tasks.poll-interval-may-change]', async () => {
+  it('suggests to poll a new task soon, and later as often as its age doubles [ext-tasks.poll-interval-may-change]', async () => {
     const { caller, taskId, site } = await started(() => gate().opened);
     const intervals: unknown[] = [];
     for (let interval = 0; intervals.at(-1) !== 1000; site.clock.advance(interval)) {
@@ -54,7 +54,7 @@ describe('tasks/get', () => {
     expect(intervals).toEqual([20, 20, 40, 80, 160, 320, 640, 1000]);
   });
 
-  it('gives the result of what completed, that of a tool error too [ext-tasks.get.completed ext-tasks.tool-error-is-completed ext-tasks.failed-only-protocol-error]', async () => {
+  it('returns the result of a completed task, also that of a tool error [ext-tasks.get.completed ext-tasks.tool-error-is-completed ext-tasks.failed-only-protocol-error]', async () => {
     const meta = { 'a.b/c': 1 };
     const { state } = await ended(() => toolResult({ content: 'fine', structured: { n: 1 }, _meta: meta }));
     expect(state).toMatchObject({
@@ -72,7 +72,7 @@ describe('tasks/get', () => {
     expect(failed.site.problems).toEqual([]);
   });
 
-  it('gives the error of what failed, and says why [ext-tasks.get.failed ext-tasks.failed-status-message]', async () => {
+  it('returns the error of a failed task, with its reason [ext-tasks.get.failed ext-tasks.failed-status-message]', async () => {
     const { state, site } = await ended(() => {
       throw rpcError(-32005, 'The quota is used up', { left: 0 });
     });
@@ -84,7 +84,7 @@ describe('tasks/get', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('tells nothing of what is inside, which is reported', async () => {
+  it('hides the internal error of a handler, and reports it', async () => {
     const { state, site } = await ended(() => {
       throw new Error('the secret');
     });
@@ -96,7 +96,7 @@ describe('tasks/get', () => {
     expect(wrong.site.problems).toMatchObject([{ code: 'handler/too-many-rounds' }]);
   });
 
-  it('tells nothing of a store that fails [ext-tasks.internal-error tasks.error.internal]', async () => {
+  it('hides the error of a store that fails [ext-tasks.internal-error tasks.error.internal]', async () => {
     let failing = false;
     const site = siteOf(({ values }) => ({
       values: { ...values, get: key => (failing ? Promise.reject(new Error('secret')) : values.get(key)) },
@@ -111,7 +111,7 @@ describe('tasks/get', () => {
     expect(site.problems.map(({ message }) => message)).toContainEqual(expect.stringContaining('secret'));
   });
 
-  it('gives a result, and goes on from steps, that are larger than one value of the store', async () => {
+  it('returns a result, and continues from steps, that are larger than one value of the store', async () => {
     const { state, site, taskId } = await ended(async ctx => {
       for (const name of ['a', 'b']) await ctx.step(name, () => name.repeat(2 ** 20));
       return 'x'.repeat(3 * 2 ** 20);
@@ -125,7 +125,7 @@ describe('tasks/get', () => {
     expect(JSON.stringify(await stateOf(other, taskId))).toContain('x'.repeat(1000));
   });
 
-  it('fails a task whose result is larger than `maxRecordSize`, and says so', async () => {
+  it('fails a task whose result is larger than `maxRecordSize`, with that reason', async () => {
     const { caller, taskId, site } = await started(() => 'x'.repeat(200_000), { maxRecordSize: 1000 });
     // Results that fit into one value of the store are not held back.
     await until(async () => (await statusOf(caller, taskId)) === 'completed');
@@ -139,7 +139,7 @@ describe('tasks/get', () => {
     expect([site.problems, large.site.problems]).toMatchObject([[], [{ code: 'store/value-too-large' }]]);
   });
 
-  it('refuses arguments that are too large before anything runs', async () => {
+  it('refuses arguments that are too large before the handler runs', async () => {
     let runs = 0;
     const { caller } = await started(() => ++runs, { maxRecordSize: 1000 });
     await until(() => runs === 1);
@@ -151,7 +151,7 @@ describe('tasks/get', () => {
     expect(runs).toBe(1);
   });
 
-  it('knows nothing of what is not there, any more or for this caller [ext-tasks.get.unknown-task-error ext-tasks.ttl-expiry ext-tasks.expired-may-be-purged ext-tasks.update.unknown-task-error ext-tasks.cancel.unknown-task-error tasks.ttl.deletion tasks.resources.expired-cleaned ext-tasks.informative-errors]', async () => {
+  it('rejects an unknown, expired or foreign task alike [ext-tasks.get.unknown-task-error ext-tasks.ttl-expiry ext-tasks.expired-may-be-purged ext-tasks.update.unknown-task-error ext-tasks.cancel.unknown-task-error tasks.ttl.deletion tasks.resources.expired-cleaned ext-tasks.informative-errors]', async () => {
     const { caller, taskId, site } = await started(() => 'done', { ttl: 5000 });
     const codes = async (id: unknown) => [
       (await caller.call('tasks/get', { taskId: id })).error?.code,
@@ -171,7 +171,7 @@ describe('tasks/get', () => {
     expect((await caller.call('tasks/get', {})).error?.code).toBe(-32602);
   });
 
-  it('is there only for whom has the extension; result and list are not [ext-tasks.result-removed ext-tasks.list-removed ext-tasks.methods-missing-capability]', async () => {
+  it('requires the extension; tasks/result and tasks/list do not exist [ext-tasks.result-removed ext-tasks.list-removed ext-tasks.methods-missing-capability]', async () => {
     const { caller, server, taskId } = await started(() => 'done');
     for (const method of ['tasks/result', 'tasks/list']) {
       expect((await caller.call(method, { taskId })).error?.code).toBe(-32601);
@@ -207,7 +207,7 @@ async function asking(run: (ctx: Context) => unknown) {
 }
 
 describe('tasks/cancel', () => {
-  it('is acknowledged, and stops the work for good [ext-tasks.cancel.result-shape ext-tasks.cancel.acknowledged ext-tasks.get.cancelled ext-tasks.terminal-immutable tasks.cancel.stays-cancelled tasks.cancel.work-stopped]', async () => {
+  it('acknowledges, and stops the handler for good [ext-tasks.cancel.result-shape ext-tasks.cancel.acknowledged ext-tasks.get.cancelled ext-tasks.terminal-immutable tasks.cancel.stays-cancelled tasks.cancel.work-stopped]', async () => {
     const work = gate<string>();
     let signal: AbortSignal | undefined;
     const steps: string[] = [];
@@ -233,7 +233,7 @@ describe('tasks/cancel', () => {
     expect(site.events.filter(({ type }) => type === 'cancelled')).toHaveLength(1);
   });
 
-  it('ends the waiting for an answer', async () => {
+  it('ends a handler that waits for input', async () => {
     const caught: unknown[] = [];
     const { caller, taskId } = await asking(ctx =>
       ctx
@@ -246,7 +246,7 @@ describe('tasks/cancel', () => {
     expect(caught).toEqual(['task/over']);
   });
 
-  it('is not what a notification does, nor hanging up [cancellation.not-for-tasks ext-tasks.creation-stream-close-not-cancel ext-tasks.cancel.not-by-notification]', async () => {
+  it('differs from notifications/cancelled and from closing the connection [cancellation.not-for-tasks ext-tasks.creation-stream-close-not-cancel ext-tasks.cancel.not-by-notification]', async () => {
     const work = gate<string>();
     const { site, server, caller, taskId } = await started(() => work.opened);
     caller.notify('notifications/cancelled', { requestId: 1 });
@@ -259,15 +259,15 @@ describe('tasks/cancel', () => {
     expect(site.events.some(({ type }) => type === 'cancelled')).toBe(false);
   });
 
-  it('comes too late for what has ended', async () => {
+  it('has no effect on a task that has ended', async () => {
     const { caller, taskId, state } = await ended(() => 'done');
     expect((await caller.call('tasks/cancel', { taskId })).result).toBeDefined();
     expect(await stateOf(caller, taskId)).toEqual(state);
   });
 });
 
-describe('one caller and another', () => {
-  it('know nothing of each other [ext-tasks.auth-per-request tasks.security.bound-to-authorization tasks.security.foreign-task-rejected tasks.security.list-filtered]', async () => {
+describe('tasks of different callers', () => {
+  it('are invisible to each other [ext-tasks.auth-per-request tasks.security.bound-to-authorization tasks.security.foreign-task-rejected tasks.security.list-filtered]', async () => {
     const site = siteOf();
     const work = gate();
     const server = site.serve(
@@ -298,8 +298,8 @@ describe('one caller and another', () => {
   });
 });
 
-describe('notifications of subscribers', () => {
-  it('is what happens to tasks, by whom [tasks.audit.receiver-logs tasks.audit.suspicious-patterns]', async () => {
+describe('events of a task', () => {
+  it('name what happens to the task and the caller [tasks.audit.receiver-logs tasks.audit.suspicious-patterns]', async () => {
     const site = siteOf();
     const caller = await connectTaskClient(site.serve(job(both)), { principal: 'ann' });
     const { result } = await caller.call('tools/call', { name: 'job' });

@@ -30,7 +30,7 @@ const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller
 const tasksIn = async ({ stores }: Site) => (await stores.values.list('task')).length;
 
 describe('a call that may become a task later', () => {
-  it('is answered directly when it is done by then', async () => {
+  it('returns the result directly when it ends before the delay', async () => {
     const site = siteOf();
     const caller = await begun(site, async () => 'quick');
     const { result } = await caller.call('tools/call', { name: 'job' });
@@ -42,7 +42,7 @@ describe('a call that may become a task later', () => {
     expect(site.events).toEqual([]);
   });
 
-  it('becomes one when it takes longer, and is entered once', async () => {
+  it('becomes a task when it takes longer, and runs once', async () => {
     const site = siteOf();
     const work = gate<string>();
     let entries = 0;
@@ -98,7 +98,7 @@ describe('a call that may become a task later', () => {
     expect(steps).toEqual(['first', 'second']);
   });
 
-  it('goes on after its process has died, also with what was done before it became a task', async () => {
+  it('continues after its process has stopped, with the steps that it completed before it became a task', async () => {
     const site = siteOf();
     const steps: string[] = [];
     const never = gate();
@@ -125,7 +125,7 @@ describe('a call that may become a task later', () => {
     expect(steps).toEqual(['before here', 'between here']);
   });
 
-  it('is told to the client when what it has done is written, steps in the middle included', async () => {
+  it('reaches the client as a task after all its steps are stored, a running one included', async () => {
     const site = siteOf();
     const step = gate();
     const steps: string[] = [];
@@ -143,7 +143,7 @@ describe('a call that may become a task later', () => {
     expect(steps).toEqual(['one', 'two', 'three']);
   });
 
-  it('becomes one before it has come to where it was, when it is entered again', async () => {
+  it('becomes a task before it has repeated its earlier steps, when it runs again', async () => {
     const site = siteOf();
     const slow = gate();
     let entries = 0;
@@ -164,7 +164,7 @@ describe('a call that may become a task later', () => {
     expect(entries).toBe(2);
   });
 
-  it('is taken up by nobody, and told to nobody, before all is written that was done while it was made', async () => {
+  it('is offered to no worker or client before all steps are stored that ran meanwhile', async () => {
     const [made, written] = [gate(), gate()];
     let puts = 0;
     const site = siteOf(({ values }) => ({
@@ -197,7 +197,7 @@ describe('a call that may become a task later', () => {
   });
 
   it.each([0, 1, 2, 3, 5, 8, 13, 21])(
-    'ends in one way when it is done %i turns after it began to become one',
+    'ends in one way when it completes %i turns after it began to become a task',
     async turns => {
       const site = siteOf();
       const work = gate<string>();
@@ -222,7 +222,7 @@ describe('a call that may become a task later', () => {
   );
 
   it.each([0, 1, 2, 3, 5, 8, 13, 21, 'later'])(
-    'asks in one way when it asks %s turns after it began to become one',
+    'requests input in one way when it does so %s turns after it began to become a task',
     async turns => {
       const site = siteOf();
       const work = gate();
@@ -269,7 +269,7 @@ describe('a call that may become a task later', () => {
     },
   );
 
-  it('stops when it is cancelled, by the signal that it took at its beginning [tasks.cancel.work-stopped]', async () => {
+  it('stops by its original signal when the task is canceled [tasks.cancel.work-stopped]', async () => {
     const site = siteOf();
     const signals: AbortSignal[] = [];
     const caller = await begun(site, async ctx => {
@@ -288,7 +288,7 @@ describe('a call that may become a task later', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  it('does not happen if the client has no tasks, or if the client must request them', async () => {
+  it('stays a call if the client has no tasks, or has to request them', async () => {
     const site = siteOf();
     const server = site.serve(promoted(async ({ protocolVersion }) => protocolVersion));
     const plain = await connectTaskClient(server, { capabilities: {} });
@@ -300,7 +300,7 @@ describe('a call that may become a task later', () => {
     });
   });
 
-  it('stays with its client when there is no room for a task', async () => {
+  it('stays a call when the limit of tasks is reached', async () => {
     const site = siteOf();
     const work = gate<string>();
     const caller = await begun(site, () => work.opened, { maxOpen: 0 });
@@ -312,7 +312,7 @@ describe('a call that may become a task later', () => {
     expect(site.problems.map(({ message }) => message)).toEqual([expect.stringContaining('Too many open tasks')]);
   });
 
-  it('stays a task when its client hangs up [ext-tasks.creation-stream-close-not-cancel]', async () => {
+  it('stays a task when its client disconnects [ext-tasks.creation-stream-close-not-cancel]', async () => {
     const site = siteOf();
     const work = gate<string>();
     const server = site.serve(promoted(() => work.opened));

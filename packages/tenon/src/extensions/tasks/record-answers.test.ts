@@ -43,7 +43,7 @@ async function asking(run: (ctx: Context) => unknown) {
 }
 
 describe('tasks/update', () => {
-  it('accepts answers one by one; an input request is listed until it is answered, with separate keys [ext-tasks.get.input-required ext-tasks.input-requests-snapshot ext-tasks.update.result-shape ext-tasks.update.partial-accepted ext-tasks.input-keys-unique-lifetime]', async () => {
+  it('accepts responses one by one; an input request is listed until then, with separate keys [ext-tasks.get.input-required ext-tasks.input-requests-snapshot ext-tasks.update.result-shape ext-tasks.update.partial-accepted ext-tasks.input-keys-unique-lifetime]', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;
     expect(await requests()).toEqual(await requests());
@@ -64,7 +64,7 @@ describe('tasks/update', () => {
     expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: 'x y z' }] });
   });
 
-  it('drops answers to unknown or closed input requests [ext-tasks.update.stale-keys-ignored]', async () => {
+  it('ignores responses to unknown or closed input requests [ext-tasks.update.stale-keys-ignored]', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;
     const nonsense = { 'ask-99': accept('n'), constructor: accept('n'), other: 5 } as JsonObject;
@@ -82,7 +82,7 @@ describe('tasks/update', () => {
     expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: 'x y z' }] });
   });
 
-  it('refuses what is no answer to the question, and all that comes with it', async () => {
+  it('refuses an invalid response, and all that is sent with it', async () => {
     const { caller, taskId, requests, keys } = await asking(both);
     const [one = '', other = ''] = keys;
     for (const wrong of [{ action: 'perhaps' }, {}, { role: 'user', content: [] }]) {
@@ -94,14 +94,14 @@ describe('tasks/update', () => {
     expect(Object.keys((await requests()) ?? {})).toEqual(keys);
   });
 
-  it('goes on with answers that say no', async () => {
+  it('continues the handler after a declined request', async () => {
     const { caller, taskId, keys } = await asking(async ctx => (await ctx.elicit({ message: 'one?', input })).action);
     await update(caller, taskId, { [keys[0] ?? '']: { action: 'decline' } });
     await until(async () => (await statusOf(caller, taskId)) === 'completed');
     expect((await stateOf(caller, taskId))?.result).toMatchObject({ content: [{ text: 'decline' }] });
   });
 
-  it('answers questions that a handler returns, too', async () => {
+  it('accepts responses to input requests that a handler returns', async () => {
     let entries = 0;
     const { caller, taskId, requests, keys } = await asking(({ inputs }) => {
       entries++;

@@ -5,8 +5,8 @@ import { connectTaskClient } from './fixtures/task-client.js';
 
 const inputRequests = { keys: [{ id: 'k', key: new Uint8Array(32).fill(1) }] };
 
-describe('a task in stores on another machine', () => {
-  it('is not readable there: no arguments, steps, answers or results, however large [so.encrypt]', async () => {
+describe('a task in a remote store', () => {
+  it('leaves no readable arguments, steps, responses or results there, however large [so.encrypt]', async () => {
     const site = siteOf(() => ({ remote: true }));
     const large = 'secret-result '.repeat(60_000);
     const tools = job(async (ctx, { text }) => {
@@ -25,7 +25,7 @@ describe('a task in stores on another machine', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('goes on at another process with the same key, after completed steps', async () => {
+  it('continues at another process with the same key, after completed steps', async () => {
     const site = siteOf(() => ({ remote: true }));
     let steps = 0;
     const tools = (wait: () => Promise<void>) =>

@@ -68,7 +68,7 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
     };
 
     it.each([HOUR, -HOUR])(
-      'lives for its ttl by the clock of the store, with nothing left of it afterwards, at a process whose clock differs by %i ms [so.task-ttl] [so.clock]',
+      'expires after its ttl by the clock of the store, and leaves no record, at a process whose clock differs by %i ms [so.task-ttl] [so.clock]',
       async offset => {
         const stores = open();
         const tools = job(async ctx => {
@@ -95,7 +95,7 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
       },
     );
 
-    it('belongs to the process with the lease: the writes of one that was held up are refused, and steps are not repeated [so.task-lease] [so.task-steps]', async () => {
+    it('belongs to the process with the lease: writes of a suspended one are refused, and steps are not repeated [so.task-lease] [so.task-steps]', async () => {
       const middle = gate();
       const seen: string[] = [];
       // Its clock stands still, as that of a suspended process, so it does not renew its lease.
@@ -133,7 +133,7 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
       expect(seen).toEqual(['one', 'two']);
     });
 
-    it('ends in one state for good when it is cancelled at one process while it ends at the other [so.task-terminal]', async () => {
+    it('ends in one final state when it is canceled at one process while it ends at the other [so.task-terminal]', async () => {
       const gates = new Map<string, ReturnType<typeof gate>>();
       const tools = job(async (_, { name }) => {
         await gates.get(String(name))?.opened;
@@ -163,7 +163,7 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
       expect(ends).toContain('cancelled');
     });
 
-    it('waits for input in the store, and goes on when any process gets the answer [so.task-input]', async () => {
+    it('waits for input in the store, and continues when any process gets the response [so.task-input]', async () => {
       const tools = job(async ctx => `Hello ${await ask(ctx)}`);
       const one = await connect(open(), tools);
       const two = await connect(openStores(), tools);

@@ -29,14 +29,14 @@ async function outcomes(revision: string, capabilities: JsonObject, task?: JsonO
 const direct = { optional: 'done', forbidden: 'done', silent: 'done' };
 const legacy = { tasks: { requests: { sampling: { createMessage: {} } } } };
 
-describe('callers that get a task', () => {
-  it('is decided by the server if the client has the extension, whatever it requests [ext-tasks.server-decides ext-tasks.task-parameter-ignored ext-tasks.client-declares-per-request]', async () => {
+describe('tools/call', () => {
+  it('creates a task for a client with the extension as the tool decides, whatever the request states [ext-tasks.server-decides ext-tasks.task-parameter-ignored ext-tasks.client-declares-per-request]', async () => {
     const all = { optional: 'task', required: 'task', forbidden: 'done', silent: 'done' };
     expect(await outcomes('2026-07-28', FULL_CAPABILITIES)).toEqual(all);
     expect(await outcomes('2026-07-28', FULL_CAPABILITIES, { ttl: 5 })).toEqual(all);
   });
 
-  it('is no client without the extension, and none with only the tasks of another protocol version [ext-tasks.create-not-without-capability ext-tasks.required-capability-error ext-tasks.legacy-capability-non-declaring]', async () => {
+  it('creates no task for a client without the extension, or with only the tasks capability of another protocol version [ext-tasks.create-not-without-capability ext-tasks.required-capability-error ext-tasks.legacy-capability-non-declaring]', async () => {
     for (const capabilities of [{}, legacy]) {
       for (const task of [undefined, { ttl: 5 }]) {
         expect(await outcomes('2026-07-28', capabilities, task)).toEqual({ ...direct, required: -32021 });
@@ -47,7 +47,7 @@ describe('callers that get a task', () => {
     expect(error?.data).toEqual({ requiredCapabilities: { extensions: { [TASKS]: {} } } });
   });
 
-  it('is decided for each request separately [ext-tasks.create-not-without-capability]', async () => {
+  it('checks the extension in each request separately [ext-tasks.create-not-without-capability]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools));
     expect((await caller.call('tools/call', { name: 'optional' })).result?.resultType).toBe('task');
     const _meta = { 'io.modelcontextprotocol/clientCapabilities': {} };
@@ -55,7 +55,7 @@ describe('callers that get a task', () => {
     expect((await without.call('tools/call', { name: 'optional', _meta })).result?.resultType).toBe('complete');
   });
 
-  it('is a client with the task parameter, on the protocol version that has it [tasks.create.by-task-param tasks.create.result tasks.tool.optional-either tasks.tool.required-error tasks.tool.forbidden-error ext-tasks.extension-not-in-2025-11-25]', async () => {
+  it('creates a task for the task parameter, on the protocol version that has it [tasks.create.by-task-param tasks.create.result tasks.tool.optional-either tasks.tool.required-error tasks.tool.forbidden-error ext-tasks.extension-not-in-2025-11-25]', async () => {
     for (const capabilities of [{}, FULL_CAPABILITIES, legacy]) {
       expect(await outcomes('2025-11-25', capabilities)).toEqual({ ...direct, required: -32601 });
       expect(await outcomes('2025-11-25', capabilities, {})).toEqual({
@@ -64,13 +64,13 @@ describe('callers that get a task', () => {
     }
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is no client on %s', async revision => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('creates no task on %s', async revision => {
     const none = { ...direct, required: -32601 };
     expect(await outcomes(revision, FULL_CAPABILITIES)).toEqual(none);
     expect(await outcomes(revision, FULL_CAPABILITIES, { ttl: 5 })).toEqual(none);
   });
 
-  it('is nobody of a server that has no tasks [tasks.undeclared-ignored ext-tasks.never-creating-conformant ext-tasks.methods-not-offered]', async () => {
+  it('creates no task on a server without tasks [tasks.undeclared-ignored ext-tasks.never-creating-conformant ext-tasks.methods-not-offered]', async () => {
     const { forbidden } = tools;
     for (const revision of protocolVersions) {
       const server = siteOf().serve({ forbidden }, {}, { extensions: [] });
@@ -84,7 +84,7 @@ describe('callers that get a task', () => {
     }
   });
 
-  it('is told what is wrong with the parameter [tasks.error.informative]', async () => {
+  it('explains an invalid task parameter [tasks.error.informative]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools), { revision: '2025-11-25' });
     for (const task of [5, null, { ttl: 'long' }]) {
       const { error } = await caller.call('tools/call', { name: 'optional', task });
@@ -94,7 +94,7 @@ describe('callers that get a task', () => {
     expect((await caller.call('tools/call', { name: 'required' })).error?.message).toContain('required');
   });
 
-  it('is nobody whose client lacks what the tool needs, or whose arguments do not fit', async () => {
+  it('creates no task for a client without a required capability, or for invalid arguments', async () => {
     const input = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
     const picky = tool({ task: 'required', requiredCapabilities: { sampling: {} }, input, run: () => 'done' });
     const site = siteOf();
@@ -107,8 +107,8 @@ describe('callers that get a task', () => {
   });
 });
 
-describe('declared capabilities', () => {
-  it('is the extension on its protocol version, and never the capability of the other version [ext-tasks.server-advertises ext-tasks.legacy-capability-not-advertised ext-tasks.extension-id]', async () => {
+describe('the capabilities of a server with tasks', () => {
+  it('contain the extension on its protocol version, and never the capability of the other version [ext-tasks.server-advertises ext-tasks.legacy-capability-not-advertised ext-tasks.extension-id]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools), { principal: 'ann' });
     const { capabilities } = (await caller.call('server/discover')).result as JsonObject;
     expect(capabilities).toMatchObject({ extensions: { [TASKS]: {} } });
@@ -117,7 +117,7 @@ describe('declared capabilities', () => {
     expect(JSON.stringify(listed)).not.toContain('taskSupport');
   });
 
-  it('is the capability on 2025-11-25, with the list only for those who can be told apart [tasks.capability-declared tasks.capability.exhaustive tasks.capability.list-flag tasks.capability.cancel-flag tasks.security.no-list-when-anonymous]', async () => {
+  it('contain the capability on 2025-11-25, with the list only for authenticated callers [tasks.capability-declared tasks.capability.exhaustive tasks.capability.list-flag tasks.capability.cancel-flag tasks.security.no-list-when-anonymous]', async () => {
     const told = async (principal: string | undefined, list?: boolean) => {
       const server = siteOf().serve(tools, list === undefined ? {} : { list });
       const caller = await connectTaskClient(server, { revision: '2025-11-25', ...(principal ? { principal } : {}) });
@@ -134,7 +134,7 @@ describe('declared capabilities', () => {
     expect(await told('ann', false)).toEqual({ cancel: {}, requests });
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('is nothing on %s', async revision => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('contain nothing about tasks on %s', async revision => {
     const caller = await connectTaskClient(siteOf().serve(tools), { revision });
     expect(JSON.stringify(caller.inbox)).not.toContain('tasks');
     const listed = (await caller.call('tools/list')).result;
@@ -145,8 +145,8 @@ describe('declared capabilities', () => {
   });
 });
 
-describe('a task that is made', () => {
-  it('can be found before its client hears of it [ext-tasks.create-durable ext-tasks.create-waits-consistency tasks.create.prompt]', async () => {
+describe('a new task', () => {
+  it('exists in the store before its client gets the id [ext-tasks.create-durable ext-tasks.create-waits-consistency tasks.create.prompt]', async () => {
     const written = gate();
     let puts = 0;
     const site = siteOf(({ values }) => ({
@@ -170,7 +170,7 @@ describe('a task that is made', () => {
     expect((await caller.call('tasks/get', { taskId: result?.taskId })).result).toMatchObject({ status: 'working' });
   });
 
-  it('is flat, and says all of itself [ext-tasks.create-result-shape ext-tasks.result-type-task ext-tasks.task-shape ext-tasks.create-no-request-state ext-tasks.ttl-null-unlimited tasks.status.starts-working tasks.id.string tasks.id.receiver-generated tasks.timestamps.created-at tasks.timestamps.last-updated-at tasks.poll-interval.offered]', async () => {
+  it('is returned as a flat result with all its members [ext-tasks.create-result-shape ext-tasks.result-type-task ext-tasks.task-shape ext-tasks.create-no-request-state ext-tasks.ttl-null-unlimited tasks.status.starts-working tasks.id.string tasks.id.receiver-generated tasks.timestamps.created-at tasks.timestamps.last-updated-at tasks.poll-interval.offered]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools, { pollInterval: 7 }));
     const { result } = await caller.call('tools/call', { name: 'optional' });
     expect(result).toEqual({
@@ -180,7 +180,7 @@ describe('a task that is made', () => {
     });
   });
 
-  it('has an id that nobody guesses [ext-tasks.id-unguessable tasks.id.unique tasks.security.unguessable-ids]', async () => {
+  it('has an unguessable id [ext-tasks.id-unguessable tasks.id.unique tasks.security.unguessable-ids]', async () => {
     const caller = await connectTaskClient(siteOf().serve(tools));
     const ids = await Promise.all(
       Array.from({ length: 50 }, async () => (await caller.call('tools/call', { name: 'optional' })).result?.taskId),
@@ -210,7 +210,7 @@ describe('a task that is made', () => {
     expect(result).toMatchObject({ ttlMs: 3000, pollIntervalMs: 9 });
   });
 
-  it('is nothing when it cannot be kept, and its place is free', async () => {
+  it('leaves no record and no reserved place when it cannot be stored', async () => {
     const site = siteOf(({ values }) => ({
       values: {
         ...values,

@@ -51,9 +51,9 @@ function createFaultySite() {
   return { site, faults, pass };
 }
 
-describe('a fault of the store', () => {
+describe('a failing store', () => {
   it.each([false, true])(
-    'while a step is recorded repeats the record, not the step (written all the same: %s)',
+    'makes the worker repeat the record of a step, not the step (written all the same: %s)',
     async late => {
       const { site, faults, pass } = createFaultySite();
       let runs = 0;
@@ -75,7 +75,7 @@ describe('a fault of the store', () => {
     },
   );
 
-  it('ends none of ten tasks when it lasts 6.5 s', async () => {
+  it('ends none of ten tasks when it fails for 6.5 s', async () => {
     const { site, faults, pass } = createFaultySite();
     const work = gate();
     let runs = 0;
@@ -99,30 +99,33 @@ describe('a fault of the store', () => {
     expect(runs).toBe(20);
   });
 
-  it.each([false, true])('while the result is written loses no result (written all the same: %s)', async late => {
-    const { site, faults, pass } = createFaultySite();
-    const work = gate<string>();
-    let entries = 0;
-    const caller = await connectTaskClient(
-      site.serve(
-        job(() => {
-          entries++;
-          return work.opened;
-        }),
-      ),
-    );
-    const id = await start(caller);
-    await settle();
-    Object.assign(faults, { next: 1, late, calls: ['put'] });
-    work.open('done');
-    await pass(async () => (await statusOf(caller, id)) === 'completed');
-    expect([await textOf(caller, id), entries]).toEqual(['done', 1]);
-    await pass(async () => site.events.some(({ type }) => type === 'completed'));
-    await until(async () => (await site.stores.values.list('task-open/')).length === 0);
-  });
+  it.each([false, true])(
+    'loses no result when it fails while the result is written (written all the same: %s)',
+    async late => {
+      const { site, faults, pass } = createFaultySite();
+      const work = gate<string>();
+      let entries = 0;
+      const caller = await connectTaskClient(
+        site.serve(
+          job(() => {
+            entries++;
+            return work.opened;
+          }),
+        ),
+      );
+      const id = await start(caller);
+      await settle();
+      Object.assign(faults, { next: 1, late, calls: ['put'] });
+      work.open('done');
+      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      expect([await textOf(caller, id), entries]).toEqual(['done', 1]);
+      await pass(async () => site.events.some(({ type }) => type === 'completed'));
+      await until(async () => (await site.stores.values.list('task-open/')).length === 0);
+    },
+  );
 
   it.each(['get', 'put', 'publish'] as const)(
-    'loses neither question nor answer when `%s` fails around a question',
+    'loses neither input request nor response when `%s` fails',
     async call => {
       const { site, faults, pass } = createFaultySite();
       faults.calls = [call];

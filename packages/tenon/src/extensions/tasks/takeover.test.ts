@@ -5,7 +5,7 @@ import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js
 import { gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.js';
 
-describe('a worker that looks for tasks', () => {
+describe('a worker that searches for tasks', () => {
   /** Tasks of a process that is gone. */
   async function leave(count: number, site: ReturnType<typeof siteOf>) {
     const gone = siteOf(() => site.stores);
@@ -19,7 +19,7 @@ describe('a worker that looks for tasks', () => {
     await site.stores.values.put(`task/${id}`, { ...value, ...change });
   };
 
-  it('passes over a record that it cannot serve, leaves it to others, and takes those behind it', async () => {
+  it('skips a record that it cannot serve, leaves it to others, and takes those behind it', async () => {
     const site = siteOf();
     const ids = (await leave(5, site)).toSorted();
     const [unknown = '', broken = '', ...rest] = ids;
@@ -41,7 +41,7 @@ describe('a worker that looks for tasks', () => {
     expect((await site.stores.values.list('task-open/')).map(({ key }) => key)).toContain(`task-open/${unknown}`);
   });
 
-  it('goes on with the tasks behind one that the store cannot read', async () => {
+  it('continues with the tasks behind one that the store cannot read', async () => {
     const site = siteOf(({ values }) => ({
       values: {
         ...values,
@@ -64,7 +64,7 @@ describe('a worker that looks for tasks', () => {
     expect(new Set(site.problems.map(({ message }) => message))).toEqual(new Set(['damaged']));
   });
 
-  it('takes a task at once whose lease the store does not have, whatever time its record names', async () => {
+  it('takes a task at once that has no lease in the store, whatever time its record names', async () => {
     const site = siteOf();
     const [id = ''] = await leave(1, site);
     await edit(site, id, { lease: { until: site.clock.now() + 3_600_000, fence: 'gone', length: 15_000 } });
@@ -96,7 +96,7 @@ describe('a task of a tool that this process does not have', () => {
     return { site, id };
   }
 
-  it('is left to one that has it', async () => {
+  it('stays for a process that has the tool', async () => {
     const { site, id } = await leave();
     const without = await connectTaskClient(site.serve({}, { handoverTimeout: 60_000 }));
     for (let n = 0; n < 4; n++) {
@@ -110,7 +110,7 @@ describe('a task of a tool that this process does not have', () => {
     await until(async () => (await statusOf(without, id)) === 'completed');
   });
 
-  it('fails when nobody has it for the time of `handoverTimeout`', async () => {
+  it('fails when no process has the tool for the time of `handoverTimeout`', async () => {
     const { site, id } = await leave();
     const without = await connectTaskClient(site.serve({}, { handoverTimeout: 60_000 }));
     await until(async () => {
@@ -129,7 +129,7 @@ describe('a task of a tool that this process does not have', () => {
     ['1', '2'],
     ['1', undefined],
     [undefined, '1'],
-  ])('is not entered by version %s -> %s of the handler, but by its own', async (before, after) => {
+  ])('stays for its own version of the handler, not version %s -> %s', async (before, after) => {
     const { site, id } = await leave(before);
     const ran: string[] = [];
     const run = (where: string) => () => void ran.push(where);
@@ -159,11 +159,11 @@ describe('a task of a tool that this process does not have', () => {
   });
 });
 
-describe('a task whose process is gone', () => {
+describe('a task whose process has stopped', () => {
   /** A process whose clock stands still: nothing of it is heard any more. */
   const frozen = (site: ReturnType<typeof siteOf>) => siteOf(() => site.stores);
 
-  it('is taken over when the lease has lapsed, and no sooner [ext-tasks.terminal-immutable]', async () => {
+  it('moves to another process after its lease has expired, and not before [ext-tasks.terminal-immutable]', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const never = gate();
@@ -196,7 +196,7 @@ describe('a task whose process is gone', () => {
     expect(gone.problems).toEqual([]);
   });
 
-  it('begins no step when it was held up for longer than its lease', async () => {
+  it('begins no step at the old process when it continues after its lease', async () => {
     const site = siteOf();
     const held = gate();
     const seen: string[] = [];
@@ -222,7 +222,7 @@ describe('a task whose process is gone', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('is worked on by one of two that want it', async () => {
+  it('runs at one of two processes that want it', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const seen: string[] = [];
@@ -240,7 +240,7 @@ describe('a task whose process is gone', () => {
     expect(site.events.filter(({ type }) => type === 'completed')).toHaveLength(10);
   });
 
-  it('stays with who works on it for longer than a lease', async () => {
+  it('stays with a process that works on it for longer than a lease', async () => {
     const site = siteOf();
     const work = gate<string>();
     let entries = 0;
@@ -261,8 +261,8 @@ describe('a task whose process is gone', () => {
   });
 });
 
-describe('a task that is cancelled elsewhere as it completes', () => {
-  it('stays cancelled', async () => {
+describe('a task that is canceled at another process as it completes', () => {
+  it('stays canceled', async () => {
     const last = gate();
     let cut = false;
     const site = siteOf(({ values }) => ({
@@ -293,7 +293,7 @@ describe('a task that is cancelled elsewhere as it completes', () => {
 });
 
 describe('a server that closes', () => {
-  it('gives its tasks back: another goes on, and here no step begins', async () => {
+  it('releases its tasks: another process continues them, and no step begins here', async () => {
     const site = siteOf();
     const step = gate();
     const seen: string[] = [];
@@ -321,7 +321,7 @@ describe('a server that closes', () => {
     expect(site.problems).toEqual([]);
   });
 
-  it('lets what ends come to its end', async () => {
+  it('completes tasks that end in time', async () => {
     const last = gate();
     const site = siteOf(({ values }) => ({
       values: {
@@ -344,7 +344,7 @@ describe('a server that closes', () => {
     expect((await site.stores.values.list('task-open/')).length).toBe(0);
   });
 
-  it('leaves no timer and no listener behind', async () => {
+  it('leaves no timer and no listener', async () => {
     const site = siteOf();
     const server = site.serve(job(ask));
     const caller = await connectTaskClient(server);
@@ -357,7 +357,7 @@ describe('a server that closes', () => {
     expect(site.clock.timers).toBe(0);
   });
 
-  it('begins no task that comes still; others do', async () => {
+  it('begins no new task, and other processes do', async () => {
     const site = siteOf();
     const server = site.serve(job(() => 'there'));
     const caller = await connectTaskClient(server);
@@ -371,8 +371,8 @@ describe('a server that closes', () => {
   });
 });
 
-describe('a task whose time is up while it is worked on', () => {
-  it('is stopped, and is no more', async () => {
+describe('a task that expires while it runs', () => {
+  it('is stopped and deleted', async () => {
     const site = siteOf();
     const seen: string[] = [];
     let signal: AbortSignal | undefined;
@@ -403,7 +403,7 @@ describe('a task whose time is up while it is worked on', () => {
 });
 
 describe('a task of a protocol version that is no longer supported', () => {
-  it('is left alone, and reported', async () => {
+  it('stays unchanged, and is reported', async () => {
     const site = siteOf();
     const gone = siteOf(() => site.stores);
     const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));

@@ -22,7 +22,7 @@ async function createTask(auth: AuthInfo, revision = '2026-07-28') {
 }
 
 describe('access to a task', () => {
-  it('is for the user, the client and the issuer that made it', async () => {
+  it('requires the user, the client and the issuer that made it', async () => {
     const { server, site, taskId } = await createTask(editor);
     const others: AuthInfo[] = [
       { ...editor, clientId: 'reader' },
@@ -46,7 +46,7 @@ describe('access to a task', () => {
     expect((await own.call('tasks/get', { taskId })).result?.status).toBe('working');
   });
 
-  it('to a record that names no client is for callers without a client', async () => {
+  it('to a record that names no client requires a caller without a client', async () => {
     const { server, site, taskId } = await createTask(editor);
     const { value } = (await site.stores.values.get(`task/${taskId}`)) ?? {};
     const stored = (auth: JsonObject) =>
@@ -65,7 +65,7 @@ describe('access to a task', () => {
     ]);
   });
 
-  it('ends for a session and a listener when the tool demands a scope that they lack', async () => {
+  it('ends for a session and a listener when the tool requires a scope that they lack', async () => {
     const inSession = await createTask(editor, '2025-11-25');
     inSession.setScopes(['write', 'admin']);
     inSession.work.open('done');
@@ -84,7 +84,7 @@ describe('access to a task', () => {
     expect(statesIn(alone.caller, 'notifications/tasks')).toEqual(['working']);
   });
 
-  it('is not given to a caller for whom the tool is invisible', async () => {
+  it('is refused to a caller for whom the tool is invisible', async () => {
     const { server, taskId, work, caller } = await createTask(editor);
     server.tools.set('job', tool({ task: 'optional', visible: () => false, run: () => work.opened }));
     expect((await caller.call('tasks/get', { taskId })).error?.code).toBe(-32602);

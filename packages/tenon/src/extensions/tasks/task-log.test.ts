@@ -21,7 +21,7 @@ const steps =
   };
 
 describe('the log of a task', () => {
-  it('has the steps, which the record has not', async () => {
+  it('contains the steps, which the record does not', async () => {
     const site = siteOf();
     const caller = await connectTaskClient(site.serve(job(steps(40, [], 'here', gate().opened))));
     const id = await start(caller);
@@ -30,7 +30,7 @@ describe('the log of a task', () => {
     expect(await listKeys(site, 'task-log/')).toHaveLength(40);
   });
 
-  it('has nothing left of a task that has ended', async () => {
+  it('is empty after the task has ended', async () => {
     const site = siteOf();
     const caller = await connectTaskClient(site.serve(job(steps(600, [], 'here'))));
     const id = await start(caller);
@@ -39,7 +39,7 @@ describe('the log of a task', () => {
     expect(await listKeys(site, 'task-log/')).toEqual([]);
   });
 
-  it('has nothing but the mark left of a task that was cancelled elsewhere, and takes no step of it', async () => {
+  it('keeps only its final mark after the task was canceled elsewhere, and accepts no step', async () => {
     const site = siteOf();
     const held = gate();
     const seen: string[] = [];
@@ -56,7 +56,7 @@ describe('the log of a task', () => {
     expect(seen).toHaveLength(3);
   });
 
-  it('refuses the step of a process that was held up in the middle of it', async () => {
+  it('refuses the step of a process that was suspended during it', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const middle = gate();
@@ -91,7 +91,7 @@ describe('the log of a task', () => {
     expect([await textOf(other, id), seen]).toEqual(['here', []]);
   });
 
-  it('is short of nothing when the record is one of an earlier version, which has the steps itself', async () => {
+  it('continues from a record of an earlier version, which contains the steps itself', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
@@ -107,7 +107,7 @@ describe('the log of a task', () => {
     expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => `more ${n} here`));
   });
 
-  it('keeps answers beyond the size of the record, and sends no input request again', async () => {
+  it('keeps responses beyond the size of the record, and sends no input request again', async () => {
     const site = siteOf();
     const gone = frozen(site);
     const held = gate();
@@ -138,7 +138,7 @@ describe('the log of a task', () => {
     expect(await textOf(other, id)).toBe(Array.from({ length: 40 }, (_, n) => `a${n}`).join(' '));
   });
 
-  it('fails the step by which the steps are too large together', async () => {
+  it('fails the step whose value exceeds the total size', async () => {
     const site = siteOf();
     const seen: unknown[] = [];
     const run = async (ctx: Context) => {

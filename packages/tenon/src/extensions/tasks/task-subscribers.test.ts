@@ -13,7 +13,7 @@ const revision = '2025-11-25';
 const statesIn = (caller: TaskTestClient, method: string) =>
   caller.listNotifications(method).map(({ status }) => status);
 
-describe('a session that made a task', () => {
+describe('a session that created a task', () => {
   const made = async (run: (ctx: Context) => unknown, params: JsonObject = {}) => {
     const site = siteOf();
     const server = site.serve(job(run), { suspendTimeout: 1000 });
@@ -22,7 +22,7 @@ describe('a session that made a task', () => {
     return { site, server, caller, taskId };
   };
 
-  it('is told when it changes [tasks.notification.optional tasks.notification.no-related-task schema.notification.tasks-status]', async () => {
+  it('gets a notification when the task changes [tasks.notification.optional tasks.notification.no-related-task schema.notification.tasks-status]', async () => {
     const { caller, taskId } = await made(async ctx => (await ctx.elicit({ message: 'one?', input })).action);
     await until(() => statesIn(caller, 'notifications/tasks/status').includes('input_required'));
     const id = caller.send('tasks/result', { taskId });
@@ -37,7 +37,7 @@ describe('a session that made a task', () => {
     }
   });
 
-  it('hears of progress by the token of its call, until the end [progress.task-token-outlives-create progress.task-same-token progress.task-stops-at-terminal tasks.related-task.on-all-messages]', async () => {
+  it('gets progress by the token of its call, until the end [progress.task-token-outlives-create progress.task-same-token progress.task-stops-at-terminal tasks.related-task.on-all-messages]', async () => {
     const work = [gate(), gate(), gate()];
     const { site, caller, taskId } = await made(
       async ctx => {
@@ -68,7 +68,7 @@ describe('a session that made a task', () => {
     expect(statesIn(caller, 'notifications/tasks/status').at(-1)).toBe('cancelled');
   });
 
-  it('hears of no progress for which it gave no token, nor of any twice when the handler is entered again', async () => {
+  it('gets no progress without a token, and none twice when the handler runs again', async () => {
     const run = async (ctx: Context) => {
       ctx.progress(1);
       ctx.progress(2);
@@ -91,7 +91,7 @@ describe('a session that made a task', () => {
     }
   });
 
-  it('is told nothing when it is over, and the rest is', async () => {
+  it('gets nothing after it has ended, while other sessions do', async () => {
     const work = gate();
     const { server, caller, taskId } = await made(() => work.opened);
     await caller.close();
@@ -106,7 +106,7 @@ describe('a session that made a task', () => {
 });
 
 describe('progress of a handler', () => {
-  it('is how the task stands, written down once in a while', async () => {
+  it('becomes the status message of its task, stored at intervals', async () => {
     const site = siteOf();
     const steps = [gate(), gate(), gate()];
     const server = site.serve(
@@ -143,7 +143,7 @@ describe('progress of a handler', () => {
   });
 });
 
-describe('listeners of tasks', () => {
+describe('a subscription to tasks', () => {
   const listening = async (run: (ctx: Context) => unknown) => {
     const site = siteOf();
     const server = site.serve(job(run));
@@ -152,7 +152,7 @@ describe('listeners of tasks', () => {
     return { site, server, caller, taskId: String(result?.taskId) };
   };
 
-  it('is told of those that are its own, whole, as they stand and as they change [ext-tasks.subscribe-ack-task-ids ext-tasks.notification-shape ext-tasks.notification-complete-state ext-tasks.notifications-optional ext-tasks.no-progress-or-log]', async () => {
+  it('notifies of its own tasks, with their complete state, now and when they change [ext-tasks.subscribe-ack-task-ids ext-tasks.notification-shape ext-tasks.notification-complete-state ext-tasks.notifications-optional ext-tasks.no-progress-or-log]', async () => {
     const work = gate();
     const { site, server, caller, taskId } = await listening(async ctx => {
       await work.opened;
@@ -190,7 +190,7 @@ describe('listeners of tasks', () => {
     expect(caller.answers.has(id)).toBe(false);
   });
 
-  it('is told of what happens in another process', async () => {
+  it('notifies of changes in another process', async () => {
     const work = gate<string>();
     const { site, caller, taskId } = await listening(() => work.opened);
     const elsewhere = await connectTaskClient(site.serve(job(() => 'never')), { principal: 'ann' });
@@ -201,7 +201,7 @@ describe('listeners of tasks', () => {
     expect(caller.listNotifications('notifications/tasks')).toEqual([]);
   });
 
-  it('is told no more when it has gone', async () => {
+  it('notifies no more after it has ended', async () => {
     const work = gate<string>();
     const { caller, taskId } = await listening(() => work.opened);
     const id = caller.send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
@@ -213,7 +213,7 @@ describe('listeners of tasks', () => {
     expect(statesIn(caller, 'notifications/tasks')).toEqual(['working']);
   });
 
-  it('has to have the extension [ext-tasks.subscribe-missing-capability]', async () => {
+  it('requires the extension [ext-tasks.subscribe-missing-capability]', async () => {
     const { server, taskId } = await listening(() => 'done');
     for (const capabilities of [{}, { tasks: { list: {} } }]) {
       const other = await connectTaskClient(server, { capabilities, principal: 'ann' });
@@ -226,7 +226,7 @@ describe('listeners of tasks', () => {
     }
   });
 
-  it('is bounded', async () => {
+  it('ignores ids beyond its limit', async () => {
     const { caller, taskId } = await listening(() => 'done');
     const ids = [...Array.from({ length: 1000 }, (_, n) => `none-${n}`), taskId];
     caller.send('subscriptions/listen', { notifications: { taskIds: ids } });

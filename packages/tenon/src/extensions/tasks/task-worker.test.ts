@@ -4,7 +4,7 @@ import { accept, type Gate, gate, settle, siteOf, until } from './fixtures/site.
 import { connectTaskClient } from './fixtures/task-client.js';
 
 describe('the limit of running tasks', () => {
-  it('is bounded; the rest waits for its turn, in its order', async () => {
+  it('delays further tasks, in their order', async () => {
     const site = siteOf();
     const gates = new Map<unknown, Gate<void>>();
     const begun: unknown[] = [];
@@ -41,7 +41,7 @@ describe('the limit of running tasks', () => {
     expect(site.events.some(({ type }) => type === 'taken-over')).toBe(false);
   });
 
-  it('goes on, however slowly what waits for its turn is laid aside', async () => {
+  it('starts the next task, however slowly the store releases a waiting one', async () => {
     const laid = gate();
     const first = gate();
     const site = siteOf(({ values }) => ({
@@ -64,7 +64,7 @@ describe('the limit of running tasks', () => {
     await until(async () => (await statusOf(caller, two)) === 'completed');
   });
 
-  it('does not count what waits for an answer', async () => {
+  it('does not count tasks that wait for input', async () => {
     const site = siteOf();
     const caller = await connectTaskClient(site.serve(job(ask), { maxRunning: 1 }));
     const ids: string[] = [];
@@ -78,7 +78,7 @@ describe('the limit of running tasks', () => {
     }
   });
 
-  it('goes on when what waited for its turn is cancelled', async () => {
+  it('starts the next task when a waiting one is canceled', async () => {
     const site = siteOf();
     const first = gate();
     let entries = 0;
@@ -105,7 +105,7 @@ describe('the limit of running tasks', () => {
 });
 
 describe('the limit of open tasks', () => {
-  it('is bounded, for all and for each; what ends makes room [tasks.resources.concurrency-limit tasks.security.rate-limited]', async () => {
+  it('refuses further tasks, in total and for each user, until some end [tasks.resources.concurrency-limit tasks.security.rate-limited]', async () => {
     const site = siteOf();
     const gates: Gate<void>[] = [];
     const wait = job(() => {
@@ -148,7 +148,7 @@ describe('the limit of open tasks', () => {
     }
   });
 
-  it('leaves hands for others while the tasks of one user wait to be worked on', async () => {
+  it('runs tasks of others while the tasks of one user wait to run', async () => {
     const site = siteOf();
     const working: (string | undefined)[] = [];
     const gates: Gate<void>[] = [];
@@ -172,7 +172,7 @@ describe('the limit of open tasks', () => {
     expect(working.filter(principal => principal === 'eve')).toHaveLength(8);
   });
 
-  it('is less by those that end in another process', async () => {
+  it('counts down when tasks end in another process', async () => {
     const site = siteOf();
     const one = await connectTaskClient(site.serve(job(ask), { maxOpen: 1, suspendTimeout: 1000 }));
     const other = await connectTaskClient(site.serve(job(ask), {}));
@@ -190,8 +190,8 @@ describe('the limit of open tasks', () => {
   });
 });
 
-describe('a task that waits for long', () => {
-  it('leaves memory, and is entered again when it is answered; no step is done twice', async () => {
+describe('a task that waits for input', () => {
+  it('leaves memory, and runs again after the response without repeating a step', async () => {
     const site = siteOf();
     const seen: string[] = [];
     const server = site.serve(
@@ -219,7 +219,7 @@ describe('a task that waits for long', () => {
     expect(site.events.some(({ type }) => type === 'taken-over')).toBe(false);
   });
 
-  it('is not lost when the answer comes as it leaves', async () => {
+  it('continues when the response arrives as it leaves memory', async () => {
     for (const turns of [0, 1, 2, 3, 4, 6, 8]) {
       const site = siteOf();
       const caller = await connectTaskClient(site.serve(job(ask), { suspendTimeout: 1000 }));

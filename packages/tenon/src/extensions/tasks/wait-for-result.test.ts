@@ -26,7 +26,7 @@ const related = (taskId: string) => ({ [RELATED_TASK]: { taskId } });
 const ask = async (ctx: Context) => (await ctx.elicit({ message: 'one?', input })).content?.a;
 
 describe('tasks/result', () => {
-  it('waits for the end, and gives just what the call would have given [tasks.result.blocks-until-terminal tasks.result.exact-result tasks.related-task.result-response]', async () => {
+  it('waits for the end, and returns exactly the result of the call [tasks.result.blocks-until-terminal tasks.result.exact-result tasks.related-task.result-response]', async () => {
     const work = gate<unknown>();
     const { caller, taskId } = await started(() => work.opened);
     const id = caller.send('tasks/result', { taskId });
@@ -46,7 +46,7 @@ describe('tasks/result', () => {
     expect(await stateOf(caller, taskId)).not.toHaveProperty('result');
   });
 
-  it('gives just the error [tasks.result.exact-error tasks.status.failed-on-error tasks.status.failure-message]', async () => {
+  it('returns exactly the error [tasks.result.exact-error tasks.status.failed-on-error tasks.status.failure-message]', async () => {
     const { caller, taskId } = await started(() => {
       throw rpcError(-32005, 'used up', { left: 0 });
     });
@@ -55,7 +55,7 @@ describe('tasks/result', () => {
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'failed', statusMessage: 'used up' });
   });
 
-  it('gives the error of a tool as a result, though the task has failed [tasks.status.tool-is-error-failed]', async () => {
+  it('returns the error of a tool as a result, though the task has failed [tasks.status.tool-is-error-failed]', async () => {
     const { caller, taskId } = await started(ctx => {
       ctx.progress(1, 2, 'on its way');
       throw toolError('no luck');
@@ -65,7 +65,7 @@ describe('tasks/result', () => {
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'failed', statusMessage: 'no luck' });
   });
 
-  it('brings the questions on its own stream, by their task [tasks.input-required.entered tasks.input-required.related-task tasks.input-required.left tasks.related-task.nested-same-id]', async () => {
+  it('sends the input requests of its task on its own stream [tasks.input-required.entered tasks.input-required.related-task tasks.input-required.left tasks.related-task.nested-same-id]', async () => {
     const work = gate();
     const { caller, taskId } = await started(async ctx => {
       const first = await ask(ctx);
@@ -92,7 +92,7 @@ describe('tasks/result', () => {
     expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x y' }] });
   });
 
-  it('tells the handler that the client would not answer', async () => {
+  it('tells the handler that the client declined', async () => {
     const { caller, taskId } = await started(ask);
     const id = caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);
@@ -102,7 +102,7 @@ describe('tasks/result', () => {
     expect(JSON.stringify(caller.answers.get(id))).toContain('did not answer');
   });
 
-  it('may be aborted and repeated, also in another session: the input request is sent again [tasks.http.disconnect-allowed]', async () => {
+  it('may be aborted and repeated, also in another session, and sends the input request again [tasks.http.disconnect-allowed]', async () => {
     const { server, caller, taskId } = await started(ask);
     const id = caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);
@@ -121,7 +121,7 @@ describe('tasks/result', () => {
     expect(caller.answers.has(id)).toBe(false);
   });
 
-  it('takes the first of two answers to one question', async () => {
+  it('accepts the first of two responses to one input request', async () => {
     const { server, caller, taskId } = await started(ask);
     const other = await connectTaskClient(server, { revision });
     const id = caller.send('tasks/result', { taskId });
@@ -137,7 +137,7 @@ describe('tasks/result', () => {
     }
   });
 
-  it('ends when the task is cancelled, or is no more [tasks.error.unknown-task]', async () => {
+  it('ends when the task is canceled or expires [tasks.error.unknown-task]', async () => {
     const { site, caller, taskId } = await started(() => gate().opened);
     const id = caller.send('tasks/result', { taskId });
     await settle();
@@ -156,7 +156,7 @@ describe('tasks/result', () => {
     expect((await caller.call('tasks/result', { taskId: 'none' })).error?.code).toBe(-32602);
   });
 
-  it('looks by itself when no news come', async () => {
+  it('polls the store when no message arrives', async () => {
     const site = siteOf(({ bus }) => ({ bus: { ...bus, publish: async () => {} } }));
     const work = gate<string>();
     const caller = await connectTaskClient(site.serve(job(() => work.opened)), { revision });
@@ -170,7 +170,7 @@ describe('tasks/result', () => {
     await until(() => caller.answers.has(id));
   });
 
-  it('harms nobody when what was answered cannot be written', async () => {
+  it('survives a response that cannot be stored', async () => {
     let failing = false;
     const site = siteOf(({ values }) => ({
       values: {
@@ -191,7 +191,7 @@ describe('tasks/result', () => {
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'input_required' });
   });
 
-  it('goes by the id in its params, whatever the metadata says [tasks.related-task.param-wins]', async () => {
+  it('uses the id in its params, whatever the metadata states [tasks.related-task.param-wins]', async () => {
     const { caller, taskId } = await started(() => 'mine');
     const other = await caller.call('tools/call', { name: 'job', task: {} });
     const _meta = related(String(getTaskId(other)));
@@ -203,7 +203,7 @@ describe('tasks/result', () => {
 });
 
 describe('tasks/cancel', () => {
-  it('answers with the task, which is cancelled by then [ext-tasks.legacy-tasks-still-served tasks.cancel.status-before-response tasks.cancel.stays-cancelled schema.result.tasks-cancel]', async () => {
+  it('returns the task, which is canceled by then [ext-tasks.legacy-tasks-still-served tasks.cancel.status-before-response tasks.cancel.stays-cancelled schema.result.tasks-cancel]', async () => {
     const work = gate<string>();
     const { caller, taskId } = await started(() => work.opened);
     const { result } = await caller.call('tasks/cancel', { taskId });
@@ -214,7 +214,7 @@ describe('tasks/cancel', () => {
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is refused for what has ended [tasks.cancel.terminal-rejected tasks.status.terminal-final tasks.error.informative]', async () => {
+  it('rejects a task that has ended [tasks.cancel.terminal-rejected tasks.status.terminal-final tasks.error.informative]', async () => {
     const { caller, taskId } = await started(() => 'done');
     await caller.call('tasks/result', { taskId });
     const { error } = await caller.call('tasks/cancel', { taskId });
@@ -225,7 +225,7 @@ describe('tasks/cancel', () => {
 });
 
 describe('tasks/list', () => {
-  it('has all, oldest first, in pages, also when some of a page are no more [tasks.list.paginated tasks.list.next-cursor tasks.list.complete tasks.related-task.not-in-results]', async () => {
+  it('returns all tasks in pages, oldest first, and skips expired ones [tasks.list.paginated tasks.list.next-cursor tasks.list.complete tasks.related-task.not-in-results]', async () => {
     const { site, caller, taskId } = await started(() => 'done');
     const ids = [taskId];
     for (let n = 0; n < 220; n++) {
@@ -254,14 +254,14 @@ describe('tasks/list', () => {
     expect(pages).toBe(3);
   });
 
-  it('refuses a cursor that it has not made [tasks.list.invalid-cursor-error]', async () => {
+  it('rejects a cursor that it did not issue [tasks.list.invalid-cursor-error]', async () => {
     const { caller } = await started(() => 'done');
     for (const cursor of ['x', '', '000000001000000-../', 5]) {
       expect((await caller.call('tasks/list', { cursor })).error?.code).toBe(-32602);
     }
   });
 
-  it('has the tasks of the caller alone, whichever session made them [tasks.security.list-filtered]', async () => {
+  it('returns only the tasks of the caller, whichever session created them [tasks.security.list-filtered]', async () => {
     const site = siteOf();
     const server = site.serve(job(() => 'done'));
     const listed: { [name: string]: number } = {};

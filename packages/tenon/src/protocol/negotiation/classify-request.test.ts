@@ -25,8 +25,8 @@ const request = (method: string, _meta?: JsonObject): JsonRpcRequest => ({
 const only = (...revisions: string[]) =>
   revisions.map(each => getDialect(each) as NonNullable<ReturnType<typeof getDialect>>);
 
-describe('the manner of a request', () => {
-  it('is stateless when it names its protocol version [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {
+describe('classifyRequest', () => {
+  it('returns per-request when the request names its protocol version [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {
     expect(classifyRequest(request('tools/list', meta('2026-07-28')), dialects)).toEqual({
       opening: 'per-request',
       dialect: getNewestDialect(),
@@ -37,7 +37,7 @@ describe('the manner of a request', () => {
   });
 
   it.each(['2025-11-25', '2099-01-01', '', 'newest'])(
-    'is refused with %j, and the versions that are served [versioning.unsupported-version-error errors.unsupported-version-shape]',
+    'refuses %j, and lists the versions that are served [versioning.unsupported-version-error errors.unsupported-version-shape]',
     version => {
       expect(classifyRequest(request('tools/list', meta(version)), dialects)).toEqual({
         opening: 'refused',
@@ -54,14 +54,14 @@ describe('the manner of a request', () => {
     ['a version that is no string', meta(5)],
     ['no capabilities', meta('2026-07-28', null)],
     ['capabilities that are a list', meta('2026-07-28', [])],
-  ])('is refused with %s [meta.missing-required-field-error meta.client-capabilities-required]', (_, _meta) => {
+  ])('refuses %s [meta.missing-required-field-error meta.client-capabilities-required]', (_, _meta) => {
     expect(classifyRequest(request('tools/list', _meta), dialects)).toMatchObject({
       opening: 'refused',
       error: { code: -32602 },
     });
   });
 
-  it('is refused when only the header states it [meta.missing-required-field-error]', () => {
+  it('refuses a stateless version that only the header names [meta.missing-required-field-error]', () => {
     for (const version of ['2026-07-28', '2099-01-01']) {
       expect(classifyRequest(request('tools/list'), dialects, version)).toMatchObject({
         opening: 'refused',
@@ -71,7 +71,7 @@ describe('the manner of a request', () => {
     expect(classifyRequest(request('tools/list'), dialects, '2025-11-25')).toEqual({ opening: 'opened' });
   });
 
-  it('is a handshake with initialize, also when the header names another version, unless `_meta` is stateless', () => {
+  it('returns handshake for initialize, whatever version the header names, unless `_meta` is stateless', () => {
     for (const version of ['2026-07-28', '2099-01-01']) {
       expect(classifyRequest(request('initialize'), dialects, version)).toEqual({ opening: 'handshake' });
       expect(classifyRequest(request('initialize', { progressToken: 1 }), dialects, version)).toEqual({
@@ -92,12 +92,12 @@ describe('the manner of a request', () => {
     });
   });
 
-  it('is a handshake with initialize, and opened with all else [compat.server-initialize-selects-legacy compat.legacy-client-dual-era-server]', () => {
+  it('returns handshake for initialize, and opened for other requests [compat.server-initialize-selects-legacy compat.legacy-client-dual-era-server]', () => {
     expect(classifyRequest(request('initialize'), dialects)).toEqual({ opening: 'handshake' });
     expect(classifyRequest(request('tools/list'), dialects)).toEqual({ opening: 'opened' });
   });
 
-  it('is refused when its header names an unsupported protocol version, unless it opens a session [http.version-header.invalid-400]', () => {
+  it('refuses an unsupported protocol version in the header, except for initialize [http.version-header.invalid-400]', () => {
     const served = only('2025-11-25');
     expect(classifyRequest(request('ping'), served, '2025-11-25')).toEqual({ opening: 'opened' });
     expect(classifyRequest(request('ping'), served, '2025-06-18')).toMatchObject({
@@ -107,18 +107,18 @@ describe('the manner of a request', () => {
     expect(classifyRequest(request('initialize'), served, '2025-06-18')).toEqual({ opening: 'handshake' });
   });
 
-  it('is refused if no supported protocol version has a handshake [compat.legacy-client-modern-server-stdio]', () => {
+  it('refuses requests without metadata if no supported protocol version has a handshake [compat.legacy-client-modern-server-stdio]', () => {
     expect(classifyRequest(request('initialize'), only('2026-07-28'))).toMatchObject({ error: { code: -32022 } });
     expect(classifyRequest(request('tools/list'), only('2026-07-28'))).toMatchObject({ error: { code: -32602 } });
   });
 
-  it('is refused if every supported protocol version has a handshake', () => {
+  it('refuses requests with metadata if every supported protocol version has a handshake', () => {
     expect(classifyRequest(request('tools/list', meta('2026-07-28')), only('2025-11-25'))).toMatchObject({
       error: { code: -32022, data: { supported: ['2025-11-25'] } },
     });
   });
 
-  it('is judged for any params', () => {
+  it('returns a known result for any params', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.option(fc.string(), { nil: undefined }), (params, header) => {
         const any = { jsonrpc: '2.0', id: 1, method: 'm', params } as unknown as JsonRpcRequest;
@@ -130,15 +130,15 @@ describe('the manner of a request', () => {
   });
 });
 
-describe('metadata of a request', () => {
-  it('is what we say of ourselves [meta.request-meta-shape meta.protocol-version-required]', () => {
+describe('createRequestMeta', () => {
+  it('carries capabilities, client and log level [meta.request-meta-shape meta.protocol-version-required]', () => {
     const facts = { capabilities: { roots: {} }, client: { name: 'a', version: '1' }, logLevel: 'error' as const };
     const sent = request('m', createRequestMeta(facts));
     expect(hasProtocolVersion(sent)).toBe(true);
     expect(readRequestMetadata(sent)).toEqual(facts);
   });
 
-  it('leaves out who it is and its log level, when it does not say [meta.client-info-not-required]', () => {
+  it('omits client and log level when they are absent [meta.client-info-not-required]', () => {
     expect(readRequestMetadata(request('m', meta('2026-07-28')))).toEqual({
       capabilities: {},
       client: undefined,

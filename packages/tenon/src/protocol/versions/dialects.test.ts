@@ -55,7 +55,7 @@ function opened(dialect: Dialect, from: 'client' | 'server', params: JsonObject)
 }
 
 describe('the newest dialect', () => {
-  it('is the identity', () => {
+  it('transforms nothing', () => {
     for (const method of [...Object.keys(methods), ...Object.keys(notifications)]) {
       for (const way of ['encode', 'decode'] as const) {
         expect([
@@ -69,7 +69,7 @@ describe('the newest dialect', () => {
 });
 
 describe('dialects', () => {
-  it('are found by their names, which are compared as a whole [versioning.version-format]', () => {
+  it('have exact version names [versioning.version-format]', () => {
     for (const dialect of dialects) expect(getDialect(dialect.protocolVersion)).toBe(dialect);
     for (const name of ['', '2024-11-5', '2024-11-05 ', '2099-01-01', '__proto__'])
       expect(getDialect(name)).toBeUndefined();
@@ -84,7 +84,7 @@ describe('dialects', () => {
     expect(negotiateDialect('1999-01-01')).toBe(getNewestDialect('handshake'));
   });
 
-  it('have only methods that there are', () => {
+  it('contain only known methods', () => {
     for (const { methods: vocabulary } of dialects) {
       for (const name of [...vocabulary.client, ...vocabulary.server])
         expect([name, name in methods || name in notifications]).toEqual([name, true]);
@@ -98,7 +98,7 @@ const extension = { client: ['tasks/get', 'tasks/update', 'tasks/cancel'], serve
 describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
   'the methods of %s',
   (revision, { methods: vocabulary, tasks }) => {
-    it('are those of its schema, and of the tasks extension where that is how there are tasks [schema.union.client-requests, schema.union.server-requests, schema.union.client-notifications, schema.union.server-notifications]', () => {
+    it('equal those of its schema, plus those of the tasks extension where it applies [schema.union.client-requests, schema.union.server-requests, schema.union.client-notifications, schema.union.server-notifications]', () => {
       const { requests, notifications: notices } = vocabularyOf(readSchema(revision as Revision).definitions);
       for (const side of ['client', 'server'] as const) {
         const official = [...requests[side].keys(), ...notices[side].keys()];
@@ -110,7 +110,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
 );
 
 describe('error codes', () => {
-  it('are those that the protocol names, and no others of its ranges [errors.legacy-range-not-allocated, errors.reserved-range-only-defined, errors.reserved-range-meaning]', () => {
+  it('equal those of the specification, and use no others of its ranges [errors.legacy-range-not-allocated, errors.reserved-range-only-defined, errors.reserved-range-meaning]', () => {
     const {
       HEADER_MISMATCH,
       MISSING_CLIENT_CAPABILITY,
@@ -137,7 +137,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
     const faults = (type: string, value: JsonObject) => official?.type(type, value) ?? [];
 
     it.each(Object.keys(results).filter(method => has(dialect, method)))(
-      'in answer to %s is as its schema says',
+      'fit the schema as the result of %s',
       method => {
         const [type, value] = results[method] as (typeof results)[string];
         fc.assert(
@@ -149,7 +149,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
       },
     );
 
-    it('in answer to tools/call is as its schema says, and the value comes through', () => {
+    it('fit the schema as the result of tools/call, and keep the value', () => {
       fc.assert(
         fc.property(called, ({ tool, result }) => {
           const { outputSchema } = frozen(tool) as TransformContext;
@@ -166,7 +166,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
       );
     });
 
-    it.each(Object.keys(calls).filter(method => has(dialect, method)))('as %s is as its schema says', method => {
+    it.each(Object.keys(calls).filter(method => has(dialect, method)))('fit the schema as %s', method => {
       const [type, from, value] = calls[method] as (typeof calls)[string];
       fc.assert(
         fc.property(value, params => {
@@ -185,7 +185,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
 describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))(
   'messages of a peer of %s',
   (_, dialect) => {
-    it.each(Object.keys(results))('in answer to %s comes back as it was', method => {
+    it.each(Object.keys(results))('are unchanged after decoding and encoding as the result of %s', method => {
       const [, value] = results[method] as (typeof results)[string];
       fc.assert(
         fc.property(value, result => {
@@ -196,7 +196,7 @@ describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))
       );
     });
 
-    it.each(Object.keys(calls))('as %s comes back as it was', method => {
+    it.each(Object.keys(calls))('are unchanged after decoding and encoding as %s', method => {
       const [, , value] = calls[method] as (typeof calls)[string];
       fc.assert(
         fc.property(value, params => {
@@ -209,7 +209,7 @@ describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))
   },
 );
 
-describe('a choice of several', () => {
+describe('a multiple choice', () => {
   const form = {
     requestedSchema: {
       type: 'object',
@@ -218,7 +218,7 @@ describe('a choice of several', () => {
   };
   const simple = getDialect('2025-06-18') as Dialect;
 
-  it('travels as a line of text where forms have no such field', () => {
+  it('becomes a line of text where forms have no such field', () => {
     const answer = { action: 'accept', content: { days: ['mo', 'tu'], name: 'a, b' } };
     const said = down(simple, 'result', 'elicitation/create', frozen(answer));
     expect(said).toEqual({ action: 'accept', content: { days: 'mo, tu', name: 'a, b' } });
@@ -226,10 +226,10 @@ describe('a choice of several', () => {
   });
 });
 
-describe('a schema that is put into an object', () => {
+describe('an output schema that is wrapped in an object', () => {
   const wrapping = getDialect('2025-11-25') as Dialect;
 
-  it('comes out as it was, its identifier and dialect too', () => {
+  it('is unwrapped unchanged, with its identifier and dialect', () => {
     for (const outputSchema of [
       { $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'array' },
       { $id: 'https://example.com/own', $ref: '#/$defs/x', $defs: { x: {} } },

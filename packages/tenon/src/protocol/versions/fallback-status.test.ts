@@ -8,6 +8,6 @@ it.each([
   [405, true],
   [499, true],
   [500, false],
-])('the status %i of a POST lets a client try HTTP+SSE: %s', (status, isFallback) => {
+])('a POST with status %i lets a client try HTTP+SSE: %s', (status, isFallback) => {
   expect(v20241105.http.isFallbackStatus(status)).toBe(isFallback);
 });

@@ -37,7 +37,7 @@ function problem(side: Side, method: string, value: JsonObject): string | undefi
 }
 
 describe('tasks', () => {
-  it('are created by a parameter on one protocol version, and by an extension on another', () => {
+  it('use a parameter on one protocol version, and an extension on another', () => {
     expect(Object.fromEntries(dialects.map(({ protocolVersion, tasks }) => [protocolVersion, tasks]))).toEqual({
       '2026-07-28': 'by-extension',
       '2025-11-25': 'by-parameter',
@@ -59,7 +59,7 @@ describe('tasks', () => {
     ]);
   });
 
-  it('are requested by a member that versions without tasks ignore [tasks.undeclared-ignored]', () => {
+  it('use a member that versions without tasks ignore [tasks.undeclared-ignored]', () => {
     for (const task of [{ ttl: 5 }, {}, 'x']) {
       for (const dialect of dialects) {
         const calling = up(dialect, 'params', 'tools/call', { name: 'a', task });
@@ -73,12 +73,12 @@ describe('tasks', () => {
   });
 });
 
-describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
+describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
   const official = schemasPresent ? judge('2025-11-25', { exact: true }) : undefined;
   const faults = (type: string, value: JsonObject) => official?.type(type, JSON.parse(JSON.stringify(value)));
 
   it.each(Object.keys(taskResults))(
-    'the answer to %s is as its schema says, there and back [schema.type.task schema.type.task-status schema.result.create-task schema.result.tasks-get schema.result.tasks-cancel schema.result.tasks-list schema.result.tasks-result]',
+    'fit the schema in both directions as the result of %s [schema.type.task schema.type.task-status schema.result.create-task schema.result.tasks-get schema.result.tasks-cancel schema.result.tasks-list schema.result.tasks-result]',
     method => {
       const [type, value] = taskResults[method] as (typeof taskResults)[string];
       fc.assert(
@@ -96,7 +96,7 @@ describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
   );
 
   it.each(Object.keys(taskCalls))(
-    '%s is as its schema says, there and back [schema.request.tools-call.task schema.type.task-metadata schema.request.tasks-get schema.request.tasks-result schema.request.tasks-cancel schema.request.tasks-list schema.notification.tasks-status]',
+    'fit the schema in both directions as %s [schema.request.tools-call.task schema.type.task-metadata schema.request.tasks-get schema.request.tasks-result schema.request.tasks-cancel schema.request.tasks-list schema.notification.tasks-status]',
     method => {
       const [type, value] = taskCalls[method] as (typeof taskCalls)[string];
       const id = method.startsWith('notifications/') ? {} : { id: 1 };
@@ -114,7 +114,7 @@ describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
     },
   );
 
-  it('both sides say what they can do with tasks, and tools how they are called [schema.capability.server.tasks schema.capability.client.tasks schema.type.tool.execution]', () => {
+  it('keep the task capabilities of both sides and the task support of tools [schema.capability.server.tasks schema.capability.client.tasks schema.type.tool.execution]', () => {
     fc.assert(
       fc.property(presented, introduced, tooled, (result, params, listed) => {
         expect(down(withParameter, 'result', 'initialize', result)).toEqual(result);
@@ -129,7 +129,7 @@ describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
     );
   });
 
-  it('an exact schema tells when a task has a member of ours', () => {
+  it('rely on a schema that rejects members of the newest version', () => {
     const task = { taskId: 'a', status: 'working', createdAt: '', lastUpdatedAt: '', ttl: null };
     expect(faults('GetTaskResult', task)).toEqual([]);
     for (const more of [{ ttlMs: 1 }, { pollIntervalMs: 1 }, { result: {} }]) {
@@ -141,7 +141,7 @@ describe.skipIf(!schemasPresent)('tasks that are made by a parameter', () => {
   });
 });
 
-describe('a task that is made by a parameter', () => {
+describe('a task by parameter', () => {
   const task = {
     taskId: 'a',
     status: 'working',
@@ -154,7 +154,7 @@ describe('a task that is made by a parameter', () => {
   const said = { ...rest, ttl, pollInterval };
   const told = (more: JsonObject) => down(withParameter, 'result', 'tasks/get', { ...task, ...more });
 
-  it('stands in a member of its own when it was made, and beside the others in our words [ext-tasks.create-result-shape ext-tasks.result-type-task]', () => {
+  it('moves into a member when it is created, and back to a flat result [ext-tasks.create-result-shape ext-tasks.result-type-task]', () => {
     const _meta = { 'com.example/a': 1 };
     const info = { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } };
     const made = { ...task, resultType: 'task' };
@@ -165,14 +165,14 @@ describe('a task that is made by a parameter', () => {
     expect(up(withParameter, 'result', 'tools/call', { task: said })).toEqual(made);
   });
 
-  it('is no task when a tool merely answers with such a member', () => {
+  it('differs from a tool result with such a member', () => {
     const result = { content: [], task: said };
     expect(up(withParameter, 'result', 'tools/call', result)).toEqual(result);
     const own = { content: [], taskId: 'a', status: 'working' };
     expect(down(withParameter, 'result', 'tools/call', own)).toEqual(own);
   });
 
-  it('comes back in our words, but for what its payload was', () => {
+  it('becomes a task of the newest version, without its payload', () => {
     for (const method of ['tasks/get', 'tasks/cancel']) {
       const value = { ...task, resultType: 'complete', status: 'completed', result: { content: [] } };
       const heard = up(withParameter, 'result', method, down(withParameter, 'result', method, value));
@@ -186,7 +186,7 @@ describe('a task that is made by a parameter', () => {
     expect(up(withParameter, 'params', 'notifications/tasks/status', said)).toEqual(task);
   });
 
-  it('has failed when its tool says so, and says why [tasks.status.tool-is-error-failed tasks.status.failure-message]', () => {
+  it('becomes failed with the text of its tool when the tool failed [tasks.status.tool-is-error-failed tasks.status.failure-message]', () => {
     const result = { content: [{ type: 'image' }, { type: 'text', text: 'no disk' }], isError: true };
     const failed = { ...said, status: 'failed' };
     expect(told({ status: 'completed', result })).toEqual({ ...failed, statusMessage: 'no disk' });
@@ -201,11 +201,11 @@ describe('a task that is made by a parameter', () => {
     expect((told({ status: 'completed', result: long }).statusMessage as string).length).toBe(1000);
   });
 
-  it('is cancelled by an answer that may say nothing', () => {
+  it('allows an empty result of tasks/cancel', () => {
     expect(down(withParameter, 'result', 'tasks/cancel', { resultType: 'complete' })).toEqual({});
   });
 
-  it('comes to what its request would have [tasks.result.exact-result tasks.related-task.result-response]', () => {
+  it('has the result of its call [tasks.result.exact-result tasks.related-task.result-response]', () => {
     const _meta = { 'io.modelcontextprotocol/related-task': { taskId: 'a' } };
     fc.assert(
       fc.property(called, ({ tool, result }) => {
@@ -224,7 +224,7 @@ describe('a task that is made by a parameter', () => {
 });
 
 describe('the tasks extension', () => {
-  it('has tasks with the payload of their status, as they are [ext-tasks.get.result-shape ext-tasks.notification-shape]', () => {
+  it('leaves tasks with their payload unchanged [ext-tasks.get.result-shape ext-tasks.notification-shape]', () => {
     for (const [method, value] of Object.entries(extended)) {
       const side = method.startsWith('notifications/') ? 'params' : 'result';
       fc.assert(
@@ -239,7 +239,7 @@ describe('the tasks extension', () => {
   });
 
   it.each(handshakes.map(dialect => [dialect.protocolVersion, dialect] as const))(
-    'is neither told of nor heard of in %s; others are [ext-tasks.extension-not-in-2025-11-25]',
+    'is removed from messages of %s, and others are kept [ext-tasks.extension-not-in-2025-11-25]',
     (_, dialect) => {
       const other = { 'com.example/notes': { a: 1 } };
       for (const speak of [down, up]) {
@@ -257,8 +257,8 @@ describe('the tasks extension', () => {
   );
 });
 
-describe.each(none.map(dialect => [dialect.protocolVersion, dialect] as const))('in %s', (_, dialect) => {
-  it('nobody says that there are tasks', () => {
+describe.each(none.map(dialect => [dialect.protocolVersion, dialect] as const))('transforms of %s', (_, dialect) => {
+  it('remove all task members', () => {
     fc.assert(
       fc.property(presented, introduced, tooled, (result, params, { tools }) => {
         expect(down(dialect, 'result', 'initialize', result).capabilities).not.toHaveProperty('tasks');

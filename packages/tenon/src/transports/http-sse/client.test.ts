@@ -22,7 +22,7 @@ describe('an HTTP+SSE client', () => {
     return { server, channel, notes: takeNotes() };
   };
 
-  it('posts to the endpoint that the stream names, and hears on the stream [sse-legacy.endpoint-event] [sse-legacy.post-to-endpoint] [sse-legacy.message-events]', async () => {
+  it('posts to the endpoint that the stream names, and receives on the stream [sse-legacy.endpoint-event] [sse-legacy.post-to-endpoint] [sse-legacy.message-events]', async () => {
     let say = (_text: string): unknown => undefined;
     const { server, channel, notes } = await start(
       (seen, response) => {
@@ -80,7 +80,7 @@ describe('an HTTP+SSE client', () => {
     ['nothing', (_, response) => void response.destroy(), { code: 'http/interrupted' }],
   ];
   it.each(wrong)(
-    'does not open on a stream that begins with %s [sse-legacy.compat.client-endpoint-event]',
+    'rejects a stream that begins with %s [sse-legacy.compat.client-endpoint-event]',
     async (_, script, error) => {
       const { channel, notes } = await start(script);
       await expect(channel.open(notes)).rejects.toMatchObject(error);
@@ -88,7 +88,7 @@ describe('an HTTP+SSE client', () => {
     },
   );
 
-  it.each(['the head', 'the endpoint'])('waits only so long for %s', async what => {
+  it.each(['the head', 'the endpoint'])('times out while it waits for %s', async what => {
     const clock = stillClock();
     const { server, channel, notes } = await start(
       (_, response) => {
@@ -104,7 +104,7 @@ describe('an HTTP+SSE client', () => {
     await server.seen[0]?.gone;
   });
 
-  it.each(['ends', 'breaks'])('is closed when the stream %s, and what was being sent fails', async how => {
+  it.each(['ends', 'breaks'])('closes when the stream %s, and rejects pending messages', async how => {
     let hangUp = () => {};
     const { server, channel, notes } = await start((seen, response) => {
       if (seen.method !== 'GET') return;
@@ -123,7 +123,7 @@ describe('an HTTP+SSE client', () => {
     expect(notes.ends.length).toBe(1);
   });
 
-  it('says what is refused, unreadable or too long, and lives on', async () => {
+  it('reports a refused, unreadable or too long message, and continues', async () => {
     const { channel, notes } = await start(
       (seen, response) => {
         const bad = `data: {\n\ndata: "${'x'.repeat(600)}"\n\n`;
@@ -140,7 +140,7 @@ describe('an HTTP+SSE client', () => {
     await channel.close();
   });
 
-  it('can be cancelled and closed while it waits', async () => {
+  it('can be canceled and closed while it waits', async () => {
     const { channel, notes, server } = await start((seen, response) => {
       if (seen.method === 'GET') stream(response, endpoint('/m'));
     });

@@ -4,7 +4,7 @@ import { type Behaviour, type Call, createFakeService } from '../http/fixtures/f
 import { byName, eventsOf, JSON_HEADERS, nextMessages, runtimes, type Site } from '../http/fixtures/sites.js';
 import type { HandlerOptions } from '../http/server/options.js';
 
-describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
+describe.each(runtimes)('the HTTP+SSE endpoints, over $name', ({ open }) => {
   let site: Site;
   const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
     const service = createFakeService(behaviour);
@@ -28,7 +28,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
   };
   const initialize = { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2024-11-05' } };
 
-  it('tell where to POST, and answer on the stream [sse-legacy.two-endpoints] [sse-legacy.endpoint-event] [sse-legacy.message-events] [sse-legacy.compat.server-hosts-both]', async () => {
+  it('announce where to POST, and send responses on the stream [sse-legacy.two-endpoints] [sse-legacy.endpoint-event] [sse-legacy.message-events] [sse-legacy.compat.server-hosts-both]', async () => {
     await serve();
     const { response, events, first, address, post } = await connect();
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -75,7 +75,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     expect(service.peers[0]?.closed).toBe(1);
   });
 
-  it('refuse what is no message, and go on', async () => {
+  it('refuse malformed messages, and continue', async () => {
     await serve();
     const { events, post } = await connect();
     expect((await post('{')).status).toBe(400);
@@ -86,7 +86,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     expect(await nextMessages(events, 1)).toMatchObject([{ id: 0 }]);
   });
 
-  it('are each for one method', async () => {
+  it('accept one method each', async () => {
     await serve();
     expect((await site.send('/sse', { method: 'POST', headers: JSON_HEADERS, body: '{}' })).status).toBe(405);
     expect((await site.send('/messages')).status).toBe(405);
@@ -95,7 +95,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     expect((await site.send('/messages?sessionId=x', nobody)).status).toBe(404);
   });
 
-  it('belong to who opened them [security.session.bound-to-user]', async () => {
+  it('accept only the user who opened the stream [security.session.bound-to-user]', async () => {
     const service = await serve({}, { authorize: byName });
     const { post } = await connect({ 'x-user': 'ann' });
     expect((await post(initialize, { 'x-user': 'bob' })).status).toBe(404);
@@ -103,7 +103,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     expect(service.peers[0]?.envelopes.map(envelope => envelope?.auth)).toEqual([{ principal: 'ann' }]);
   });
 
-  it('are bounded like any stream [streams] [requests]', async () => {
+  it('limit streams and requests [streams] [requests]', async () => {
     const calls: Call[] = [];
     await serve({ session: call => calls.push(call) > 0 }, { limits: { maxStreams: 1, maxRequestsPerSession: 1 } });
     const { post } = await connect();
@@ -115,7 +115,7 @@ describe.each(runtimes)('the two endpoints, over $name', ({ open }) => {
     expect((await post({ ...call, id: 2 })).status).toBe(202);
   });
 
-  it('can be left out', async () => {
+  it('can be disabled', async () => {
     await serve({}, { ssePath: false });
     expect((await site.send('/sse')).status).toBe(404);
     expect((await site.send('/messages?sessionId=x', { method: 'POST' })).status).toBe(404);

@@ -33,7 +33,7 @@ describe('HTTP+SSE at two processes', () => {
   };
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'user' } };
 
-  it('passes what is POSTed to the process that holds the stream, with the user', async () => {
+  it('passes a POST to the process that holds the stream, with the user', async () => {
     const [one, two] = await open({ authorize: byName });
     const { events, post } = await connect(one, { 'x-user': 'ada' });
     expect((await post(two, initialize)).status).toBe(202);
@@ -45,7 +45,7 @@ describe('HTTP+SSE at two processes', () => {
     await expect.poll(() => two.stores.values.list('mail/')).toEqual([]);
   });
 
-  it('has no stream for another user, and none after it has ended', async () => {
+  it('refuses another user, and every POST after the stream has ended', async () => {
     const [one, two] = await open({ authorize: byName });
     const { events, post } = await connect(one, { 'x-user': 'ada' });
     expect((await post(two, initialize, { 'x-user': 'bob' })).status).toBe(404);
@@ -62,7 +62,7 @@ describe('HTTP+SSE at two processes', () => {
     ).toBe(404);
   });
 
-  it('refuses requests beyond the limit on the stream, and all while the store does not answer', async () => {
+  it('refuses requests beyond the limit on the stream, and all while the store does not respond', async () => {
     const [one, two] = await open({ limits: { maxRequestsPerSession: 0 } });
     const { events, post } = await connect(one);
     expect((await post(two, initialize)).status).toBe(202);

@@ -76,8 +76,8 @@ function fake(
   return { channel, receiver, closed, log, readers, exit, state, open: () => channel.open(receiver) };
 }
 
-describe('closing', () => {
-  it('ends stdin and is content with an exit [lifecycle.shutdown.stdio-close-stdin]', async () => {
+describe('close() of a stdio client', () => {
+  it('closes stdin and waits for the exit [lifecycle.shutdown.stdio-close-stdin]', async () => {
     const { open, channel, log, closed } = fake({ stdinEnd: true });
     await open();
     await Promise.all([channel.close(), channel.close()]);
@@ -85,7 +85,7 @@ describe('closing', () => {
     expect(closed).toEqual([undefined]);
   });
 
-  it('goes on to SIGTERM, then to SIGKILL [lifecycle.shutdown.stdio-sigterm] [lifecycle.shutdown.stdio-sigkill]', async () => {
+  it('sends SIGTERM, then SIGKILL [lifecycle.shutdown.stdio-sigterm] [lifecycle.shutdown.stdio-sigkill]', async () => {
     const polite = fake({ terminate: true });
     await polite.open();
     await polite.channel.close();
@@ -97,7 +97,7 @@ describe('closing', () => {
     expect(stubborn.closed).toEqual([undefined]);
   });
 
-  it('does not leave what an exited wrapper started', async () => {
+  it('ends processes that an exited wrapper started', async () => {
     const { open, channel, log, state } = fake({ stdinEnd: true, terminate: true, leavesOrphan: true });
     await open();
     await channel.close();
@@ -105,7 +105,7 @@ describe('closing', () => {
     expect(log).toEqual(['stdin ended', 'terminated after 2000']);
   });
 
-  it('lets nothing be sent any more, and nothing come', async () => {
+  it('prevents further messages in both directions', async () => {
     const { open, channel, readers, receiver } = fake({ stdinEnd: true });
     await open();
     const closing = channel.close();
@@ -116,8 +116,8 @@ describe('closing', () => {
   });
 });
 
-describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiated]', () => {
-  it('is told with how it ended, its last words, and no secret', async () => {
+describe('a server process that exits by itself [lifecycle.shutdown.stdio-server-initiated]', () => {
+  it('causes an error with its exit code and last stderr lines, without secrets', async () => {
     const { open, closed, readers, exit } = fake({}, { env: { KEY: 'hunter23' } });
     await open();
     readers.errors.push(Buffer.from('no config for hunter23\nbye'));
@@ -130,7 +130,7 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
     expect(closed[0]?.message).not.toContain('hunter');
   });
 
-  it('is read to the end before that', async () => {
+  it('closes the connection after its output was read to the end', async () => {
     const { open, closed, readers, receiver, exit } = fake();
     await open();
     exit({ code: 0, signal: null });
@@ -141,7 +141,7 @@ describe('a server that goes by itself [lifecycle.shutdown.stdio-server-initiate
     expect(receiver.onMessage).toHaveBeenCalledWith({ id: 1 });
   });
 
-  it('may only have closed its stdout: it is stopped', async () => {
+  it('is stopped when it only closes its stdout', async () => {
     const { open, closed, log, readers } = fake({ terminate: true });
     await open();
     readers.output.end();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';
 
-describe('a command as it is shown', () => {
+describe('redactCommand', () => {
   it.each([
     [['--token=hunter22'], '--token=…'],
     [['--api-key', 'hunter22', 'x'], '--api-key … x'],
@@ -24,14 +24,14 @@ describe('a command as it is shown', () => {
     },
   );
 
-  it('is cut', () => expect(redactCommand('node', ['x'.repeat(9999)]).length).toBe(201));
+  it('limits the length', () => expect(redactCommand('node', ['x'.repeat(9999)]).length).toBe(201));
 });
 
-it('takes given values out of a text, but not the short ones that any word holds', () => {
+it('removes given values from a text, except short ones', () => {
   expect(redactValues('key hunter22 is bad', ['hunter22', 'is', ''])).toBe('key … is bad');
 });
 
-it('knows the password of a URL as a secret of its own, also decoded', () => {
+it('finds the password of a URL as a secret of its own, also decoded', () => {
   expect(listSecretTexts('http://ada:p%40ss@proxy.example:3128')).toEqual([
     'http://ada:p%40ss@proxy.example:3128',
     'p%40ss',

@@ -8,8 +8,8 @@ function depthOf(value: unknown): number {
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
-describe('depth', () => {
-  it('is that of the value, whatever its strings hold', () => {
+describe('exceedsDepth', () => {
+  it('measures the depth of the value, whatever its strings contain', () => {
     const text = fc.string({ unit: fc.constantFrom('[', ']', '{', '}', '"', '\\', 'a'), maxLength: 12 });
     const { value } = fc.letrec(tie => ({
       value: fc.oneof(
@@ -28,7 +28,7 @@ describe('depth', () => {
     );
   });
 
-  it('is found in linear time, also among backslashes', async () => {
+  it('takes linear time, also with many backslashes', async () => {
     const text = `["${'\\\\'.repeat(1_000_000)}","${'\\"'.repeat(1_000_000)}",${'['.repeat(300)}`;
     expect(await measureCpuTime(() => expect(exceedsDepth(text, 128)).toBe(true))).toBeLessThan(1000);
   });

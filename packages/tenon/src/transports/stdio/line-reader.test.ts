@@ -28,8 +28,8 @@ function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
   return [0, ...at].map((start, index) => bytes.subarray(start, at[index] ?? bytes.length));
 }
 
-describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', () => {
-  it('gives the same messages in any chunking, with either line ending', () => {
+describe('LineReader [stdio.newline-delimited] [stdio.single-message-line]', () => {
+  it('reads the same messages in any chunking, with either line ending', () => {
     const message = fc.record({ jsonrpc: fc.constant('2.0'), id: fc.integer(), params: fc.jsonValue() });
     const places = fc.array(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), { maxLength: 40 });
     const limit = fc.constantFrom(undefined, 300);
@@ -53,7 +53,7 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
     );
   });
 
-  it('reads U+FFFD for what is not UTF-8, in any chunking [base.utf8-encoding]', () => {
+  it('reads U+FFFD for invalid UTF-8, in any chunking [base.utf8-encoding]', () => {
     for (const [broken, expected] of NOT_UTF8) {
       const line = Buffer.concat([Buffer.from('{"text":"'), Uint8Array.from(broken), Buffer.from('"}\n')]);
       for (let at = 0; at < line.length; at++) {
@@ -76,7 +76,7 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
     }
   });
 
-  it('never throws and never loses its place, whatever the bytes', () => {
+  it('never throws, and finds the next message after any bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), chunks => {
         const { reader, text, values } = collect({ maxLineBytes: 40, maxJsonDepth: 3 });
@@ -87,14 +87,14 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
     );
   });
 
-  it('keeps a character that is cut in two', () => {
+  it('joins a character that is split between chunks', () => {
     const { reader, values } = collect();
     const bytes = Buffer.from('{"a":"😀é"}\n');
     for (const byte of bytes) reader.push(Uint8Array.of(byte));
     expect(values).toEqual([{ a: '😀é' }]);
   });
 
-  it('does not keep what is only lent', () => {
+  it('copies chunks that their owner reuses', () => {
     const { reader, values } = collect();
     const lent = Buffer.from('{"a":');
     reader.push(lent);
@@ -103,14 +103,14 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
     expect(values).toEqual([{ a: 1 }]);
   });
 
-  it('takes a batch for one value [stdio.batch-line], an escaped lone surrogate for itself, and skips blank lines', () => {
+  it('reads a batch as one value, an escaped lone surrogate as itself, and skips blank lines [stdio.batch-line]', () => {
     const { text, values, errors } = collect();
     text('\n\r\n   \n[{"id":1},{"id":2}]\n{"s":"\\ud800"}\n');
     expect(values).toEqual([[{ id: 1 }, { id: 2 }], { s: '\ud800' }]);
     expect(errors).toEqual([]);
   });
 
-  it('takes a last line without an end for what it is, when it is whole', () => {
+  it('reads a complete last line without a line ending', () => {
     const whole = collect();
     whole.text('{"a":1}');
     whole.reader.end();
@@ -122,8 +122,8 @@ describe('reading lines [stdio.newline-delimited] [stdio.single-message-line]', 
   });
 });
 
-describe('unreadable lines', () => {
-  it('is reported with its head, escaped and short, and survived', () => {
+describe('an unreadable line', () => {
+  it('is reported with its escaped, shortened beginning', () => {
     const { text, values, errors } = collect();
     text(`\u001b[31mServer ${'x'.repeat(500)}\u202e\n{"id":1}\n`);
     expect(values).toEqual([{ id: 1 }]);
@@ -133,7 +133,7 @@ describe('unreadable lines', () => {
     expect(errors[0]?.message.length).toBeLessThan(400);
   });
 
-  it('may be a line without end: reported once, at once, thrown away while it flows', () => {
+  it('is reported once and dropped while it arrives when it never ends', () => {
     const { reader, text, values, codes } = collect();
     const before = process.memoryUsage().rss;
     const piece = Buffer.alloc(64 * 1024, 'x');
@@ -145,7 +145,7 @@ describe('unreadable lines', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(80 * 1024 * 1024);
   });
 
-  it('counts bytes to the last one', () => {
+  it('counts in bytes, exactly', () => {
     const line = '{"a":"é"}';
     const fits = collect({ maxLineBytes: 10 });
     fits.text(`${line}\n${line}\n${line}\n`);
@@ -156,7 +156,7 @@ describe('unreadable lines', () => {
     expect(exceeds.codes()).toEqual(['stdio/line-too-long']);
   });
 
-  it('may nest too deep: 10,000 levels are never built', () => {
+  it('is reported without being parsed when it nests too deep', () => {
     const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
     const { text, values, errors } = collect();
     text(`${nested(10_000)}\n${nested(129)}\n${nested(128)}\n`);
@@ -168,14 +168,14 @@ describe('unreadable lines', () => {
     ['the id before the result', (id: string, body: string) => `{"jsonrpc":"2.0","id":${id},"result":${body}}`],
     ['the id after the result', (id: string, body: string) => `{"result":${body},"jsonrpc":"2.0","id":${id}}`],
     ['the version last', (id: string, body: string) => `{"result":${body},"id":${id},"jsonrpc":"2.0"}`],
-  ])('names the request that it answered, with %s', (_, line) => {
+  ])('names the request of its response, with %s', (_, line) => {
     const { text, lost } = collect({ maxLineBytes: 2000 });
     for (const id of ['7', '"a\\"b"']) text(`${line(id, `{"id":99,"x":"${'y'.repeat(4000)}"}`)}\n`);
     text(`${line('8', '['.repeat(200) + ']'.repeat(200))}\n`);
     expect(lost).toEqual([7, 'a"b', 8]);
   });
 
-  it('names nothing when the line is a request, or its id is not its own', () => {
+  it('names no request when it is a request itself or has no id of its own', () => {
     const { text, lost } = collect({ maxLineBytes: 2000 });
     const long = 'y'.repeat(4000);
     text(`{"method":"m","params":{"x":"${long}"},"jsonrpc":"2.0","id":3}\n`);

@@ -33,8 +33,8 @@ const code = (promise: void | Promise<void>) =>
     (error: TenonError) => error.code,
   );
 
-describe('writing lines', () => {
-  it('writes one message a line, whatever is in it [stdio.no-embedded-newlines]', () => {
+describe('LineWriter', () => {
+  it('writes one message per line, whatever it contains [stdio.no-embedded-newlines]', () => {
     fc.assert(
       fc.property(
         fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), { minLength: 1, maxLength: 5 }),
@@ -50,7 +50,7 @@ describe('writing lines', () => {
     );
   });
 
-  it('joins what is sent in a turn, and what comes while a write is under way', () => {
+  it('joins the messages of a turn, and those that arrive during a write', () => {
     const { writer, writes, turn, settle } = drive();
     for (let count = 0; count < 3; count++) void writer.send(createNotification('a'));
     turn();
@@ -64,7 +64,7 @@ describe('writing lines', () => {
     expect(writes.map(text => text.split('\n').length - 1)).toEqual([3, 2]);
   });
 
-  it('makes a sender wait while much is on its way, and says so', async () => {
+  it('makes a sender wait while much is pending, and reports that', async () => {
     const pressure: boolean[] = [];
     const { writer, turn, settle } = drive({ onPressure: high => void pressure.push(high) });
     expect(writer.send(big(1000))).toBeUndefined();
@@ -77,7 +77,7 @@ describe('writing lines', () => {
     expect(pressure).toEqual([true, false]);
   });
 
-  it('refuses what would make the queue too long, and takes one message of any length', async () => {
+  it('refuses a message that would make the queue too long, and accepts one message of any length', async () => {
     const { writer, turn, settle } = drive({ maxBufferedSize: 5000 });
     expect(await code(writer.send(big(9000)))).toBe('sent');
     expect(await code(writer.send(big(1)))).toBe('stdio/queue-full');
@@ -94,7 +94,7 @@ describe('writing lines', () => {
     expect(JSON.parse(writes[0]!.split('\n')[1]!)).toMatchObject({ id: 7, error: { code: -32603 } });
   });
 
-  it('rejects those that wait and those that come when nobody reads any more', async () => {
+  it('rejects pending and later messages when the reader has closed', async () => {
     const failures: TenonError[] = [];
     const { writer, turn, settle } = drive({ onFailure: error => void failures.push(error) });
     const waiting = writer.send(big(2 * 1024 * 1024));
@@ -106,7 +106,7 @@ describe('writing lines', () => {
     await writer.flush();
   });
 
-  it('ends the stream after what waits', async () => {
+  it('ends the stream after pending messages', async () => {
     const { writer, turn, settle, state } = drive();
     void writer.send(big(1));
     writer.end();
@@ -120,7 +120,7 @@ describe('writing lines', () => {
     expect(await code(writer.send(big(1)))).toBe('connection/closed');
   });
 
-  it('refuses what is no JSON', async () => {
+  it('refuses values that are not JSON', async () => {
     const params: Record<string, unknown> = {};
     params.self = params;
     expect(await code(drive().writer.send(createNotification('n', params)))).toBe('stdio/not-serializable');

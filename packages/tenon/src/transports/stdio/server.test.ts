@@ -99,8 +99,8 @@ async function serve(options: { drainTimeout?: number; cancelTimeout?: number } 
   return { serving, seen, state, written, stuck, answer, pass, reader: state.reader! };
 }
 
-describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
-  it('receives what the last bytes bring, and lets what is being worked on finish', async () => {
+describe('a stdio server [stdio.streams] [stdio.server-exits-on-eof]', () => {
+  it('receives the messages of the last bytes, and lets running calls finish', async () => {
     const { reader, seen, state, written, answer, pass } = await serve();
     state.inFlight = 1;
     reader.push(Buffer.from('{"id":1}\n{"id":2}'));
@@ -114,7 +114,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 
-  it('waits for it no longer than the drain time [lifecycle.errors.shutdown-timeout]', async () => {
+  it('waits for running calls no longer than the drain time [lifecycle.errors.shutdown-timeout]', async () => {
     const { reader, seen, state, pass } = await serve({ drainTimeout: 300 });
     state.inFlight = 1;
     reader.end();
@@ -138,7 +138,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 
-  it('ends within 5 s while a call ignores its cancellation and answers are not read', async () => {
+  it('ends within 5 s while a call ignores its cancellation and responses are not read', async () => {
     const { reader, seen, state, answer, pass } = await serve();
     state.inFlight = 1;
     state.activeHandlers = 1;
@@ -151,7 +151,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 
-  it('ends at once when the client no longer reads: there is nobody to answer', async () => {
+  it('ends at once when the client no longer reads', async () => {
     const { seen, state, answer, stuck, pass } = await serve();
     state.inFlight = 1;
     state.reads = false;
@@ -163,7 +163,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen.closed.map(error => error?.code)).toEqual(['stdio/write-failed']);
   });
 
-  it('does not read requests while the answers to earlier ones are not read', async () => {
+  it('stops reading requests while earlier responses are not read', async () => {
     const { seen, state, answer, stuck, pass } = await serve();
     state.reads = false;
     const sent = answer(1, 3 * 1024 * 1024);
@@ -182,7 +182,7 @@ describe('serving on lines [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 
-  it('ends when the conversation closes its channel', async () => {
+  it('ends when the service closes its channel', async () => {
     const { seen, state, pass } = await serve();
     void state.channel!.close();
     await pass(100);

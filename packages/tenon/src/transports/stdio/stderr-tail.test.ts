@@ -3,7 +3,7 @@ import { createStderrTail, MAX_TAIL_CHARACTERS, MAX_TAIL_LINES } from './stderr-
 
 const bytes = (text: string) => Buffer.from(text);
 
-describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]', () => {
+describe('StderrTail [stdio.stderr-logging] [stdio.stderr-client-choice]', () => {
   it('keeps the last lines, in any chunking', () => {
     const seen: string[] = [];
     const tail = createStderrTail(line => void seen.push(line));
@@ -14,7 +14,7 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
     expect(tail.getLines().at(-1)).toBe('línea 29');
   });
 
-  it('stays small, whatever comes', () => {
+  it('stays small for any input', () => {
     const tail = createStderrTail();
     for (let count = 0; count < 1000; count++) tail.push(bytes('x'.repeat(10_000)));
     for (let count = 0; count < 100; count++) tail.push(bytes(`\n${'y'.repeat(10_000)}`));
@@ -32,7 +32,7 @@ describe('the tail of stderr [stdio.stderr-logging] [stdio.stderr-client-choice]
     expect(tail.getLines()).toHaveLength(MAX_TAIL_LINES + 2);
   });
 
-  it('leaves out what moves the cursor, sets a title or hides text, and keeps a line without an end', () => {
+  it('drops escape sequences that move the cursor, set a title or hide text, and keeps a line without an end', () => {
     const tail = createStderrTail();
     tail.push(bytes('\u001b[1;31mError\u001b[0m:\tbad\u0007\u202e\n\u001b]0;title\u0007after\u001b[2J'));
     tail.end();

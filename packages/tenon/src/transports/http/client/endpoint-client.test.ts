@@ -28,7 +28,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     return { error, notes, server, channel };
   };
 
-  it('rejects with the JSON-RPC error of a refusal, and does not deliver it as well', async () => {
+  it('rejects with the JSON-RPC error of a refusal, and delivers it once', async () => {
     const failure = { code: -32022, message: 'Unsupported', data: { supported: ['2025-11-25'] } };
     const { error, notes } = await fail((_, response) =>
       json(response, { jsonrpc: '2.0', id: 1, error: failure }, 400),
@@ -43,7 +43,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(notes).toMatchObject({ messages: [], gone: [] });
   });
 
-  it.each([401, 403])('gives the next step for a JSON-RPC error with status %i', async status => {
+  it.each([401, 403])('adds the next step to a JSON-RPC error with status %i', async status => {
     const failure = { code: -32600, message: 'The request has no access token' };
     const { error } = await fail((_, response) => json(response, { jsonrpc: '2.0', error: failure }, status));
     expect(error).toMatchObject({
@@ -53,7 +53,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     });
   });
 
-  it('tells a token that the server refused from a missing one', async () => {
+  it('distinguishes a refused token from a missing one', async () => {
     const refuse: Script = (_, response) => void response.writeHead(401).end();
     const { error: missing } = await fail(refuse);
     expect(missing.hint).toContain('pass `auth` to `connect`');
@@ -75,7 +75,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(notes.gone).toEqual([]);
   });
 
-  it('tells a request that was never sent from one with an unknown outcome', async () => {
+  it('distinguishes a request that was never sent from one with an unknown outcome', async () => {
     const { server, channel } = await start((_, response) => {
       response.destroy();
     });
@@ -84,7 +84,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/unreachable', peer: server.url });
   });
 
-  it('rejects when the connection breaks amid a JSON answer', async () => {
+  it('rejects when the connection breaks during a JSON response', async () => {
     const { error } = await fail((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '50' });
       response.write('{"jsonrpc":', () => response.destroy());
@@ -125,7 +125,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(server.seen).toHaveLength(1);
   });
 
-  it('takes credentials to no other origin, and follows no redirect that changes the request or never ends', async () => {
+  it('sends credentials to no other origin, and follows no redirect that changes the request or never ends', async () => {
     const other = await serve((_, response) => json(response, answer()));
     const headers = { authorization: 'Bearer t' };
     for (const [status, location] of [
@@ -170,7 +170,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(told).not.toMatch(/S-e-c-r-e-t|T-o-k-e-n/);
   });
 
-  it('has a sign-in done and tries once more', async () => {
+  it('signs in and tries once more', async () => {
     let token = 'stale';
     const asked: unknown[] = [];
     const { server, channel, notes } = await start(
@@ -195,7 +195,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(server.seen.length).toBe(4);
   });
 
-  it('does not try again when the sign-in says no, or throws', async () => {
+  it('does not try again when the sign-in declines or throws', async () => {
     const script: Script = (_, response) => void response.writeHead(403).end();
     expect((await fail(script, { onUnauthorized: async () => false })).error).toMatchObject({
       code: 'http/status',

@@ -38,7 +38,7 @@ describe('the stream of a request', () => {
     return { server, channel, notes, clock, passWait };
   };
 
-  it('is polled with the delay that the server requests [http.sse.client-polls] [http.sse.client-honours-retry] [http.resume.last-event-id] [http.resume.always-get] [http.sse.server-disconnects]', async () => {
+  it('is resumed with the delay that the server requests [http.sse.client-polls] [http.sse.client-honours-retry] [http.resume.last-event-id] [http.resume.always-get] [http.sse.server-disconnects]', async () => {
     const { server, channel, notes, clock } = await start((_, response, index) => {
       if (index === 0) stream(response, '', { 'mcp-session-id': 'S' }).end('id: e0\nretry: 500\ndata: \n\n');
       else if (index === 1) stream(response).end(`${data(note(), 'e1')}id: e2\nretry: 40\n\n`);
@@ -69,7 +69,7 @@ describe('the stream of a request', () => {
     expect(notes).toMatchObject({ gone: [], bad: [] });
   });
 
-  it('is resumed any number of times, after what was wholly read, without losing or repeating a message', async () => {
+  it('is resumed any number of times, without losing or repeating a message', async () => {
     const DROPS = 40;
     const all = Array.from({ length: DROPS }, (_, n) => note(n));
     const empty = new Set([4, 9, 14, 19]);
@@ -98,17 +98,20 @@ describe('the stream of a request', () => {
     expect(notes.gone).toEqual([]);
   });
 
-  it.each(['ends', 'breaks'])('is lost when it %s and has no event ids [http.sse-broken-request-lost]', async how => {
-    const { channel, notes, server } = await start((_, response) => {
-      stream(response, data(note()));
-      if (how === 'ends') response.end();
-      else response.destroy();
-    });
-    await channel.send(ask(5));
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([{ id: 5, error: { code: 'call/outcome-unknown', peer: server.url } }]);
-    expect(server.seen.length).toBe(1);
-  });
+  it.each(['ends', 'breaks'])(
+    'rejects the request when it %s and has no event ids [http.sse-broken-request-lost]',
+    async how => {
+      const { channel, notes, server } = await start((_, response) => {
+        stream(response, data(note()));
+        if (how === 'ends') response.end();
+        else response.destroy();
+      });
+      await channel.send(ask(5));
+      await notes.until(({ gone }) => gone.length === 1);
+      expect(notes.gone).toMatchObject([{ id: 5, error: { code: 'call/outcome-unknown', peer: server.url } }]);
+      expect(server.seen.length).toBe(1);
+    },
+  );
 
   it('is not resumed on a protocol version without resumption [http.sse-no-resumption]', async () => {
     const { channel, notes, server } = await start((_, response) => void stream(response).end('id: e\ndata:\n\n'));
@@ -117,7 +120,7 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(1);
   });
 
-  it('is not followed for a message without a response', async () => {
+  it('is not resumed for a message without a response', async () => {
     const { channel, notes, server } = await start((_, response) => void stream(response).end(data(note(), 'e')));
     await channel.send(note(9));
     await notes.until(({ messages }) => messages.length === 1);
@@ -126,7 +129,7 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(1);
   });
 
-  it.each([400, 404, 405])('is lost when the server answers its resumption with %i', async status => {
+  it.each([400, 404, 405])('rejects the request when the server responds %i to its resumption', async status => {
     const { channel, notes, passWait, server } = await start((_, response, index) => {
       if (index === 0) stream(response).end('id: e\ndata:\n\n');
       else response.writeHead(status).end();
@@ -138,7 +141,7 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(2);
   });
 
-  it('is given up when it ends at once again and again, ever more slowly', async () => {
+  it('rejects the request after several resumptions that end at once, with growing delays', async () => {
     const { channel, notes, passWait, server } = await start(
       (_, response, index) => void stream(response).end(index === 0 ? 'id: e\ndata:\n\n' : ''),
       { resume: { maxAttempts: 4 }, random: () => 0 },
@@ -152,7 +155,7 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(5);
   });
 
-  it('is polled for as long as the server wishes, and no longer than there is patience', async () => {
+  it('is resumed as often as the server requests, up to a total time', async () => {
     const { channel, notes, passWait, server } = await start(
       (_, response, index) => void stream(response).end(`id: e${index}\nretry: 100\ndata:\n\n`),
       { resume: { maxElapsed: 2_000 }, random: () => 0 },
@@ -188,7 +191,7 @@ describe('the stream of a request', () => {
     expect(notes).toMatchObject({ messages: [answer()], gone: [] });
   });
 
-  it('is not requested when the call was cancelled in the meantime', async () => {
+  it('is not resumed when the call was canceled in the meantime', async () => {
     const controller = new AbortController();
     const { channel, notes, clock, server } = await start(
       (_, response) => void stream(response).end('id: e\ndata:\n\n'),
@@ -202,7 +205,7 @@ describe('the stream of a request', () => {
     expect(notes).toMatchObject({ gone: [], ends: [undefined] });
   });
 
-  it('is lost with the session that it belonged to', async () => {
+  it('rejects the request when its session is lost', async () => {
     let hangUp = () => {};
     const { channel, notes, server } = await start((_, response, index) => {
       if (index === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
@@ -222,7 +225,7 @@ describe('the stream of a request', () => {
     expect(server.seen.length).toBe(3);
   });
 
-  it('is given up without the rest of its pause when another message finds that the session is lost', async () => {
+  it('rejects the request at once when another message finds that the session is lost', async () => {
     const { channel, notes, clock, server } = await start((seen, response) => {
       const { id } = JSON.parse(seen.body);
       if (id === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
@@ -243,7 +246,7 @@ describe('the stream of a request', () => {
   it.each([
     [404, ''],
     [400, 'Invalid or missing session ID'],
-  ])('tells that the session is lost when the GET that resumes it is answered %i %s', async (status, body) => {
+  ])('reports a lost session when the resuming GET gets %i %s', async (status, body) => {
     const { channel, notes, clock, passWait } = await start((seen, response) => {
       if (seen.method === 'GET') response.writeHead(status).end(body);
       else if (JSON.parse(seen.body).id === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
@@ -259,7 +262,7 @@ describe('the stream of a request', () => {
     expect(clock.now()).toBeGreaterThan(0);
   });
 
-  it('is let go when it stays open after the answer [http.sse.closed-after-response]', async () => {
+  it('is closed when it stays open after the response [http.sse.closed-after-response]', async () => {
     const { channel, notes, clock, server } = await start((_, response) => void stream(response, data(answer(), 'e')));
     await channel.send(ask());
     await notes.until(({ messages }) => messages.length === 1);
@@ -273,7 +276,7 @@ describe('the stream of a request', () => {
   it.each([
     ['is not JSON', 'data: {oops\n\n'],
     ['is too long', `data: "${'x'.repeat(600)}"\n\n`],
-  ])('goes on after an event that %s, which may have been the answer', async (_, bad) => {
+  ])('rejects the request after an event that %s, because it may have been the response', async (_, bad) => {
     const { channel, notes } = await start(
       (_, response) => void stream(response, 'id: e\ndata:\n\n').end(bad + data(note())),
       { maxMessageSize: 500 },
@@ -285,7 +288,7 @@ describe('the stream of a request', () => {
     expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 
-  it('is resumed after an id of any characters a header can carry, and after no other', async () => {
+  it('is resumed after an id of any characters that a header can carry, and after no other', async () => {
     const { channel, notes, passWait, server } = await start((seen, response, index) => {
       if (seen.method === 'GET') json(response, {}, 405);
       else stream(response).end(`id: ${index === 0 ? 'é👋' : 'a\x01'}\ndata:\n\n`);

@@ -29,7 +29,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     return { server, channel, notes };
   };
 
-  it('posts each message by itself and takes a JSON answer [http.post.new-request-per-message] [http.post.accept-both] [http.content-type-json] [http.single-message-body] [http.post.single-message]', async () => {
+  it('posts each message by itself and accepts a JSON response [http.post.new-request-per-message] [http.post.accept-both] [http.content-type-json] [http.single-message-body] [http.post.single-message]', async () => {
     const { server, channel, notes } = await start(
       (seen, response) => json(response, answer(JSON.parse(seen.body).id)),
       { headers: { Authorization: 'Bearer t', Accept: 'text/html' } },
@@ -51,7 +51,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes.gone).toEqual([]);
   });
 
-  it('takes a streamed answer, and what comes ahead of it [http.post.client-handles-both] [http.sse-comment-ignored] [http.sse.messages-before-response]', async () => {
+  it('accepts a streamed response, and the messages before it [http.post.client-handles-both] [http.sse-comment-ignored] [http.sse.messages-before-response]', async () => {
     const { channel, notes } = await start((_, response) => {
       const other = 'event: ping\ndata: {"not":"for us"}\n\n';
       stream(response, `: hello\n\n${other}event: message\n${data(note())}`).end(`${data(answer(1, { é: '👋' }))}`);
@@ -63,7 +63,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
   });
 
-  it('takes arrays apart, in both kinds of answer [http.sse.batched-messages] [http.post.client-handles-both]', async () => {
+  it('splits arrays in both kinds of response [http.sse.batched-messages] [http.post.client-handles-both]', async () => {
     const { channel, notes } = await start((_, response, index) => {
       if (index === 0) json(response, [note(), answer(1)]);
       else stream(response).end(data([note(2), answer(2)]));
@@ -81,7 +81,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     [200, 'text/plain', 'Accepted'],
     [202, 'application/json', 'null'],
     [200, 'application/json', '{not json'],
-  ])('cares for no answer to a notification: %i %s %j [http.post.accepted-202]', async (status, type, body) => {
+  ])('ignores the response to a notification: %i %s %j [http.post.accepted-202]', async (status, type, body) => {
     const { channel, notes } = await start((_, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });
@@ -97,7 +97,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     [200, 'application/json', JSON.stringify(note()), 'peer/no-answer'],
     [200, 'application/json', '{"jsonrpc":"2.0","id":1,"resu', 'peer/unreadable'],
     [200, 'application/json', '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no"}}', 'http/refused'],
-  ])('tells that the answer to a request will not come: %i %s %j', async (status, type, body, code) => {
+  ])('rejects a request without a usable response: %i %s %j', async (status, type, body, code) => {
     const { channel, notes } = await start((_, response) => {
       response.writeHead(status, { 'content-type': type }).end(body);
     });
@@ -106,7 +106,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes.bad.length).toBe(code === 'peer/unreadable' ? 1 : 0);
   });
 
-  it.each(['length', 'chunks'])('bounds a JSON answer by its %s', async way => {
+  it.each(['length', 'chunks'])('limits a JSON response by its %s', async way => {
     const { channel, notes } = await start(
       (_, response) => {
         response.setHeader('content-type', 'application/json');
@@ -120,7 +120,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 
-  it('keeps a session and ends it [http.session.client-echoes] [http.session.delete] [http.version-header.client-sends]', async () => {
+  it('sends the session id and ends the session [http.session.client-echoes] [http.session.delete] [http.version-header.client-sends]', async () => {
     const { server, channel, notes } = await start((seen, response, index) => {
       if (seen.method === 'DELETE') response.writeHead(405).end();
       else if (seen.method === 'GET') response.writeHead(405).end();
@@ -164,7 +164,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await channel.close();
   });
 
-  it('waits only so long for the end of a session', async () => {
+  it('limits the time for the end of a session', async () => {
     const clock = stillClock();
     const { channel, notes, server } = await start(
       (seen, response) => {
@@ -183,7 +183,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes.ends).toEqual([undefined]);
   });
 
-  it('starts over when the session is gone [http.session.client-restarts-on-404] [http.session.terminated-404]', async () => {
+  it('opens a new session when the session is lost [http.session.client-restarts-on-404] [http.session.terminated-404]', async () => {
     const { server, channel, notes } = await start((seen, response, index) => {
       if (seen.method === 'GET') stream(response);
       else if (index === 0) json(response, answer(), 200, { 'mcp-session-id': 'old' });
@@ -208,7 +208,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'peer/invalid-session-id' });
   });
 
-  it('keeps sessions out of a message that stands for itself [http.no-session-header]', async () => {
+  it('sends no session id with a stateless message [http.no-session-header]', async () => {
     const { server, channel } = await start((_, response) => json(response, answer(), 200, { 'mcp-session-id': 'S' }));
     await channel.send(ask(), { stateless: true });
     await channel.send(ask());
@@ -223,7 +223,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     ]);
   });
 
-  it.each(['the head', 'the end of a JSON answer'])('can be cancelled before %s', async when => {
+  it.each(['the head', 'the end of a JSON answer'])('can be canceled before %s', async when => {
     const controller = new AbortController();
     const { server, channel, notes } = await start((_, response) => {
       if (when !== 'the head') response.writeHead(200, { 'content-type': 'application/json' }).write('{');
@@ -238,7 +238,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes).toMatchObject({ messages: [], gone: [], bad: [] });
   });
 
-  it('closes the stream of a cancelled request and delivers nothing more [cancellation.http-close-stream]', async () => {
+  it('closes the stream of a canceled request and delivers nothing more [cancellation.http-close-stream]', async () => {
     const controller = new AbortController();
     const { server, channel, notes } = await start((_, response) => void stream(response, data(note(), 'e1')));
     await channel.send(ask(), { signal: controller.signal });
@@ -250,7 +250,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes).toMatchObject({ messages: [note()], gone: [], ends: [undefined] });
   });
 
-  it('leaves nothing on a signal that outlives its calls', async () => {
+  it('leaves no listener on a signal that outlives its calls', async () => {
     const { signal } = new AbortController();
     const { channel, notes } = await start((_, response, index) => {
       if (index === 0) json(response, answer(0));
@@ -262,7 +262,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await expect.poll(() => getEventListeners(signal, 'abort').length).toBe(0);
   });
 
-  it('delivers nothing of a chunk that comes after what made the receiver cancel', async () => {
+  it('delivers nothing of a chunk after the message that made the receiver cancel', async () => {
     const controller = new AbortController();
     const { channel } = await start((_, response) => void stream(response, data(note(1)) + data(note(2))));
     const got: unknown[] = [];
@@ -280,7 +280,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(got).toEqual([note(1)]);
   });
 
-  it('ends everything when it is closed, once', async () => {
+  it('ends all streams when it is closed, once', async () => {
     const { server, channel, notes } = await start((seen, response) => {
       if (seen.body.includes('"id":1')) stream(response, data(note(), 'e1'));
     });
@@ -302,7 +302,7 @@ describe('openHttp', () => {
     );
   });
 
-  it('says how to start a program when it gets something else than a URL', () => {
+  it('names how to start a program when it gets something else than a URL', () => {
     expect(() => createHttpTransport('server.ts', { requester: createNodeRequester() })).toThrow('{ command, args }');
   });
 

@@ -24,8 +24,8 @@ const after = (outcomes: readonly ('failed' | Parameters<typeof recordConnection
   return course;
 };
 
-describe('waiting before a reconnect', () => {
-  it('is at least the delay that the server requested, and never endless [http.sse.client-honours-retry]', () => {
+describe('the delay before a reconnect', () => {
+  it('lasts at least as long as the server requested, and has a maximum [http.sse.client-honours-retry]', () => {
     const any = fc.record({
       outcomes: fc.array(outcome, { maxLength: 60 }),
       retry: fc.nat(3_600_000),
@@ -43,7 +43,7 @@ describe('waiting before a reconnect', () => {
     );
   });
 
-  it('is the delay that the server requested and at most a tenth more, while the server responds', () => {
+  it('exceeds the requested delay by at most a tenth while the server responds', () => {
     fc.assert(
       fc.property(fc.array(outcome), fc.integer({ min: 1_000, max: 100_000 }), (outcomes, retry) => {
         const course = after([...outcomes, { message: false, hasProgress: false, duration: 0 }], retry);
@@ -53,7 +53,7 @@ describe('waiting before a reconnect', () => {
     );
   });
 
-  it('grows while nothing comes, and begins anew with a message', () => {
+  it('grows without messages, and starts again with a message', () => {
     const nothing = { message: false, hasProgress: false, duration: 0 };
     const waits = [1, 2, 3, 4, 9].map(n => computeDelay(after(Array(n).fill(nothing)), RESUME_POLICY, () => 0));
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 30_000]);
@@ -68,7 +68,7 @@ describe('waiting before a reconnect', () => {
     expect(waits).toEqual([10, 20, 40, 80, 1_000]);
   });
 
-  it('has an end: of attempts that bring nothing, and of patience', () => {
+  it('ends after a number of attempts without messages, and after a total time', () => {
     const nothing = { message: false, hasProgress: false, duration: 0 };
     expect(isExhausted(after(Array(7).fill(nothing)), RESUME_POLICY, 0)).toBe(false);
     expect(isExhausted(after(Array(8).fill(nothing)), RESUME_POLICY, 0)).toBe(true);
@@ -83,7 +83,7 @@ describe('waiting before a reconnect', () => {
     );
   });
 
-  it('keeps the process for who waits for an answer, and for nobody else', async () => {
+  it('keeps the process alive for a pending response only', async () => {
     const clock = stillClock();
     const { signal } = new AbortController();
     const holds: unknown[] = [];
@@ -102,7 +102,7 @@ describe('waiting before a reconnect', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  it('ends early when nobody waits any more', async () => {
+  it('ends early when no caller waits', async () => {
     const clock = stillClock();
     const controller = new AbortController();
     const paused = pause(clock, 1_000, controller.signal, true);

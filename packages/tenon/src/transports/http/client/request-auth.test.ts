@@ -72,7 +72,7 @@ describe('a transport with an authorizer', () => {
     expect(busy).toEqual([true, false]);
   });
 
-  it('gives the same object for a request each time, and another for the next', async () => {
+  it('passes the same object for all attempts of a request, and another for the next', async () => {
     const { send, refusals } = setUp((_, index) => reply(index % 3 === 2 ? 200 : 403));
     await send();
     await send();
@@ -80,7 +80,7 @@ describe('a transport with an authorizer', () => {
     expect(refusals[2]?.request).not.toBe(refusals[0]?.request);
   });
 
-  it('stops after a while, whatever the authorizer thinks', async () => {
+  it('stops after several attempts, whatever the authorizer returns', async () => {
     const { send, sent } = setUp(() => reply(401));
     expect((await send()).status).toBe(401);
     expect(sent).toHaveLength(9);
@@ -91,7 +91,7 @@ describe('a transport with an authorizer', () => {
     [400, 'DPoP error="invalid_request"', 1],
     [404, 'Bearer', 1],
     [500, 'Bearer', 1],
-  ])('takes a %s with %s for a refusal or not', async (status, challenge, times) => {
+  ])('classifies a %s with %s as a refusal or not', async (status, challenge, times) => {
     const { send, sent } = setUp((_, index) => reply(index === 0 ? status : 200, { 'www-authenticate': challenge }));
     await send();
     expect(sent).toHaveLength(times);
@@ -103,7 +103,7 @@ describe('a transport with an authorizer', () => {
     expect(asked.map(({ url }) => url)).toEqual([URL_, 'https://mcp.example.com/elsewhere']);
   });
 
-  it('tells the authorizer of other answers, which may bring a nonce', async () => {
+  it('passes other responses to the authorizer, because they may carry a nonce', async () => {
     const told: unknown[] = [];
     const { send } = setUp(() => reply(200, { 'dpop-nonce': 'n' }), {
       onResponse: ({ url, header }) => told.push([url, header('dpop-nonce')]),
@@ -112,13 +112,13 @@ describe('a transport with an authorizer', () => {
     expect(told).toEqual([[URL_, 'n']]);
   });
 
-  it('fails with what made the sign-in fail', async () => {
+  it('rejects with the error of the sign-in', async () => {
     const { send, busy } = setUp(() => reply(401), { handleRefusal: async () => Promise.reject(new Error('no user')) });
     await expect(send()).rejects.toMatchObject({ code: 'auth/failed' });
     expect(busy).toEqual([true, false]);
   });
 
-  it('does not wait for a sign-in that nobody wants any more', async () => {
+  it('stops waiting for a sign-in when its caller aborts', async () => {
     const controller = new AbortController();
     const { send } = setUp(() => reply(401), { handleRefusal: () => new Promise(() => {}) });
     systemClock.after(5, () => controller.abort());

@@ -44,7 +44,7 @@ describe('the standalone stream', () => {
     ['204', response => void response.writeHead(204).end()],
   ];
   it.each(none)(
-    'is not missed where the server answers %s [http.get.sse-or-405] [http.get.stream-optional]',
+    'stays closed without an error where the server responds %s [http.get.sse-or-405] [http.get.stream-optional]',
     async (_, script) => {
       const { server, channel, notes } = await start((_, response) => script(response));
       channel.listen();
@@ -58,7 +58,7 @@ describe('the standalone stream', () => {
     },
   );
 
-  it('brings messages, and is opened anew where it ended [http.get.accept-sse] [http.get.server-messages] [http.get.either-side-closes] [http.get.polling]', async () => {
+  it('delivers messages, and is opened again where it ended [http.get.accept-sse] [http.get.server-messages] [http.get.either-side-closes] [http.get.polling]', async () => {
     const { server, channel, notes, passWait } = await start((_, response, index) => {
       if (index === 0) stream(response).end(data(note(1), 'a'));
       else if (index === 1) stream(response).end(`retry: 3000\n${data(note(2))}`);
@@ -76,7 +76,7 @@ describe('the standalone stream', () => {
     expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
   });
 
-  it('is not requested in a tight loop when it ends at once, and reports when it is given up', async () => {
+  it('is opened again with delays when it ends at once, and reports when it stops', async () => {
     const { server, channel, notes, passWait } = await start((_, response) => void stream(response).end(), {
       listen: { maxAttempts: 5 },
     });
@@ -92,7 +92,7 @@ describe('the standalone stream', () => {
     await channel.close();
   });
 
-  it('is taken over in a shared session when another process no longer has it, with a report that messages may be lost', async () => {
+  it('is opened in a shared session when another process has lost it, with a report of missed messages', async () => {
     const { channel, notes, passWait, server } = await start((_, response, index) => {
       if (index < 3) json(response, { jsonrpc: '2.0', error: { code: -32600, message: 'Conflict' } }, 409);
       else stream(response, data(note()));
@@ -119,7 +119,7 @@ describe('the standalone stream', () => {
     expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'GET']);
   });
 
-  it('is looked for while the server cannot be reached', async () => {
+  it('is opened again while the server is unreachable', async () => {
     const { channel, notes, passWait } = await start((_, response, index) => {
       if (index < 2) response.destroy();
       else if (index === 2) response.writeHead(502).end();
@@ -132,7 +132,7 @@ describe('the standalone stream', () => {
     expect(notes.bad).toEqual([]);
   });
 
-  it('survives what cannot be read', async () => {
+  it('survives unreadable events', async () => {
     const { channel, notes } = await start((_, response) => void stream(response, `data: {\n\n${data(note())}`));
     channel.listen();
     await notes.until(({ messages }) => messages.length === 1);

@@ -32,7 +32,7 @@ describe('a replica that drains', () => {
     clock.advance(ms);
   };
 
-  it('is not ready at once, and accepts requests until the delay is over [so.drain]', async () => {
+  it('reports itself as not ready at once, and accepts requests until the delay is over [so.drain]', async () => {
     const [one] = await openTwo();
     const closing = one.close({ delay: 500 });
     const ready = await one.send('/readyz');
@@ -58,7 +58,7 @@ describe('a replica that drains', () => {
   });
 
   it.each(['2025-11-25', '2025-03-26'])(
-    'ends streams with a retry hint on %s, so that their clients go on at another replica [so.drain]',
+    'ends streams with a retry hint on %s, so that their clients continue at another replica [so.drain]',
     async version => {
       const [one, two] = await openTwo();
       const session = await openSharedSession(one, { version });
@@ -76,7 +76,7 @@ describe('a replica that drains', () => {
     },
   );
 
-  it('hands a stream over that follows a call at another replica [so.drain]', async () => {
+  it('ends a stream of a call so that the client follows it at another replica [so.drain]', async () => {
     const [one, two] = await openTwo();
     const session = await openSharedSession(one);
     const events = eventsOf(await session.request(one, 'tools/call', { name: 'work' }, 'call'));

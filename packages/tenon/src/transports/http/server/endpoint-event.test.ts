@@ -18,7 +18,7 @@ async function readPostUrl(options: Parameters<typeof createHandler>[1], path: s
   return new URL(data, url).pathname;
 }
 
-describe('the endpoint event of HTTP+SSE', () => {
+describe('readPostUrl', () => {
   it.each([
     [{}, '/sse', 'https://x.example/sse', '/messages'],
     [{}, '/sse', 'https://x.example/tools/v1/sse', '/tools/v1/messages'],
@@ -26,7 +26,7 @@ describe('the endpoint event of HTTP+SSE', () => {
     [{ ssePath: '/a/b/sse', messagesPath: '/c/messages' }, '/a/b/sse', 'https://x.example/p/a/b/sse', '/p/c/messages'],
     [{ ssePath: '/m/sse', messagesPath: '/m' }, '/m/sse', 'https://x.example/p/m/sse', '/p/m'],
     [{ ssePath: '/sse', messagesPath: '/a:b' }, '/sse', 'https://x.example/p/sse', '/p/a:b'],
-  ])('leads to the messages below a prefix that a proxy removes: %j', async (options, path, url, expected) => {
+  ])('keeps the prefix that a proxy removes: %j', async (options, path, url, expected) => {
     expect(await readPostUrl(options, path, url)).toBe(expected);
   });
 });

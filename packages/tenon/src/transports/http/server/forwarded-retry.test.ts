@@ -131,7 +131,7 @@ describe('a retry of 2026-07-28 at another process than the one in which its han
     expect(runs).toBe(2);
   });
 
-  it('ends with an unknown outcome when that process stops while it works', async () => {
+  it('rejects with an unknown outcome when that process stops during the call', async () => {
     const [one, two] = await open();
     signal = undefined;
     const retry = await begin(one, 'slow');
@@ -146,7 +146,7 @@ describe('a retry of 2026-07-28 at another process than the one in which its han
     expect(runs).toBe(1);
   });
 
-  it('is refused for another user, without a word to that process', async () => {
+  it('rejects another user without a message to that process', async () => {
     const [one, two] = await open();
     const retry = await begin(one, 'greet');
     const response = await send(two, 'greet', retry, { headers: { 'x-user': 'bob' } });

@@ -29,7 +29,7 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     };
   }
 
-  it('are off by default', async () => {
+  it('are disabled by default', async () => {
     const get = await openSite({});
     expect((await get('/healthz')).status).toBe(404);
     expect((await get('/readyz')).status).toBe(404);
@@ -59,7 +59,7 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect((await stores.values.get('task/a'))?.value).toEqual({ $format: 7 });
   });
 
-  it('are not ready with keys that are not those of the deployment', async () => {
+  it('report not ready with keys other than those of the deployment', async () => {
     const shared = { ...memoryStores(), durable: true, remote: true };
     const serve = (fill: number) => {
       const keys = [{ id: 'k', key: new Uint8Array(32).fill(fill) }];
@@ -76,14 +76,14 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect(await read(1)).toEqual([200, { status: 'ok' }]);
   });
 
-  it('use the paths that were chosen', async () => {
+  it('use the configured paths', async () => {
     const get = await openSite({ health: { live: '/live', ready: '/mcp/ready' } });
     expect((await get('/live')).status).toBe(200);
     expect((await get('/mcp/ready')).status).toBe(200);
     expect((await get('/healthz')).status).toBe(404);
   });
 
-  it('are not ready while the durable stores fail, and tell no details [so.outage-recover]', async () => {
+  it('report not ready while durable stores fail, without details [so.outage-recover]', async () => {
     let fault: Error | undefined = new Error('redis://user:secret@10.0.0.1');
     const clock = createFakeClock();
     const errors: unknown[] = [];
@@ -103,7 +103,7 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect((await get('/readyz')).status).toBe(200);
   });
 
-  it('are not ready when a check takes longer than the timeout', async () => {
+  it('report not ready when a check takes longer than the timeout', async () => {
     const clock = createFakeClock();
     const { stores } = openStores(() => new Promise(() => {}));
     const get = await openSite({ health: { timeout: 300 }, clock }, stores);
@@ -124,7 +124,7 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect(countReads()).toBe(2);
   });
 
-  it('leave the stores out with `stores: false`, also without sessions', async () => {
+  it('omit the stores with `stores: false`, also without sessions', async () => {
     const { stores, countReads } = openStores(() => Promise.reject(new Error('down')));
     const get = await openSite({ health: { stores: false }, sessions: false }, stores);
     expect((await get('/readyz')).status).toBe(200);
@@ -137,14 +137,14 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect(JSON.parse((await get('/readyz')).text).failed).toEqual(['database', 'queue']);
   });
 
-  it('add the details of the server to the response about requests only', async () => {
+  it('add the details of the server to the readiness response only', async () => {
     const servers = { connected: 1 };
     const get = await openSite({ health: { getDetails: () => ({ servers }) } });
     expect(JSON.parse((await get('/readyz')).text)).toEqual({ status: 'ok', servers });
     expect(JSON.parse((await get('/healthz')).text)).toEqual({ status: 'ok' });
   });
 
-  it('refuse paths that cannot be told apart', async () => {
+  it('refuse equal paths', async () => {
     await expect((async () => openSite({ health: { live: '/health', ready: '/health' } }))()).rejects.toMatchObject({
       code: 'serve/options',
     });

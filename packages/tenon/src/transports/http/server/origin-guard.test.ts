@@ -3,7 +3,7 @@ import { createFakeService } from '../fixtures/fake-service.js';
 import { alone, runtimes } from '../fixtures/sites.js';
 import { createOriginGuard } from './admission.js';
 
-describe('the guard', () => {
+describe('createOriginGuard', () => {
   it.each([
     ['localhost'],
     ['localhost:3000'],
@@ -12,7 +12,7 @@ describe('the guard', () => {
     ['127.0.0.1:80'],
     ['[::1]:3000'],
     ['192.168.1.7:3000'],
-  ])('lets the host %s in: it cannot be rebound', host => {
+  ])('allows the host %s, which cannot be rebound', host => {
     expect(createOriginGuard({})(host, undefined)).toBeUndefined();
   });
 
@@ -25,11 +25,11 @@ describe('the guard', () => {
     ['xlocalhost'],
     [''],
     [undefined],
-  ])('keeps the host %s out [http.origin.validated] [W13]', host => {
+  ])('refuses the host %s [http.origin.validated]', host => {
     expect(createOriginGuard({})(host, undefined)).toBeTypeOf('string');
   });
 
-  it('lets hosts in that were allowed, with their port or any', () => {
+  it('allows configured hosts, with their port or any', () => {
     const guard = createOriginGuard({ allowedHosts: ['MCP.example.com', 'other.example.com:8443'] });
     for (const host of ['mcp.example.com', 'mcp.example.com:444', 'Other.example.com:8443']) {
       expect(guard(host, undefined)).toBeUndefined();
@@ -45,7 +45,7 @@ describe('the guard', () => {
     ['mcp.example.com', 'https://mcp.example.com'],
     ['mcp.example.com', 'https://app.example.com'],
     ['mcp.example.com', 'https://cors.example.com'],
-  ])('on %s lets pages of %s in', (host, origin) => {
+  ])('on %s allows pages of %s', (host, origin) => {
     const cors = { origins: ['https://cors.example.com'] };
     const guard = createOriginGuard({
       allowedHosts: ['mcp.example.com'],
@@ -64,11 +64,11 @@ describe('the guard', () => {
     ['mcp.example.com', 'http://localhost:3000'],
     ['mcp.example.com', 'http://mcp.example.com:81'],
     ['192.168.1.7:3000', 'http://localhost'],
-  ])('on %s keeps pages of %s out [http.origin.invalid-403]', (host, origin) => {
+  ])('on %s refuses pages of %s [http.origin.invalid-403]', (host, origin) => {
     expect(createOriginGuard({ allowedHosts: ['mcp.example.com'] })(host, origin)).toBeTypeOf('string');
   });
 
-  it('says nothing that could break a log or a page', () => {
+  it('returns no text that could break a log or a page', () => {
     expect(createOriginGuard({})('<script>"\r\n\u202e'.repeat(100), undefined)).toMatch(/^[\x20-\x7e]{0,250}$/);
     expect(createOriginGuard({})('<script>', undefined)).not.toContain('<');
   });
@@ -77,7 +77,7 @@ describe('the guard', () => {
 describe.each(runtimes)('browsers, over $name', ({ open }) => {
   const from = (origin: string, path = alone('tools/list')) => ({ ...path, headers: { ...path.headers, origin } });
 
-  it('are kept out by their Origin before anything else happens [http.origin.invalid-403] [sse-legacy.origin-validated]', async () => {
+  it('are refused by their Origin before any other check [http.origin.invalid-403] [sse-legacy.origin-validated]', async () => {
     const service = createFakeService();
     const site = await open(service, { authorize: () => expect.fail('not asked') });
     for (const path of ['/mcp', '/sse', '/messages', '/other']) {
@@ -89,7 +89,7 @@ describe.each(runtimes)('browsers, over $name', ({ open }) => {
     await site.close();
   });
 
-  it('need no Origin [http.origin-absent-allowed], and may have a local one [W13]', async () => {
+  it('need no Origin, and may have a local one [http.origin-absent-allowed]', async () => {
     const site = await open(createFakeService());
     expect((await site.send('/mcp', alone('tools/list'))).status).toBe(200);
     expect((await site.send('/mcp', from('http://localhost:1234'))).status).toBe(200);
@@ -97,7 +97,7 @@ describe.each(runtimes)('browsers, over $name', ({ open }) => {
     await site.close();
   });
 
-  it('get no permission to read unless CORS is on', async () => {
+  it('may not read responses unless CORS is enabled', async () => {
     const site = await open(createFakeService());
     const response = await site.send('/mcp', from('http://localhost:1234'));
     expect(response.headers.get('access-control-allow-origin')).toBeNull();

@@ -8,8 +8,8 @@ import { isDeeper } from './request-body.js';
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
-describe('nesting', () => {
-  it('is measured without descending further than allowed', () => {
+describe('isDeeper', () => {
+  it('measures depth without descending further than allowed', () => {
     expect(isDeeper(JSON.parse(nested(128)), 128)).toBe(false);
     expect(isDeeper(JSON.parse(nested(129)), 128)).toBe(true);
     expect(isDeeper(JSON.parse(`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`), 128)).toBe(true);
@@ -19,7 +19,7 @@ describe('nesting', () => {
   });
 });
 
-describe.each(runtimes)('bodies, over $name', ({ open }) => {
+describe.each(runtimes)('request bodies, over $name', ({ open }) => {
   let site: Site;
   let service: FakeService;
   beforeAll(async () => {
@@ -38,13 +38,13 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['two values', '{} {}'],
     ['half a character outside of a string', new Uint8Array([0xc3, 0x7b, 0x7d])],
     ['two byte order marks', '\ufeff\ufeff{}'],
-  ])('are answered -32700 without an id for %s [http.malformed-body-400]', async (_what, body) => {
+  ])('get -32700 without an id for %s [http.malformed-body-400]', async (_what, body) => {
     const response = await post(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ jsonrpc: '2.0', error: { code: -32700, message: expect.any(String) } });
   });
 
-  it('answers 415 to a body that is compressed', async () => {
+  it('get 415 when compressed', async () => {
     const response = await post(gzipSync('{}'), { ...JSON_HEADERS, 'content-encoding': 'gzip' });
     expect(response.status).toBe(415);
     expect(await response.json()).toMatchObject({
@@ -63,7 +63,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['{"jsonrpc":"2.0","id":2,"method":7}', 2],
     ['{"jsonrpc":"2.0","id":2,"method":"ping","params":[]}', 2],
     ['{"jsonrpc":"2.0","id":2,"result":{}}', undefined],
-  ])('are answered -32600 for %s [base.error.id-echo]', async (body, id) => {
+  ])('get -32600 for %s [base.error.id-echo]', async (body, id) => {
     const response = await post(body, alone('ping').headers as Record<string, string>);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
@@ -73,7 +73,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     });
   });
 
-  it("name no id when unreadable, as the session's version does", async () => {
+  it('get a null id when unreadable in a session of 2025-06-18', async () => {
     const session = await openSession(site, '2025-06-18');
     for (const body of ['{', '7']) {
       const headers = { ...JSON_HEADERS, 'mcp-session-id': session.id };
@@ -81,7 +81,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     }
   });
 
-  it('too large are refused, told or found to be so [maxBodyBytes]', async () => {
+  it('get 413 when too large, with or without Content-Length', async () => {
     expect((await post(`"${'x'.repeat(9998)}"`)).status).toBe(400);
     expect((await post(`"${'x'.repeat(9999)}"`)).status).toBe(413);
     const endless = new ReadableStream<Uint8Array>({
@@ -95,7 +95,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     expect((await site.send('/mcp', alone('tools/list'))).status).toBe(200);
   });
 
-  it('too deep are refused [depth]', async () => {
+  it('get 400 when too deeply nested [depth]', async () => {
     for (const depth of [200, 4000]) {
       const response = await post(`{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${nested(depth)}}}`);
       expect(response.status).toBe(400);
@@ -111,7 +111,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['application/jsonx', 415],
     ['application/x-www-form-urlencoded', 415],
     ['', 415],
-  ])('have for the type %s the status %i', async (type, status) => {
+  ])('with the type %s get the status %i', async (type, status) => {
     expect((await post('{', { ...JSON_HEADERS, 'content-type': type })).status).toBe(status);
   });
 
@@ -123,11 +123,11 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     ['application/*;q=0.1', 400],
     ['text/html', 406],
     ['application/json;q=0', 406],
-  ])('have for an answer of %s the status %i [http.post.accept-both]', async (accept, status) => {
+  ])('with Accept: %s get the status %i [http.post.accept-both]', async (accept, status) => {
     expect((await post('{', { ...JSON_HEADERS, accept })).status).toBe(status);
   });
 
-  it('with members named like parts of objects are only data', async () => {
+  it('keep members with names of Object.prototype as data', async () => {
     const { headers, body } = alone('tools/list');
     const text = String(body).replace('"params":{', '"params":{"__proto__":{"polluted":true},"constructor":1,');
     const response = await post(text, headers as Record<string, string>);
@@ -148,7 +148,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
           },
         }),
     ],
-  ])('%s are read with U+FFFD for what is not UTF-8, without a byte order mark', async (_, toBody) => {
+  ])('%s are read with U+FFFD for invalid UTF-8, without a byte order mark', async (_, toBody) => {
     const { headers, body } = alone('tools/list', { text: '#' });
     const [before = '', after = ''] = String(body).split('#');
     for (const [broken, text] of NOT_UTF8) {
@@ -158,7 +158,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     }
   });
 
-  it('may be cut anywhere, even inside a character [base.utf8-encoding]', async () => {
+  it('may be split anywhere, even inside a character [base.utf8-encoding]', async () => {
     const text = 'aé€😀\u2028 \ud83d';
     const { headers, body } = alone('tools/list', { text });
     const bytes = new TextEncoder().encode(String(body));
@@ -182,7 +182,7 @@ describe.each(runtimes)('bodies, over $name', ({ open }) => {
     for (let at = start; at < start + 16; at++) await send([at]);
   });
 
-  it('are answered only where the server is, and to what it serves [http.endpoint.single-path]', async () => {
+  it('get 404 or 405 at other paths and methods [http.endpoint.single-path]', async () => {
     const nowhere = await site.send('/', { method: 'POST', headers: JSON_HEADERS, body: '{}' });
     expect(nowhere.status).toBe(404);
     expect(await nowhere.text()).toContain('/mcp');

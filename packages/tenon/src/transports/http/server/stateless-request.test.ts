@@ -13,7 +13,7 @@ import {
 } from '../fixtures/sites.js';
 import type { HandlerOptions } from './options.js';
 
-describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
+describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
   let site: Site;
   const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
     const service = createFakeService(behaviour);
@@ -22,7 +22,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
   };
   afterEach(() => site.close({ timeout: 0 }));
 
-  it('are answered as JSON when the answer comes first [http.post.json-or-sse] [http.status-200-on-success] [http.no-session-header]', async () => {
+  it('get JSON when the response comes first [http.post.json-or-sse] [http.status-200-on-success] [http.no-session-header]', async () => {
     await serve();
     const response = await site.send('/mcp', alone('tools/call', { name: 'add' }, 'a'));
     expect(response.status).toBe(200);
@@ -31,7 +31,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', id: 'a', result: { resultType: 'complete' } });
   });
 
-  it('become a stream when something is said first [http.sse-buffering-header] [http.sse-no-resumption] [http.one-response-per-request] [http.sse.closed-after-response]', async () => {
+  it('get a stream when notifications precede the response [http.sse-buffering-header] [http.sse-no-resumption] [http.one-response-per-request] [http.sse.closed-after-response]', async () => {
     await serve({
       async alone(request, loan) {
         await loan.send(createNotification('notifications/progress', { progressToken: 1, progress: 1 }));
@@ -65,7 +65,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 7, error: { code, message: 'no' } });
   });
 
-  it('are answered as a stream when the client accepts nothing else', async () => {
+  it('get a stream when the client accepts nothing else', async () => {
     await serve();
     const init = alone('tools/call', { name: 'echo' });
     const response = await site.send('/mcp', { ...init, headers: { ...init.headers, accept: 'text/event-stream' } });
@@ -80,7 +80,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect((await allEvents(answer)).at(-1)).toMatchObject({ data: expect.stringContaining('"id":2') });
   });
 
-  it.each(['mcp-method', 'mcp-name'])('name a wrong %s before a version that is not served', async header => {
+  it.each(['mcp-method', 'mcp-name'])('are refused for a wrong %s before an unsupported version', async header => {
     await serve();
     const init = alone('tools/call', { name: 'echo' });
     const body = String(init.body).replace('2026-07-28', 'v9');
@@ -92,7 +92,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(await right.json()).toMatchObject({ id: 1, error: { code: -32022 } });
   });
 
-  it('name a version that is served [http.unsupported-version-400]', async () => {
+  it('are refused for a version that is not served [http.unsupported-version-400]', async () => {
     await serve();
     const { headers, body } = alone('tools/list');
     const asked = {
@@ -108,7 +108,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     ['another', 'v8'],
     ['none', undefined],
   ])(
-    'name it alike in header and body, even one that is not served: %s [W3] [http.mcp-protocol-version-header-mismatch]',
+    'are refused when header and body name different versions: %s [http.mcp-protocol-version-header-mismatch]',
     async (_what, version) => {
       await serve();
       const { headers, body } = alone('tools/list');
@@ -124,7 +124,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     },
   );
 
-  it('are refused when they would stream and there are too many streams [streams]', async () => {
+  it('are refused when they need a stream and the limit of streams is reached [streams]', async () => {
     const service = await serve(
       {
         alone(_request, loan) {
@@ -143,7 +143,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     await expect.poll(() => service.alone[0]?.gone).toBe(true);
   });
 
-  it('lack their _meta only to be refused [http.validation-order] [W2]', async () => {
+  it('are refused without _meta [http.validation-order]', async () => {
     await serve();
     const headers = { ...JSON_HEADERS, 'mcp-protocol-version': '2026-07-28' };
     const body = '{"jsonrpc":"2.0","id":3,"method":"tools/list"}';
@@ -197,7 +197,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     ['tasks/list', {}, 200, undefined],
     ['tools/list', { name: 'x' }, 200, undefined],
   ])(
-    'have, for method %s with %j, status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
+    'of method %s with %j get status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
     async (method, params, status, name) => {
       await serve();
       const base = alone(method, params);
@@ -209,7 +209,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     },
   );
 
-  it('are given up when the connection closes [cancellation.http-disconnect-is-cancel] [cancellation.server-no-further-messages]', async () => {
+  it('are canceled when the connection closes [cancellation.http-disconnect-is-cancel] [cancellation.server-no-further-messages]', async () => {
     let finish = (): void => {};
     const service = await serve({
       alone: request =>
@@ -228,7 +228,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     finish();
   });
 
-  it('are given up when their stream is closed, and only they [cancellation.http-disconnect-is-cancel]', async () => {
+  it('are canceled when their own stream is closed [cancellation.http-disconnect-is-cancel]', async () => {
     const service = await serve({
       alone(_request, loan) {
         loan.send(createNotification('notifications/subscriptions/acknowledged'));
@@ -243,14 +243,14 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(service.alone[1 - first]?.gone).toBe(false);
   });
 
-  it('are not given up when they are complete', async () => {
+  it('are not canceled after their completion', async () => {
     const service = await serve();
     await (await site.send('/mcp', alone('tools/list'))).text();
     await site.close();
     expect(service.alone[0]?.gone).toBe(false);
   });
 
-  it('take no notice of a session [W1] [base.stateless-no-prior-context]', async () => {
+  it('ignore a session id [base.stateless-no-prior-context]', async () => {
     const service = await serve();
     const session = await openSession(site);
     const { headers, body } = alone('tools/list');
@@ -261,7 +261,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(service.alone).toHaveLength(2);
   });
 
-  it('have notifications beside them that are accepted and ignored [http.post.notification-accepted-202] [http.notification-headers-undefined] [cancellation.http-notification-not-matched-by-id]', async () => {
+  it('are independent of notifications, which are accepted and ignored [http.post.notification-accepted-202] [http.notification-headers-undefined] [cancellation.http-notification-not-matched-by-id]', async () => {
     const service = await serve({ alone: () => new Promise(() => {}) });
     const aborts = new AbortController();
     site.send('/mcp', { ...alone('tools/call', { name: 'slow' }), signal: aborts.signal }).catch(() => {});
@@ -277,7 +277,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     aborts.abort();
   });
 
-  it('see the principal and the headers', async () => {
+  it('pass the principal and the headers to the service', async () => {
     const service = await serve({}, { authorize: () => Promise.resolve({ auth: { principal: 'ann' } }) });
     const request = alone('tools/call', { name: 'add' });
     await site.send('/mcp', { ...request, headers: { ...request.headers, 'Mcp-Param-Region': 'west' } });
@@ -287,7 +287,7 @@ describe.each(runtimes)('requests that stand alone, over $name', ({ open }) => {
     expect(loan?.header?.('mcp-param-other')).toBeUndefined();
   });
 
-  it('are answered without secrets when they break the server', async () => {
+  it('get no secret when the service fails', async () => {
     const reported: unknown[] = [];
     const onError = (error: unknown) => void reported.push(error);
     await serve({ alone: () => Promise.reject(new Error('secret')) }, { onError });

@@ -16,8 +16,8 @@ function read(text: string): { event: string; data: string; id?: string; retry?:
   return events;
 }
 
-describe('a frame', () => {
-  it('carries any JSON on one data line [W11]', () => {
+describe('encodeEvent', () => {
+  it('writes any JSON on one data line', () => {
     const value = fc.oneof(
       fc.jsonValue(),
       fc.string({ unit: 'binary' }),
@@ -38,7 +38,7 @@ describe('a frame', () => {
     );
   });
 
-  it('has an id, no data and the retry time when it primes [http.sse.priming-event]', () => {
+  it('writes an id, no data and the retry time for a priming event [http.sse.priming-event]', () => {
     expect(read(encodePrimingEvent('3-1', 500))).toEqual([{ event: 'message', id: '3-1', retry: '500', data: '' }]);
   });
 });

@@ -5,8 +5,8 @@ import { EventBuffer, formatEventId } from './event-buffer.js';
 const bounds = { maxReplayEvents: 20, maxReplayBytes: 4000 };
 const bytes = (text: string) => new TextEncoder().encode(text).length;
 
-describe('a shelf', () => {
-  it('keeps the last of what it is given, whatever is written and however it grows and shrinks', () => {
+describe('EventBuffer', () => {
+  it('keeps the last events, however it grows and shrinks', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', maxLength: 60 }),
       fc.nat(6000).map(length => 'é'.repeat(length)),
@@ -43,7 +43,7 @@ describe('a shelf', () => {
     );
   });
 
-  it('takes no new room once it holds as much as ever', () => {
+  it('allocates nothing once it holds as much as ever', () => {
     const made: number[] = [];
     const original = globalThis.Uint8Array;
     vi.stubGlobal(
@@ -65,7 +65,7 @@ describe('a shelf', () => {
     expect(Math.max(...made)).toBeLessThan(4 * shelf.size);
   });
 
-  it('gives back what after a place belongs to a stream', () => {
+  it('returns the events of a stream after a position', () => {
     const shelf = new EventBuffer(bounds);
     for (const [stream, place, text] of [
       [1, 1, 'a'],

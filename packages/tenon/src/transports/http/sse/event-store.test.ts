@@ -5,7 +5,7 @@ import { createInitialEventId, createMemoryEventStore } from './event-store.js';
 const roomy = { maxReplayEvents: 1000, maxReplayBytes: 1e6, maxTotalReplayBytes: 1e6 };
 
 describe('the event log', () => {
-  it('gives ids that no two events share, over all sessions [http.resume.event-id-unique]', () => {
+  it('creates ids that no two events share, over all sessions [http.resume.event-id-unique]', () => {
     const log = createMemoryEventStore(roomy);
     const ids = [1, 2, 3].flatMap(n =>
       ['a', 'b'].flatMap(session => [log.append(session, n, 'x'), log.createEventId(n)]),
@@ -36,7 +36,7 @@ describe('the event log', () => {
     );
   });
 
-  it('drops the oldest of a session when that has too many or too much', () => {
+  it('drops the oldest events of a session with too many or too large ones', () => {
     const log = createMemoryEventStore({ maxReplayEvents: 3, maxReplayBytes: 10, maxTotalReplayBytes: 1e6 });
     for (const text of ['1', '2', '3', '4']) log.append('a', 0, text);
     expect(log.replayAfter('a', createInitialEventId(0))?.events.map(({ text }) => text)).toEqual(['2', '3', '4']);
@@ -46,7 +46,7 @@ describe('the event log', () => {
     expect(log.replayAfter('a', createInitialEventId(0))?.events).toEqual([]);
   });
 
-  it('drops from the quietest session when all have too much', () => {
+  it('drops events of the quietest session when all are too large', () => {
     const log = createMemoryEventStore({ ...roomy, maxTotalReplayBytes: 10 });
     log.append('quiet', 0, '1234');
     log.append('busy', 0, '5678');
@@ -58,7 +58,7 @@ describe('the event log', () => {
     expect(log.replayAfter('quiet', createInitialEventId(0))?.events).toHaveLength(2);
   });
 
-  it('knows no event that has not been, and none that is malformed', () => {
+  it('rejects an unknown or malformed event id', () => {
     const log = createMemoryEventStore(roomy);
     const id = log.append('a', 3, 'x');
     expect(log.replayAfter('a', id)).toEqual({ stream: 3, events: [] });

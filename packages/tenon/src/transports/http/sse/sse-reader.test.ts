@@ -74,7 +74,7 @@ const fragment = fc.constantFrom(
 const streams = fc.array(fragment, { maxLength: 40 }).map(parts => parts.join(''));
 
 describe('readSse', () => {
-  it('reads the same events however the bytes are cut, and those of the standard', () => {
+  it('reads the events of the standard, however the bytes are split', () => {
     fc.assert(
       fc.property(streams, fc.array(fc.nat(400), { maxLength: 12 }), (text, places) => {
         expect(readAll(cut(bytes(text), places))).toEqual(readWhole(text));
@@ -83,7 +83,7 @@ describe('readSse', () => {
     );
   });
 
-  it('decodes bytes as if they came at once, whatever they are', () => {
+  it('decodes any bytes as if they arrived at once', () => {
     const any = fc.uint8Array({ min: 0x7e, maxLength: 40 });
     fc.assert(
       fc.property(any, fc.array(fc.nat(60), { maxLength: 6 }), (middle, places) => {
@@ -105,17 +105,17 @@ describe('readSse', () => {
     ]);
   });
 
-  it('does not wait for what may follow a CR', () => {
+  it('does not wait for a byte after CR', () => {
     expect(readAll([bytes('data: a\r\r')]).events).toEqual([{ type: 'message', data: 'a' }]);
   });
 
-  it('counts the id of an event without data, and not that of half an event [http.sse.priming-event]', () => {
+  it('keeps the id of an event without data, and not that of an incomplete event [http.sse.priming-event]', () => {
     expect(readAll([bytes('id: a\n\nid: b\ndata: x\n')])).toMatchObject({ events: [], lastEventId: 'a' });
     expect(readAll([bytes('data: x\n\n')], 99, 'before').lastEventId).toBe('before');
     expect(readAll([bytes('id\ndata: x\n\n')], 99, 'before').lastEventId).toBeUndefined();
   });
 
-  it('skips an event that is too long, with its id, and goes on', () => {
+  it('skips an event that is too long, with its id, and continues', () => {
     const long = [
       `data: ${'x'.repeat(200)}\n\n`,
       `id: 2\n${'data: 0123456789\n'.repeat(20)}\n`,
@@ -133,13 +133,13 @@ describe('readSse', () => {
     expect(readAll([bytes(long[1] as string)], 100).lastEventId).toBe('2');
   });
 
-  it('takes an event of exactly the limit', () => {
+  it('accepts an event of exactly the limit', () => {
     const line = `data:${'x'.repeat(95)}`;
     expect(readAll([bytes(`${line}\n\n`)], 100)).toMatchObject({ events: [{ data: 'x'.repeat(95) }], tooLong: 0 });
     expect(readAll([bytes(`${line}x\n\n`)], 100)).toMatchObject({ events: [], tooLong: 1 });
   });
 
-  it('takes time in proportion to a line that comes in small pieces, and holds none that never ends', async () => {
+  it('takes linear time for a line in small pieces, and stores none that never ends', async () => {
     const piece = bytes('x'.repeat(16));
     const reader = createSseReader({ onEvent: () => {}, onEventTooLong: () => {} }, 4_000_000);
     const feedAll = () => {

@@ -15,8 +15,8 @@ class Output implements UnreadOutput {
   }
 }
 
-describe('the limit for output that nobody reads', () => {
-  it('cuts the largest output of the caller with the most waiting, until the rest fits', () => {
+describe('createUnreadLimit', () => {
+  it('closes the largest output of the caller with most unread bytes, until the rest fits', () => {
     const limit = createUnreadLimit(100);
     const [single, first, second, third] = [new Output(40), new Output(20), new Output(30), new Output(11)];
     limit.count(single, 'ada');
@@ -25,7 +25,7 @@ describe('the limit for output that nobody reads', () => {
     expect(limit.total).toBe(71);
   });
 
-  it('looks at what readers have taken before it cuts anything', () => {
+  it('checks what readers have taken before it closes an output', () => {
     const limit = createUnreadLimit(100);
     const [one, other] = [new Output(90), new Output(90)];
     limit.count(one, 'ada');
@@ -49,7 +49,7 @@ describe('the limit for output that nobody reads', () => {
     expect(limit.total).toBe(0);
   });
 
-  it('cuts a single output that is larger than the limit', () => {
+  it('closes a single output that is larger than the limit', () => {
     const limit = createUnreadLimit(100);
     const output = new Output(101);
     limit.count(output, 'ada');

@@ -17,7 +17,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
 
   const batch = [call(1), createNotification('notifications/progress'), call(2)];
 
-  it('answer a batch as one [http.post.body-single-or-batch]', async () => {
+  it('get one response [http.post.body-single-or-batch]', async () => {
     await serve();
     const session = await openSession(site, '2025-03-26');
     const response = await session.post(batch);
@@ -27,7 +27,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     expect([silent.status, await silent.text()]).toEqual([202, '']);
   });
 
-  it('answer a batch as a stream when something is said first [http.sse.response-delivered]', async () => {
+  it('get a stream when a message precedes the response [http.sse.response-delivered]', async () => {
     await serve({
       session: ({ channel, request: { id } }) => {
         if (id === 2) channel.send(createNotification('notifications/progress'), { relatedTo: 2 });
@@ -44,7 +44,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     ['log', 'notifications/message'],
     ['progress', 'notifications/progress'],
     ['a request of the server', 'sampling/createMessage'],
-  ])('delivers answers that were ready before %s turned the batch into a stream', async (_, method) => {
+  ])('get responses that were ready before %s turned the response into a stream', async (_, method) => {
     await serve({
       session: ({ channel, request: { id } }) => {
         const message = method.startsWith('notifications') ? createNotification(method) : createRequest('s1', method);
@@ -63,7 +63,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     ['with one id twice', [call(1), call(1)]],
     ['that opens a session [lifecycle.initialize-not-batched]', [call(1), createRequest(2, 'initialize')]],
     ['longer than the bound', Array.from({ length: 51 }, () => createNotification('x'))],
-  ])('refuse a batch %s, whole', async (_what, messages) => {
+  ])('are refused as a whole when %s', async (_what, messages) => {
     const service = await serve();
     const session = await openSession(site, '2025-03-26');
     const response = await session.post(messages);
@@ -76,7 +76,7 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     expect(service.peers[0]?.received).toHaveLength(1);
   });
 
-  it('answer each element that is no message, and carry out the rest', async () => {
+  it('get an error for each malformed element, and the other elements run', async () => {
     const service = await serve();
     const session = await openSession(site, '2025-03-26');
     const broken = { jsonrpc: '2.0', id: 8, method: 7 };
@@ -93,17 +93,14 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     expect(await nothing.json()).toMatchObject([{ id: null }, { id: 8 }]);
   });
 
-  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])(
-    'refuse batches on %s [base.batch.not-allowed]',
-    async revision => {
-      await serve();
-      const session = await openSession(site, revision);
-      const response = await session.post(batch);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject([
-        { id: 1, error: { code: -32600 } },
-        { id: 2, error: { code: -32600 } },
-      ]);
-    },
-  );
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('are refused on %s [base.batch.not-allowed]', async revision => {
+    await serve();
+    const session = await openSession(site, revision);
+    const response = await session.post(batch);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject([
+      { id: 1, error: { code: -32600 } },
+      { id: 2, error: { code: -32600 } },
+    ]);
+  });
 });

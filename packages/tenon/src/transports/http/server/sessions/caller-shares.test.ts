@@ -44,7 +44,7 @@ describe.each(cases)('shares of $by over $name', ({ open, identity }) => {
     expect((await openSession(site, '2025-11-25', as('ada'))).response.status).toBe(200);
   });
 
-  it('ends idle sessions of the caller whose share is used up, and of nobody else', async () => {
+  it('ends idle sessions of the caller whose share is used up, and of no other', async () => {
     const clock = createFakeClock();
     await serve({ clock, limits: { maxSessions: 6, minIdleBeforeEviction: 1000 } });
     const ada = await openSession(site, '2025-11-25', as('ada'));
@@ -56,7 +56,7 @@ describe.each(cases)('shares of $by over $name', ({ open, identity }) => {
     expect(kept.status).toBe(200);
   });
 
-  it('answers others while one caller has as many unanswered requests as it may', async () => {
+  it('responds to others while one caller has as many open requests as it may', async () => {
     await serve({ limits: { maxRequests: 6 } }, { alone: answerLater });
     const held = Array.from({ length: 3 }, () => callAlone('eve'));
     await expect.poll(() => calls.length).toBe(3);
@@ -153,10 +153,10 @@ describe.each(cases)('shares of $by over $name', ({ open, identity }) => {
   });
 });
 
-describe('shares of kept messages', () => {
+describe('shares of stored messages', () => {
   const bounds = { maxReplayEvents: 100, maxReplayBytes: 1000, maxTotalReplayBytes: 300 };
 
-  it('forgets messages of the caller that holds most, although another session is quieter', () => {
+  it('drops messages of the caller that holds most, although another session is quieter', () => {
     const log = createMemoryEventStore(bounds, session => session.slice(0, 3));
     const first = log.append('ada-1', 1, 'x'.repeat(100));
     for (let n = 0; n < 50; n += 1) log.append(`eve-${n}`, 1, 'x'.repeat(50));

@@ -70,9 +70,9 @@ async function openSession(revision: string) {
 
 const moves = fc.array(fc.constantFrom('say', 'say', 'read', 'glance', 'lose', 'return'), { maxLength: 60 });
 
-describe('delivers messages once and in order through any loss of connections', () => {
+describe('any loss of connections', () => {
   it.each(['2025-03-26', '2025-11-25'])(
-    'on the listening stream, on %s [http.resume.replay] [http.multi.no-broadcast]',
+    'loses, repeats and reorders no message on the standalone stream, on %s [http.resume.replay] [http.multi.no-broadcast]',
     async revision => {
       await fc.assert(
         fc.asyncProperty(fc.nat(3), moves, async (early, steps) => {
@@ -100,7 +100,7 @@ describe('delivers messages once and in order through any loss of connections', 
     },
   );
 
-  it('on the stream of a request, up to its answer [http.sse.response-delivered] [http.resume.no-cross-stream-replay]', async () => {
+  it('loses, repeats and reorders no message on the stream of a request [http.sse.response-delivered] [http.resume.no-cross-stream-replay]', async () => {
     await fc.assert(
       fc.asyncProperty(moves, moves, async (before, after) => {
         const { endpoint, headers, channel, calls } = await openSession('2025-11-25');

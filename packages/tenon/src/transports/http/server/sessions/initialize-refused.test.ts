@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createHandler } from '../../../../http.js';
 import { createServer } from '../../../../server/server.js';
 
-describe('initialize over HTTP to a server without versions that have it', () => {
-  it('is refused by the missing header and with the versions that are served [compat.version-header-absent-rejected]', async () => {
+describe('initialize over HTTP on a server whose versions have no handshake', () => {
+  it('is refused with the missing header and the versions that are served [compat.version-header-absent-rejected]', async () => {
     const server = createServer({ name: 's', version: '1', protocolVersions: ['2026-07-28'] });
     const handler = createHandler(server);
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };

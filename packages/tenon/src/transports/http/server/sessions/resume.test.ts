@@ -28,8 +28,8 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
   };
   afterEach(() => site.close({ timeout: 0 }));
 
-  describe('the listening stream', () => {
-    it('carries what belongs to no request, and keeps it until it is opened [http.get.server-messages] [http.multi.no-broadcast]', async () => {
+  describe('the standalone stream', () => {
+    it('carries messages that belong to no request, and stores them until it is opened [http.get.server-messages] [http.multi.no-broadcast]', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const { channel } = service.peers[0]!;
@@ -44,7 +44,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       await events.return(undefined);
     });
 
-    it('never carries an answer, nor what belongs to a request [http.get.no-responses] [http.get.messages-unrelated]', async () => {
+    it('never carries a response, nor a message that belongs to a request [http.get.no-responses] [http.get.messages-unrelated]', async () => {
       await serve();
       const session = await openSession(site);
       const listening = eventsOf(await session.get());
@@ -102,7 +102,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       for (const events of [first, second, resumed]) await events.return(undefined);
     });
 
-    it('is for those who accept it [http.get.sse-or-405]', async () => {
+    it('requires Accept: text/event-stream [http.get.sse-or-405]', async () => {
       await serve();
       const session = await openSession(site);
       expect((await session.get({ accept: 'application/json' })).status).toBe(406);
@@ -114,7 +114,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       }
     });
 
-    it('is resumed after the event that came last [http.resume.replay] [http.resume.event-ids]', async () => {
+    it('resumes after the last event [http.resume.replay] [http.resume.event-ids]', async () => {
       await serve();
       const session = await openSession(site);
       const { channel } = service.peers[0]!;
@@ -129,7 +129,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       await resumed.return(undefined);
     });
 
-    it.each(['nonsense', '0-', '1-zzzzzz', '-1', '7-1', '0-1-1'])('is not resumed after %s', async eventId => {
+    it.each(['nonsense', '0-', '1-zzzzzz', '-1', '7-1', '0-1-1'])('refuses to resume after %s', async eventId => {
       await serve();
       const session = await openSession(site);
       const response = await session.get({ 'last-event-id': eventId });
@@ -154,7 +154,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       }
     });
 
-    it('can be hung up and fetched later [http.sse.server-disconnects] [http.get.polling]', async () => {
+    it('can be closed by the server and resumed later [http.sse.server-disconnects] [http.get.polling]', async () => {
       await serve();
       const session = await openSession(site);
       const pending = session.post(call(1));
@@ -171,7 +171,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       expect(channel.closeStream(1)).toBe(false);
     });
 
-    it('is not closed on protocol versions without polling [http.sse.no-close-before-response]', async () => {
+    it('stays open on protocol versions without polling [http.sse.no-close-before-response]', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const pending = session.post(call(1));
@@ -181,7 +181,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       expect((await pending).headers.get('content-type')).toBe('application/json');
     });
 
-    it('is resumed with its answer when it broke, and with nothing else [http.resume.no-cross-stream-replay] [http.resume.event-id-names-stream]', async () => {
+    it('resumes with its response, and with nothing else [http.resume.no-cross-stream-replay] [http.resume.event-id-names-stream]', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const listening = await session.get();
@@ -204,7 +204,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       await listening.body?.cancel();
     });
 
-    it('has nothing more to fetch after its end', async () => {
+    it('replays only its last event after its end', async () => {
       await serve();
       const session = await openSession(site, '2025-06-18');
       const pending = session.post(call(1));
@@ -219,7 +219,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
     });
   });
 
-  it('keep only so much [replayEvents]', async () => {
+  it('replay a limited number of messages', async () => {
     await serve({ limits: { maxReplayEvents: 3 } });
     const session = await openSession(site);
     for (let n = 1; n <= 5; n++) service.peers[0]?.channel.send(note(n));
@@ -228,7 +228,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
     await events.return(undefined);
   });
 
-  it('are kept alive while they are quiet [subscriptions.http-keepalive-comment]', async () => {
+  it('send comments while they are quiet [subscriptions.http-keepalive-comment]', async () => {
     const clock = createFakeClock();
     await serve({ clock, limits: { keepAliveInterval: 1000 } });
     const session = await openSession(site, '2025-06-18');
@@ -253,7 +253,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
       .toBe(sessionTimers);
   });
 
-  it('are only so many [streams] [sessionStreams]', async () => {
+  it('are limited in number [streams]', async () => {
     await serve({ limits: { maxStreamsPerSession: 1, maxStreams: 2, maxShare: 1 } });
     const [one, two, three] = [await openSession(site), await openSession(site), await openSession(site)];
     const first = await one.get();
@@ -269,7 +269,7 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
     await Promise.all([first.body?.cancel(), second.body?.cancel()]);
   });
 
-  it('are cut off when nobody reads them [maxBufferedBytes]', async () => {
+  it('are closed when the client does not read them', async () => {
     await serve({ limits: { maxBufferedBytes: 300_000, maxReplayBytes: 1000 } });
     const session = await openSession(site);
     const response = await session.get();

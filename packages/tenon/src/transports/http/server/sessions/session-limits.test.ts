@@ -7,7 +7,7 @@ import type { HandlerOptions } from '../options.js';
 
 const call = (id: number | string, name = 'echo') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 
-describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
+describe.each(runtimes)('sessions at their limits, over $name', ({ open }) => {
   let site: Site;
   const serve = async (behaviour: Behaviour = {}, options: HandlerOptions = {}) => {
     const service = createFakeService(behaviour);
@@ -25,7 +25,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
   };
   afterEach(() => site.close({ timeout: 0 }));
 
-  it('give way when they idle and there is no room [sessions]', async () => {
+  it('end when they are idle and a new one needs room [sessions]', async () => {
     const clock = createFakeClock();
     const service = await serve({}, { clock, limits: { maxShare: 1, maxSessions: 2, minIdleBeforeEviction: 1000 } });
     const [first, second] = [await openSession(site), await openSession(site)];
@@ -41,7 +41,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     expect((await first.post(call(1))).status).toBe(200);
   });
 
-  it('give way in the order of their idleness, and not while they work', async () => {
+  it('end in the order of their idle time, and not while they work', async () => {
     const { calls, session: hold } = holding();
     const clock = createFakeClock();
     const service = await serve(
@@ -62,7 +62,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     expect((await pending)?.status).toBe(200);
   });
 
-  it('give way only as they are now, however long ago it was looked who idles', async () => {
+  it('end by their current state, however long ago idle sessions were searched', async () => {
     const clock = createFakeClock();
     const service = await serve({}, { clock, limits: { maxShare: 1, maxSessions: 4, minIdleBeforeEviction: 10 } });
     const sessions = [];
@@ -132,7 +132,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     if (!waitsForClient) void calls[0]?.answer();
   });
 
-  it('have no timer when there is none of them', async () => {
+  it('have no timer without sessions', async () => {
     const clock = createFakeClock();
     await serve({}, { clock, limits: { keepAliveInterval: 0 } });
     expect(clock.timers).toBe(0);
@@ -143,7 +143,7 @@ describe.each(runtimes)('the bounds of sessions, over $name', ({ open }) => {
     expect(clock.timers).toBe(0);
   });
 
-  it('have only so many requests unanswered [requests]', async () => {
+  it('have a limited number of open requests [requests]', async () => {
     const { calls, session: hold } = holding();
     await serve({ session: hold }, { limits: { maxRequestsPerSession: 1 } });
     const session = await openSession(site);

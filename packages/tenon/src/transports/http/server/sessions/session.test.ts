@@ -38,7 +38,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
   afterEach(() => site.close({ timeout: 0 }));
 
   it.each(SESSION_REVISIONS)(
-    'are opened, used and ended on %s [http.session.assigned] [http.session.id-visible-ascii] [http.session.terminated-404] [W12]',
+    'open, serve and end on %s [http.session.assigned] [http.session.id-visible-ascii] [http.session.terminated-404]',
     async revision => {
       const service = await serve();
       const session = await openSession(site, revision);
@@ -58,13 +58,13 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     },
   );
 
-  it('have ids that cannot be guessed [http.session.id-secure] [security.session.non-deterministic-ids]', async () => {
+  it('have unguessable ids [http.session.id-secure] [security.session.non-deterministic-ids]', async () => {
     await serve();
     const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(site)));
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(20);
   });
 
-  it('need their ID in each request [http.session.missing-400] [http.get.sse-or-405]', async () => {
+  it('need their id in each request [http.session.missing-400] [http.get.sse-or-405]', async () => {
     await serve();
     const missing = await site.send('/mcp', { method: 'POST', headers: JSON_HEADERS, body: JSON.stringify(call(1)) });
     expect(missing.status).toBe(400);
@@ -88,7 +88,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     }
   });
 
-  it('are opened by an initialize with the id of a lost session, and not revived', async () => {
+  it('open by an initialize with the id of a lost session, which stays lost', async () => {
     const service = await serve({}, { authorize: byName });
     const lost = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
     await lost.end();
@@ -110,7 +110,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect((await other.post(call(1), { headers: { 'mcp-session-id': owned.id } })).status).toBe(404);
   });
 
-  it('do not come to be when initialize fails, or when its client is gone', async () => {
+  it('do not open when initialize fails, or when its client has disconnected', async () => {
     const service = await serve();
     const failed = await openSession(site, 'v9');
     expect(failed.id).toBe('');
@@ -128,7 +128,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(endpoint.sessionCount).toBe(0);
   });
 
-  it('belong to who opened them [security.session.bound-to-user] [security.session.not-authentication] [security.session.inbound-verified]', async () => {
+  it('refuse other users [security.session.bound-to-user] [security.session.not-authentication] [security.session.inbound-verified]', async () => {
     const service = await serve({}, { authorize: byName });
     const session = await openSession(site, '2025-11-25', { 'x-user': 'ann' });
     for (const headers of [{ 'x-user': 'bob' }, { 'x-user': '' }]) {
@@ -144,7 +144,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
   });
 
   it.each(['2025-06-18', '2025-11-25'])(
-    'refuse versions without sessions, %s [http.version-header.invalid-400] [http.version-header.missing-default]',
+    'refuse stateless versions, on %s [http.version-header.invalid-400] [http.version-header.missing-default]',
     async revision => {
       await serve();
       const session = await openSession(site, revision);
@@ -161,7 +161,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     },
   );
 
-  it('answer several requests at once, each on its own connection [http.endpoint.multi-client] [W15]', async () => {
+  it('respond to several requests at once, each on its own connection [http.endpoint.multi-client]', async () => {
     const { calls, session: hold } = holding();
     await serve({ session: hold });
     const [one, two] = await Promise.all([openSession(site), openSession(site)]);
@@ -191,7 +191,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(calls).toHaveLength(1);
   });
 
-  it('answer with a stream when something belongs ahead of the answer [http.sse.messages-related] [http.sse.messages-before-response] [http.sse.closed-after-response] [W14]', async () => {
+  it('respond with a stream when messages precede the response [http.sse.messages-related] [http.sse.messages-before-response] [http.sse.closed-after-response]', async () => {
     const { calls, session: hold } = holding();
     const service = await serve({ session: hold });
     const session = await openSession(site, '2025-06-18');
@@ -209,7 +209,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(await nextMessages(events, 9)).toMatchObject([{ id: 1, result: {} }]);
   });
 
-  it('are not ended by a lost connection, nor is what runs [http.sse.disconnect-is-not-cancel]', async () => {
+  it('survive a lost connection, and so do running calls [http.sse.disconnect-is-not-cancel]', async () => {
     const { calls, session: hold } = holding();
     const service = await serve({ session: hold });
     const session = await openSession(site);
@@ -225,7 +225,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(service.peers[0]).toMatchObject({ closed: 0, ended: 0 });
   });
 
-  it('end what runs when they end', async () => {
+  it('end running calls when they end', async () => {
     const { calls, session: hold } = holding();
     await serve({ session: hold });
     const session = await openSession(site);
@@ -243,7 +243,7 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     await expect(channel.send(createNotification('late'))).rejects.toMatchObject({ code: 'connection/closed' });
   });
 
-  it('let go of a request that gets no answer', async () => {
+  it('close a request that gets no response', async () => {
     const { calls, session: hold } = holding();
     const clock = createFakeClock();
     const service = await serve({ session: hold }, { clock });
@@ -257,14 +257,14 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     expect(await (await untold).text()).toBe('');
   });
 
-  it('take a failure that names no request for what it is: nobody’s', async () => {
+  it('ignore an error response without an id', async () => {
     const service = await serve();
     const session = await openSession(site);
     service.peers[0]?.channel.send(createFailure(undefined, { code: -32700, message: 'x' }));
     expect((await session.post(call(1))).status).toBe(200);
   });
 
-  it('are refused without the reason when they cannot be connected', async () => {
+  it('return 500 without the reason when they cannot be connected', async () => {
     await serve({ connect: () => Promise.reject(new Error('secret')) });
     const { response, id } = await openSession(site);
     expect([response.status, id]).toEqual([500, '']);

@@ -78,7 +78,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     return result.content[0]?.text ?? '';
   };
 
-  it.each(VERSIONS)('answers each POST of %s by itself', async version => {
+  it.each(VERSIONS)('responds to each POST of %s by itself', async version => {
     await serve();
     const { response } = await openSession(site, version);
     expect(response.status).toBe(200);
@@ -130,7 +130,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     },
   );
 
-  it('declares nothing that it refuses, and still that it sends log messages', async () => {
+  it('declares nothing that it refuses, and still declares logging', async () => {
     await serve({ extensions: [tasks()] });
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
     const { result } = (await (await post({ jsonrpc: '2.0', id: 1, method: 'initialize', params })).json()) as {
@@ -168,13 +168,13 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     }
   });
 
-  it('answers text that is no JSON with the id of the version', async () => {
+  it('responds to text that is no JSON with the id of the version', async () => {
     await serve();
     expect(await (await post('{', '2025-06-18')).json()).toMatchObject({ id: null, error: { code: -32700 } });
     expect(await (await post('{', '2025-11-25')).json()).not.toHaveProperty('id');
   });
 
-  it('takes answers and notifications that belong to nothing', async () => {
+  it('accepts responses and notifications that belong to no request', async () => {
     await serve();
     expect((await post({ jsonrpc: '2.0', id: 5, result: {} }, '2025-11-25')).status).toBe(202);
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
@@ -189,7 +189,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     expect(answer).toMatchObject({ result: { resultType: 'input_required' } });
   });
 
-  it('answers an open call with 503 when it closes before the call ends', async () => {
+  it('responds 503 to an open call when it closes before the call ends', async () => {
     const { finish } = await serve();
     const answer = post(call('waits'), '2025-11-25');
     await post(call('plain'), '2025-11-25');
@@ -204,7 +204,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
     expect((await site.send('/messages', { method: 'POST', headers: JSON_HEADERS, body: '{}' })).status).toBe(404);
   });
 
-  it('ends the channel of each POST with the last answer', async () => {
+  it('ends the channel of each POST with the last response', async () => {
     const { server } = createSessionless();
     const channels: Transport[] = [];
     const record = (service: RequestHandler): RequestHandler => ({
@@ -231,7 +231,7 @@ describe.each(runtimes)('a server without sessions, over $name', ({ open }) => {
 });
 
 describe('the option `sessions: false`', () => {
-  it('leaves out the URL of HTTP+SSE', async () => {
+  it('omits the URL of HTTP+SSE', async () => {
     const http = await serveHttp(createSessionless().server, { port: 0, sessions: false });
     expect(http.sseUrl).toBeUndefined();
     await http.close({ timeout: 0 });

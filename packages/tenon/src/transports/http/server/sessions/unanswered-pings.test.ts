@@ -57,7 +57,7 @@ describe.each(runtimes)('a session whose client does not answer a ping, over $na
     expect((await session.post(ping)).status).toBe(404);
   });
 
-  it('is the first to be ended at the limit of sessions', async () => {
+  it('ends before others at the limit of sessions', async () => {
     const { clock } = await serve({ maxSessions: 3, maxShare: 1, minIdleBeforeEviction: 1_000 });
     const idle = await openReady();
     const { session: asleep } = await openAsleep(clock);
@@ -68,7 +68,7 @@ describe.each(runtimes)('a session whose client does not answer a ping, over $na
     expect((await other.post(ping)).status).toBe(200);
   });
 
-  it('is no longer the first to be ended after its client came back', async () => {
+  it('loses that priority after its client came back', async () => {
     const { clock } = await serve({ maxSessions: 2, maxShare: 1, minIdleBeforeEviction: 1_000 });
     const idle = await openReady();
     const { session: back } = await openAsleep(clock);

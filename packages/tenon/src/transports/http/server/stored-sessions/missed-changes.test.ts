@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const UPDATED = { method: 'notifications/resources/updated', params: { uri: 'note://a' } };
 
-it('are reported if the process that observed the session has ended, also while its lease is active [so.sub-fanout]', async () => {
+it('notifies of missed changes if the process that observed the session has ended, also while its lease is active [so.sub-fanout]', async () => {
   const clock = createFakeClock();
   replicas = await openReplicas(2, { resources: { 'note://a': { read: () => 'a' } } }, { clock });
   const [one, two] = replicas as [Replica, Replica];

@@ -29,7 +29,7 @@ function recordWrites(stores: Stores, written: string[]): Stores {
   };
 }
 
-describe('a session in a store on another machine', () => {
+describe('a session in a remote store', () => {
   let replicas: Replica[] = [];
   let errors: TenonError[] = [];
   const ask = tool({
@@ -75,7 +75,7 @@ describe('a session in a store on another machine', () => {
     result: { action: 'accept', content: { name } },
   });
 
-  it('leaves nothing readable there: no record, question, answer, result, subscription or id of a session [so.encrypt]', async () => {
+  it('leaves no readable record, input request, response, result, subscription or session id there [so.encrypt]', async () => {
     const written: string[] = [];
     const [one, two] = await open(recordWrites(memoryStores(), written));
     const { session, events, request } = await begin(one);
@@ -90,7 +90,7 @@ describe('a session in a store on another machine', () => {
     expect(errors).toEqual([]);
   });
 
-  it('leaves no message of HTTP+SSE, no user and no claims there [so.encrypt]', async () => {
+  it('leaves no readable HTTP+SSE message, user or claims there [so.encrypt]', async () => {
     const written: string[] = [];
     const [one, two] = await open(recordWrites(memoryStores(), written));
     const events = eventsOf(await one.send('/sse', { headers: { accept: 'text/event-stream', ...headers } }));
@@ -104,7 +104,7 @@ describe('a session in a store on another machine', () => {
     await events.return(undefined);
   });
 
-  it('is not changed by mail and messages that others write there [so.bus-auth]', async () => {
+  it('ignores messages that others write there [so.bus-auth]', async () => {
     const shared = memoryStores();
     const [one, two] = await open(shared);
     const { session, events, request } = await begin(one);
@@ -142,7 +142,7 @@ describe('a session in a store on another machine', () => {
     expect(errors.map(({ code }) => code)).toContain('store/not-sealed');
   });
 
-  it('goes on while keys are rotated, and is refused with 503 by a process without its key [so.encrypt]', async () => {
+  it('continues while keys are rotated, and gets 503 from a process without its key [so.encrypt]', async () => {
     const shared = memoryStores();
     const [before] = await open(shared, [oldKey]);
     const [added] = await open(shared, [oldKey, newKey]);
@@ -159,7 +159,7 @@ describe('a session in a store on another machine', () => {
     for (const site of [after, added]) expect((await second.request(site, 'tools/list')).status).toBe(200);
   });
 
-  it('is not served without keys', async () => {
+  it('needs keys', async () => {
     const opening = openReplicas(1, {}, {}, () => () => ({ ...memoryStores(), remote: true }));
     await expect(opening).rejects.toMatchObject({
       code: 'server/state-keys',

@@ -28,7 +28,7 @@ function createHeldStores() {
   return { held, stores };
 }
 
-it('sends the response to a client whose session is stored while idle sessions are looked for', async () => {
+it('sends the response to a client whose session is stored while the server searches idle sessions', async () => {
   const clock = createFakeClock();
   const { held, stores } = createHeldStores();
   replicas = await openReplicas(1, {}, { clock }, () => () => stores);

@@ -65,7 +65,7 @@ describe('a process that stops while it serves a session', () => {
   const error = { code: 503, message: expect.stringContaining('may have taken effect'), data: { outcome: 'unknown' } };
   const expected = { id: 'call', error };
 
-  it('does not lose the session, and each of its calls ends with an error on its stream [so.ask-asker-dead] [so.call-once]', async () => {
+  it('keeps the session, and each of its calls ends with an error on its stream [so.ask-asker-dead] [so.call-once]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, id } = await begin(one);
     one.stores.fault = fault;
@@ -76,7 +76,7 @@ describe('a process that stops while it serves a session', () => {
     expect(effects).toEqual([]);
   });
 
-  it('writes nothing more when it was only suspended, and its call is cancelled [so.log-one-writer] [so.lock-fencing]', async () => {
+  it('writes nothing after it was only suspended, and cancels its call [so.log-one-writer] [so.lock-fencing]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, events, id } = await begin(one);
     one.stores.fault = fault;
@@ -90,7 +90,7 @@ describe('a process that stops while it serves a session', () => {
     expect(await nextMessages(again, 9)).toEqual([{ jsonrpc: '2.0', ...expected }]);
   });
 
-  it('ends the stream of a call when it can reach the store again, after it gave up', async () => {
+  it('ends the stream of a call when it reaches the store again', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, events, id } = await begin(one);
     one.stores.fault = fault;
@@ -104,7 +104,7 @@ describe('a process that stops while it serves a session', () => {
     expect(await passTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
   });
 
-  it('is not taken for stopped while it renews its lease, however slow the call is [so.clock]', async () => {
+  it('counts as running while it renews its lease, however slow the call is [so.clock]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, id } = await begin(one);
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
@@ -134,7 +134,7 @@ describe('a process that stops while it serves a session', () => {
     expect(await passTime(nextMessages(resumed, 1))).toMatchObject([{ params: { uri: 'note://a' } }]);
   });
 
-  it('ends the streams of its calls when it is closed, and says so [so.drain]', async () => {
+  it('ends the streams of its calls with an error when it is closed [so.drain]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, events, id } = await begin(one);
     await passTime(one.close({ timeout: 0 }));

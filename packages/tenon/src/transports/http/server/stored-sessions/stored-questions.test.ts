@@ -43,7 +43,7 @@ describe('a request of the server in a stored session', () => {
   const toValue = ({ key, value }: { key: string; value: object }) => ({ id: key.split('/').at(-1), ...value });
   const MINUTE = 60_000;
 
-  it('has a record with its session, its stream, its deadline and the process that asks, until the answer [so.ask-record]', async () => {
+  it('has a record with its session, stream, deadline and process until the response [so.ask-record]', async () => {
     const { two, session, events, id, answer, listQuestions } = await begin();
     expect(await listQuestions()).toEqual([{ id, asker: id.slice(0, 12), stream: 'call', timeout: 30 * MINUTE }]);
     expect((await session.post(two, answer('Ada'))).status).toBe(202);
@@ -51,7 +51,7 @@ describe('a request of the server in a stored session', () => {
     expect([answers, await listQuestions()]).toEqual([['Ada'], []]);
   });
 
-  it('takes an answer that arrives while the store restarts', async () => {
+  it('accepts a response that arrives while the store restarts', async () => {
     const { two, session, events, answer } = await begin();
     const { values } = two.stores;
     const get = values.get.bind(values);
@@ -67,7 +67,7 @@ describe('a request of the server in a stored session', () => {
     expect([answers, faults]).toEqual([['Ada'], 0]);
   });
 
-  it('takes one of several answers that reach several processes at once', async () => {
+  it('accepts one of several responses that reach several processes at once', async () => {
     const { one, two, session, events, answer } = await begin();
     const posts = [one, two, one, two].map((site, n) => session.post(site, answer(`${n}`)));
     expect((await Promise.all(posts)).map(({ status }) => status)).toEqual([202, 202, 202, 202]);
@@ -75,7 +75,7 @@ describe('a request of the server in a stored session', () => {
     expect(answers).toHaveLength(1);
   });
 
-  it('gets an answer from another process once, although the store fails while the answer is taken', async () => {
+  it('accepts a response from another process once, although the store fails meanwhile', async () => {
     const { one, two, session, events, answer } = await begin();
     const { delete: remove } = one.stores.values;
     let failures = 0;
@@ -90,7 +90,7 @@ describe('a request of the server in a stored session', () => {
     expect([answers, failures]).toEqual([['Ada'], 1]);
   });
 
-  it('takes no answer after its deadline by the clock of the store, at any process [so.ask-timeout]', async () => {
+  it('refuses a response after its deadline by the clock of the store, at any process [so.ask-timeout]', async () => {
     const { one, two, session, answer, listQuestions } = await begin();
     storeClock.advance(31 * MINUTE);
     expect(await listQuestions()).toEqual([]);
@@ -100,7 +100,7 @@ describe('a request of the server in a stored session', () => {
     expect(answers).toEqual([]);
   });
 
-  it('has its time again after progress of the client', async () => {
+  it('gets its full time again after progress of the client', async () => {
     const { two, session, events, token, answer } = await begin();
     storeClock.advance(20 * MINUTE);
     await session.notify(two, 'notifications/progress', { progressToken: token, progress: 1 });
@@ -110,7 +110,7 @@ describe('a request of the server in a stored session', () => {
     expect(answers).toEqual(['Ada']);
   });
 
-  it('has no record after it was cancelled', async () => {
+  it('has no record after it was canceled', async () => {
     const { two, session, listQuestions } = await begin();
     await session.notify(two, 'notifications/cancelled', { requestId: 'call' });
     await expect.poll(listQuestions).toEqual([]);

@@ -89,7 +89,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
     });
     const uris = Array.from({ length: 10 }, (_, index) => `note://${index}`);
 
-    it('is another one for each initialize, with an id that cannot be guessed [so.session-create]', async () => {
+    it('opens for each initialize with an unguessable id [so.session-create]', async () => {
       const [one, two] = await open();
       const ids = await Promise.all([one, two, one].map(async site => (await openSharedSession(site)).id));
       expect(new Set(ids).size).toBe(3);
@@ -116,7 +116,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect((await session.post(two, list, { 'x-user': 'bob' })).status).toBe(404);
     });
 
-    it('is stored without the token and its claims', async () => {
+    it('stores neither the token nor its claims', async () => {
       const claims = { iss: 'https://issuer.example', client_id: 'app', email: 'ada@example.com' };
       const [one] = await open({ authorize: () => ({ auth: { principal: 'ada', claims } }) });
       await openSharedSession(one);
@@ -132,12 +132,12 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect((await session.request(two, 'tools/list')).status).toBe(404);
     });
 
-    it('lives on after its first use at another process, however late', async () => {
+    it('stays open after its first use at another process, however late', async () => {
       const [one, two] = await open({ limits: { sessionIdleTimeout: 1200 } });
       await useInTime(one, () => two, { idle: 1200, pause: 800, times: 2 });
     });
 
-    it('is answered with 503 while the store does not answer, never with 404 [so.session-404]', async () => {
+    it('gets 503 while the store does not respond, never 404 [so.session-404]', async () => {
       const [one, two] = await open();
       const session = await openSharedSession(one);
       two.stores.fault = new Error('no connection');
@@ -150,7 +150,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect((await session.request(two, 'tools/list')).headers.get('retry-after')).toBeNull();
     });
 
-    it('is not opened while the store does not answer', async () => {
+    it('does not open while the store does not respond', async () => {
       const [one] = await open();
       one.stores.fault = new Error('no connection');
       const { id, response } = await openSession(one);
@@ -161,7 +161,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect((await two.notify(one, 'notifications/initialized')).status).toBe(503);
     });
 
-    it('costs one read of the store for a call', async () => {
+    it('costs one read of the store per call', async () => {
       const [one, two] = await open();
       const session = await openSharedSession(one);
       await session.request(two, 'tools/list');

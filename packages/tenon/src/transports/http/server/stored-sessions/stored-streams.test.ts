@@ -70,7 +70,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
     };
     const lastId = (events: readonly SseEvent[]) => ({ 'last-event-id': events.findLast(each => each.id)?.id ?? '' });
 
-    it('go on at another process from the last event, without gap or double, to their end [so.log-resume-any] [so.log-finish] [so.log-race]', async () => {
+    it('continue at another process from the last event to their end, without loss or repetition [so.log-resume-any] [so.log-finish] [so.log-race]', async () => {
       const [one, two] = await open();
       const session = await openSharedSession(one);
       const first = await listen(await session.request(one, 'tools/call', call(3)));
@@ -87,7 +87,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect(again.filter(each => each.data)).toHaveLength(4);
     });
 
-    it('begin with an id to come back to, and a time to wait, from the log [so.log-priming]', async () => {
+    it('begin with an id to resume from, and a retry time, from the log [so.log-priming]', async () => {
       const [one, two] = await open();
       const session = await openSharedSession(one);
       const [priming] = await readUntil(await listen(await session.request(one, 'tools/call', call(0))), 1);
@@ -126,7 +126,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect(log.join()).not.toContain('"data":1');
     });
 
-    it('are not shown to another session, and not found when they are too old [so.log-foreign] [so.log-retention]', async () => {
+    it('are invisible to another session, and unknown when they are too old [so.log-foreign] [so.log-retention]', async () => {
       const [one, two] = await open({ limits: { maxReplayEvents: 2 } });
       const session = await openSharedSession(one);
       const other = await openSharedSession(two);
@@ -142,7 +142,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       expect((await session.get(two, { 'last-event-id': '1-1' })).status).toBe(400);
     });
 
-    describe('on which the client listens', () => {
+    describe('the standalone stream', () => {
       const initialize = async (one: Site, version = '2025-11-25') => {
         const session = await openSharedSession(one, { version });
         await session.notify(one, 'notifications/initialized');
@@ -150,7 +150,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       };
       type Site = Replica;
 
-      it('carry what another process has to say, whatever process the client subscribed at [so.sub-fanout] [so.sub-list-changed]', async () => {
+      it('carries messages of another process, whatever process the client subscribed at [so.sub-fanout] [so.sub-list-changed]', async () => {
         const [one, two] = await open({}, 3);
         const three = replicas[2] as Replica;
         const session = await initialize(one);
@@ -165,7 +165,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         expect(await nextMessages(events, 1)).toMatchObject([{ method: 'notifications/tools/list_changed' }]);
       });
 
-      it('go on at another process, which ends the former [so.log-resume-any]', async () => {
+      it('continues at another process, which ends the former [so.log-resume-any]', async () => {
         const [one, two] = await open();
         const session = await initialize(one);
         await session.request(one, 'resources/subscribe', { uri: 'note://a' });
@@ -179,7 +179,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         for await (const event of events) expect(event.data ?? '').toBe('');
       });
 
-      it('send each message on one of several, also when the last one is closed [http.multi.no-broadcast]', async () => {
+      it('carries each message on one of several streams, also when the last one is closed [http.multi.no-broadcast]', async () => {
         const [one, two] = await open();
         const session = await initialize(one);
         await session.request(one, 'resources/subscribe', { uri: 'note://a' });
@@ -203,7 +203,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         await streams[0]?.return(undefined);
       });
 
-      it('carry what was said before the client listened, once', async () => {
+      it('carries messages from before the client listened, once', async () => {
         const [one, two] = await open();
         const session = await initialize(one, '2025-06-18');
         await session.request(one, 'resources/subscribe', { uri: 'note://a' });
@@ -221,7 +221,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       });
     });
 
-    describe('with requests of the server', () => {
+    describe('the stream of a call with input requests', () => {
       const elicitation = { elicitation: {} };
       const begin = async (one: Replica) => {
         const session = await openSharedSession(one, { capabilities: elicitation });
@@ -237,7 +237,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         result: { action: 'accept', content: { name } },
       });
 
-      it('get the answer from any process, once [so.ask-answer-any] [so.ask-late]', async () => {
+      it('gets the response from any process, once [so.ask-answer-any] [so.ask-late]', async () => {
         const [one, two] = await open();
         const { session, events, request } = await begin(one);
         expect((await session.post(two, answer(request.id))).status).toBe(202);
@@ -246,7 +246,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         expect((await session.post(one, answer(request.id, 'Bob'))).status).toBe(202);
       });
 
-      it('take no answer from another session [so.bus-auth]', async () => {
+      it('refuses a response from another session [so.bus-auth]', async () => {
         const [one, two] = await open();
         const { session, events, request } = await begin(one);
         const other = await openSharedSession(two, { capabilities: elicitation });
@@ -262,7 +262,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         expect(await nextMessages(events, 1)).toMatchObject([{ result: { content: [{ text: 'Hello Ada' }] } }]);
       });
 
-      it('end when the call is cancelled at another process [so.call-cancel]', async () => {
+      it('ends when the call is canceled at another process [so.call-cancel]', async () => {
         const [one, two] = await open();
         const { session, events } = await begin(one);
         expect((await session.notify(two, 'notifications/cancelled', { requestId: 1 })).status).toBe(202);
