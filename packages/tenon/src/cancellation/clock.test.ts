@@ -3,8 +3,8 @@ import { systemClock } from './clock.js';
 
 const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
 
-describe('the system clock', () => {
-  it('calls once after the time, and not when it was called off', async () => {
+describe('systemClock', () => {
+  it('calls once after the time, and never after a cancellation', async () => {
     const called: string[] = [];
     systemClock.after(1, () => called.push('off'))();
     await new Promise<void>(resolve => systemClock.after(5, resolve));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { LazyAbortSignal, toAbortSignal } from './lazy-abort-signal.js';
 
-describe('a recall', () => {
-  it('runs its listeners once, and keeps the first reason', () => {
+describe('LazyAbortSignal', () => {
+  it('calls its listeners once, and keeps the first reason', () => {
     const recall = new LazyAbortSignal();
     let runs = 0;
     const run = () => {
@@ -20,7 +20,7 @@ describe('a recall', () => {
     });
   });
 
-  it('does not run those that no longer listen, or listen too late, even when that happens meanwhile', () => {
+  it('calls no listener that was removed or added too late, even meanwhile', () => {
     const recall = new LazyAbortSignal();
     const ran: string[] = [];
     const gone = () => ran.push('gone');

@@ -4,7 +4,7 @@ import { rejectOnAbort } from './reject-on-abort.js';
 const never = new Promise<never>(() => {});
 
 describe('rejectOnAbort', () => {
-  it('settles as the work does', async () => {
+  it('settles as the promise does', async () => {
     const { signal } = new AbortController();
     expect(await rejectOnAbort(Promise.resolve('done'), signal)).toBe('done');
     await expect(rejectOnAbort(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
@@ -19,7 +19,7 @@ describe('rejectOnAbort', () => {
     await expect(waiting).rejects.toBe('later');
   });
 
-  it('handles the rejection of work that nobody waits for any longer', async () => {
+  it('handles the rejection of a promise that no caller awaits any longer', async () => {
     const failed = Promise.reject(new Error('too late'));
     await expect(rejectOnAbort(failed, AbortSignal.abort('gone'))).rejects.toBe('gone');
   });

@@ -45,7 +45,7 @@ describe('runWithTimeout', () => {
     expect([clock.timers, count()]).toEqual([0, 0]);
   });
 
-  it('ends at the timeout and not before, and aborts the work with the same error', async () => {
+  it('rejects exactly at the timeout, and aborts the work with the same error', async () => {
     const clock = fakeClock();
     const { signal, count } = createCountedSignal();
     const ended: unknown[] = [];
@@ -67,7 +67,7 @@ describe('runWithTimeout', () => {
     expect([clock.timers, count()]).toEqual([0, 0]);
   });
 
-  it('gives the result of `onTimeout` in place of a later result', async () => {
+  it('returns the result of `onTimeout` instead of a later result', async () => {
     const clock = fakeClock();
     let finish = (_: string) => {};
     const work = new Promise<string>(resolve => {
@@ -79,7 +79,7 @@ describe('runWithTimeout', () => {
     expect(await result).toBeUndefined();
   });
 
-  it('handles an error of the work that comes too late', async () => {
+  it('handles an error of the work after the timeout', async () => {
     const clock = fakeClock();
     const unhandled: unknown[] = [];
     const record = (error: unknown) => void unhandled.push(error);
@@ -114,7 +114,7 @@ describe('runWithTimeout', () => {
     expect([own[0]?.aborted, own[0]?.reason, clock.timers, count()]).toEqual([true, 'cancelled', 0, 0]);
   });
 
-  it('gives the result of `onAbort`, and still aborts the work with the reason of the signal', async () => {
+  it('returns the result of `onAbort`, and still aborts the work with the reason of the signal', async () => {
     const clock = fakeClock();
     const signal = new LazyAbortSignal();
     let own: LazyAbortSignal | undefined;
@@ -142,7 +142,7 @@ describe('runWithTimeout', () => {
     expect([begun, clock.timers]).toEqual([false, 0]);
   });
 
-  it.each([true, false, undefined])('lets the timer keep the process alive when `hold` is set: %s', async hold => {
+  it.each([true, false, undefined])('keeps the process alive by its timer when `hold` is set: %s', async hold => {
     const held: unknown[] = [];
     const clock = {
       now: () => 0,

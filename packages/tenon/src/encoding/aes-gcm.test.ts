@@ -16,12 +16,12 @@ describe('AES-256-GCM', () => {
   it.each<[string, (key: Uint8Array) => AesGcm]>([
     ['node:crypto', createAesGcm],
     ['WebCrypto', createWebCipher],
-  ])('has the ciphertext and the tag of the specification by %s', async (_, create) => {
+  ])('returns the ciphertext and the tag of the specification by %s', async (_, create) => {
     const sealed = await create(new Uint8Array(32)).encrypt(new Uint8Array(16), new Uint8Array(12), new Uint8Array());
     expect(toHex(sealed)).toBe('cea7403d4d606b6e074ec5d3baf39d18d0d1c8a799996bf0265b98b5d48ab919');
   });
 
-  it('has the same bytes by node:crypto and by WebCrypto, and each opens what the other made', async () => {
+  it('returns the same bytes by node:crypto and by WebCrypto, and each decrypts the output of the other', async () => {
     await fc.assert(
       fc.asyncProperty(input, async ({ key, iv, data, additional }) => {
         const [native, web] = [createAesGcm(key), createWebCipher(key)];
@@ -50,7 +50,7 @@ describe('AES-256-GCM', () => {
     );
   });
 
-  it('answers without a promise where there is node:crypto', () => {
+  it('returns without a promise where node:crypto exists', () => {
     const cipher = createAesGcm(new Uint8Array(32));
     const sealed = cipher.encrypt(Uint8Array.of(1), new Uint8Array(12), new Uint8Array());
     expect(sealed).toBeInstanceOf(Uint8Array);

@@ -5,7 +5,7 @@ import { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Portably, enco
 const bytes = fc.uint8Array({ maxLength: 200 });
 
 describe('base64', () => {
-  it('is written as Node writes it, with and without a fast way', () => {
+  it('encodes as Node does, with and without native functions', () => {
     fc.assert(
       fc.property(bytes, each => {
         const expected = Buffer.from(each).toString('base64');
@@ -15,7 +15,7 @@ describe('base64', () => {
     );
   });
 
-  it('is read back', () => {
+  it('decodes what it encoded', () => {
     fc.assert(
       fc.property(bytes, each => {
         expect(decodeBase64(encodeBase64(each))).toEqual(each);
@@ -31,7 +31,7 @@ describe('base64', () => {
     expect(encodeBase64(part)).toBe(Buffer.from(part).toString('base64'));
   });
 
-  it('needs no `btoa`, which takes hundreds of milliseconds for ten megabytes', () => {
+  it('encodes ten megabytes without `btoa`, which takes hundreds of milliseconds', () => {
     const convert = vi.fn(btoa);
     vi.stubGlobal('btoa', convert);
     vi.stubGlobal('Buffer', undefined);

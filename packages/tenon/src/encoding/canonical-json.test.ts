@@ -13,12 +13,12 @@ function turned(value: unknown): unknown {
   );
 }
 
-describe('canonical JSON', () => {
-  it('is the same for equal values, whatever the order of members', () => {
+describe('toCanonicalJson', () => {
+  it('returns equal text for equal values, whatever the order of members', () => {
     fc.assert(fc.property(fc.jsonValue(), value => toCanonicalJson(turned(value)) === toCanonicalJson(value)));
   });
 
-  it('is another for other values, and is JSON of the value', () => {
+  it('returns different text for different values, as JSON of the value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         const equal = JSON.stringify(turned(turned(a))) === JSON.stringify(b);
@@ -29,7 +29,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('is the same text as JSON with a replacer that sorts, for any value', () => {
+  it('returns the same text as JSON.stringify with a sorting replacer', () => {
     const sort = (_: string, member: unknown) =>
       typeof member === 'object' && member !== null && !Array.isArray(member)
         ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -50,7 +50,7 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('tells an array from an object, text from a number, and __proto__ from nothing', () => {
+  it('distinguishes an array from an object, text from a number, and __proto__ from nothing', () => {
     const values = [
       [1],
       { 0: 1 },

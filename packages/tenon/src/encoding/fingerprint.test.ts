@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from './fingerprint.js';
 
-describe('a fingerprint', () => {
-  it('is that of the value, whatever the order of its members', () => {
+describe('computeFingerprint', () => {
+  it('ignores the order of members', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), value => {
         const turned = Object.fromEntries(Object.entries(value).reverse());
@@ -22,7 +22,7 @@ describe('a fingerprint', () => {
     );
   });
 
-  it('is short, and hardly ever shared: none of 200,000 that are alike', () => {
+  it('is short, and equal for none of 200,000 similar values', () => {
     const marks = new Set<string>();
     for (let n = 0; n < 200_000; n++)
       marks.add(computeFingerprint(['elicitation/create', { message: `Question ${n}?` }]));

@@ -35,14 +35,14 @@ describe('JsonCache', () => {
     expect(computed).toHaveLength(66);
   });
 
-  it('does not keep the value of a text of more than 8,192 characters', () => {
+  it('does not store the value of a text of more than 8,192 characters', () => {
     const { cache, computed } = createCounted();
     const withText = (length: number) => ({ a: 'x'.repeat(length - '{"a":""}'.length) });
     for (const length of [8192, 8192, 8193, 8193]) cache.get(withText(length));
     expect(computed).toHaveLength(3);
   });
 
-  it('does not keep an error', () => {
+  it('does not store an error', () => {
     let calls = 0;
     const cache = new JsonCache(() => {
       calls += 1;

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { copyJson, copyThroughJson, findJsonFault } from './json-value.js';
 
-describe('a JSON value', () => {
-  it('has no fault, and its copy is what JSON makes of it', () => {
+describe('findJsonFault', () => {
+  it('finds nothing in a JSON value, and copyJson returns what JSON makes of it', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), value => {
         expect(findJsonFault(value)).toBeUndefined();
@@ -26,11 +26,11 @@ describe('a JSON value', () => {
     ['/1: undefined', Object.assign([1], { length: 2 })],
     ['/a: function', { a: () => 1 }],
     ['/toJSON: function', { toJSON: () => 1 }],
-  ])('is not what has the fault %s', (fault, value) => {
+  ])('finds %s', (fault, value) => {
     expect(findJsonFault(value)).toBe(fault);
   });
 
-  it('is not what goes round in a circle, or is very deep', () => {
+  it('finds cycles and values that are too deep', () => {
     const round: { at?: unknown } = {};
     round.at = round;
     expect(findJsonFault(round)).toMatch(/deeper than 64/);
@@ -39,13 +39,13 @@ describe('a JSON value', () => {
     expect(findJsonFault(deep(65))).toMatch(/deeper than 64/);
   });
 
-  it('may lack members, and may have no prototype', () => {
+  it('accepts undefined members and objects without a prototype', () => {
     const bare = Object.assign(Object.create(null), { a: 1, b: undefined });
     expect(findJsonFault(bare)).toBeUndefined();
     expect(copyJson(bare)).toStrictEqual({ a: 1 });
   });
 
-  it('is copied whole', () => {
+  it('accepts a value whose copy shares nothing with it', () => {
     const value = { list: [{ a: 1 }], zero: -0 };
     const copy = copyJson(value);
     copy.list.push({ a: 2 });
@@ -108,7 +108,7 @@ describe('copyThroughJson', () => {
     fc.assert(fc.property(anything, expectSame), { numRuns: 3000 });
   });
 
-  it('returns exactly what JSON does for values that no arbitrary makes', () => {
+  it('returns exactly what JSON does for unusual values', () => {
     class Point {
       x = 1;
       get y() {
@@ -174,7 +174,7 @@ describe('copyThroughJson', () => {
     ['toJSON', Object.prototype, { value: () => 'an object' }],
     ['toJSON', Array.prototype, { value: () => 'an array' }],
     ['1', Array.prototype, { value: 'inherited', writable: true }],
-  ])('regards %s, by which a prototype was extended', (name, prototype, descriptor) => {
+  ])('copies %s, by which a prototype was extended, as JSON does', (name, prototype, descriptor) => {
     const value = { a: [1, { b: 'c' }], d: Object.assign([1], { length: 3 }) };
     Object.defineProperty(prototype, name, { ...descriptor, configurable: true });
     let copies: unknown[] = [];

@@ -11,21 +11,21 @@ afterEach(() => {
 });
 
 describe('SHA-256', () => {
-  it('has the digests of the standard', () => {
+  it('returns the digests of the standard', () => {
     expect(hashSha256('')).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
     expect(hashSha256('abc')).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
     expect([...computeSha256('abc')]).toEqual([...hashByNode('abc')]);
     expect([...computeSha256(Uint8Array.of(97, 98, 99))]).toEqual([...hashByNode('abc')]);
   });
 
-  it('has the same digest without the modules of Node, for bytes of every length up to three blocks', () => {
+  it('returns the same digest without Node modules, for every length up to three blocks', () => {
     for (let length = 0; length <= 192; length++) {
       const bytes = Uint8Array.from({ length }, (_, index) => (index * 167 + length) & 0xff);
       expect(computeSha256Portably(bytes)).toEqual(hashByNode(bytes));
     }
   });
 
-  it('has the same digest without the modules of Node, for any text', () => {
+  it('returns the same digest without Node modules, for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 500 }), text => {
         expect(computeSha256Portably(text)).toEqual(hashByNode(text));

@@ -11,7 +11,7 @@ beforeAll(() => {
   return () => Object.assign(integerKeeper, { mark, write });
 });
 
-describe('an integer that a number cannot represent', () => {
+describe('an integer beyond the precision of a number', () => {
   it.each([
     ['9007199254740993', '9007199254740993'],
     ['{"a":[1,-9007199254740993]}', '-9007199254740993'],
@@ -23,11 +23,11 @@ describe('an integer that a number cannot represent', () => {
     expect(findInexactInteger(text)).toBe(expected);
   });
 
-  it('is the nearest number by default', () => {
+  it('becomes the nearest number by default', () => {
     expect(stringifyJson(parseJsonText('{"a":9007199254740993}'))).toBe('{"a":9007199254740992}');
   });
 
-  it('is written again as it was read, wherever its object or array is put', () => {
+  it('is written again as it was read, wherever its object or array moves', () => {
     keepIntegers();
     const text = '{"a":9007199254740993,"b":[{"c":1},-9223372036854775807],"c\\"d":{"":12345678901234567891}}';
     const value = parseJsonText(text) as { a: number; b: unknown[] };
@@ -41,7 +41,7 @@ describe('an integer that a number cannot represent', () => {
     expect(JSON.parse(stringifyJson(value)).a).toBe(5);
   });
 
-  it('does not change any other JSON', () => {
+  it('leaves all other JSON unchanged', () => {
     keepIntegers();
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), text => {

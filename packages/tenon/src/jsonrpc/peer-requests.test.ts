@@ -111,7 +111,7 @@ describe('a peer that sends requests', () => {
     expect(peer.resetIdleTimeout(1)).toBe(false);
   });
 
-  it('sends nothing for a call that was canceled before it began [cancellation.only-in-progress]', async () => {
+  it('sends nothing for a call that was cancelled before it began [cancellation.only-in-progress]', async () => {
     const { peer, said } = await startPeer();
     await expect(peer.call('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'call/aborted' });
     await waitForImmediate();

@@ -88,7 +88,7 @@ describe('a peer that receives requests', () => {
     expect(said[2]).toMatchObject({ id: 1, result: { done: 1 } });
   });
 
-  it('sends no response to a canceled request, however late its handler ends [cancellation.race-safe cancellation.no-response-after]', async () => {
+  it('sends no response to a cancelled request, however late its handler ends [cancellation.race-safe cancellation.no-response-after]', async () => {
     const ends: (() => void)[] = [];
     const { peer, said, say } = await startPeer({
       onRequest: () => new Promise(resolve => ends.push(() => resolve({}))),
@@ -111,7 +111,7 @@ describe('a peer that receives requests', () => {
     expect(peer.cancel(2)).toBe(false);
   });
 
-  it('sends one response at most when a request is canceled at that moment [cancellation.race-safe]', async () => {
+  it('sends one response at most when a request is cancelled at that moment [cancellation.race-safe]', async () => {
     for (let turns = 0; turns < 6; turns++) {
       const { peer, said, say } = await startPeer({ onRequest: async () => ({}) });
       void say(createRequest(1));
@@ -123,7 +123,7 @@ describe('a peer that receives requests', () => {
     }
   });
 
-  it('handles a thousand requests at once and refuses more, canceled ones that still run included', async () => {
+  it('handles a thousand requests at once and refuses more, cancelled ones that still run included', async () => {
     const { peer, said, say, runs } = await startPeer({
       onRequest: (_, running) => {
         runs.push(running);

@@ -13,7 +13,7 @@ describe('RequestScope', () => {
     }
   });
 
-  it('calls the cancellation listener once, at once if canceled before, and never after the end', () => {
+  it('calls the cancellation listener once, at once if cancelled before, and never after the end', () => {
     const [early, late, over] = [new RequestScope(), new RequestScope(), new RequestScope()];
     const log: string[] = [];
     early.onCancel(() => log.push('early'));

@@ -17,7 +17,7 @@ describe('addUrlScheme', () => {
   });
 
   it.each(['notes', './server.ts', '/mcp', 'node server.js', 'C:/server', 'http://a/mcp', '@scope/name', ''])(
-    'completes no other text: %s',
+    'leaves other text unchanged: %s',
     text => {
       expect(addUrlScheme(text)).toBeUndefined();
     },

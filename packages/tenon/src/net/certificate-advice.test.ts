@@ -13,6 +13,6 @@ it.each([
   expect(getCertificateAdvice(new TypeError('fetch failed', { cause: { code } }))).toContain(text);
 });
 
-it.each([undefined, 'x', new Error('x'), { code: 'ECONNREFUSED' }, { code: 5 }])('has none for %o', error => {
+it.each([undefined, 'x', new Error('x'), { code: 'ECONNREFUSED' }, { code: 5 }])('returns no advice for %o', error => {
   expect(getCertificateAdvice(error)).toBeUndefined();
 });

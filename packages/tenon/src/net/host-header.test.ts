@@ -38,7 +38,7 @@ it.each([
   ],
 ])('refuses %j', text => expect(parseHostHeader(text)).toBeUndefined());
 
-it.each(['::1]', '[::1', '[127.0.0.1', '127.0.0.1]', '[[::1]]'])('takes %s for no address', text => {
+it.each(['::1]', '[::1', '[127.0.0.1', '127.0.0.1]', '[[::1]]'])('rejects %s as an address', text => {
   expect(parseIpAddress(text)).toBeUndefined();
   expect(isLoopbackHost(text)).toBe(false);
 });

@@ -45,22 +45,22 @@ const hosts: [host: string, kind: 'address' | 'host' | 'domain' | 'none'][] = [
   ['', 'none'],
 ];
 
-describe('loopback', () => {
-  it.each(hosts)('%j is taken as %s', (host, kind) => {
+describe('the checks of loopback', () => {
+  it.each(hosts)('classify %j as %s', (host, kind) => {
     expect(isLoopbackAddress(host)).toBe(kind === 'address');
     expect(isLoopbackHost(host)).toBe(kind === 'address' || kind === 'host');
     expect(isLoopbackDomain(host)).toBe(kind !== 'none');
     expect(classifyHost(host) === 'loopback').toBe(kind !== 'none');
   });
 
-  it.each(hosts.filter(([host]) => host !== ''))('%j with a port is refused', host => {
+  it.each(hosts.filter(([host]) => host !== ''))('refuse %j with a port', host => {
     const checks = [isLoopbackAddress, isLoopbackHost, isLoopbackDomain];
     const isBareIpv6 = host.includes(':') && !host.endsWith(']');
     if (!isBareIpv6) expect(checks.map(check => check(`${host}:8080`))).toEqual([false, false, false]);
   });
 
   it.each(['http://0x7f.1', 'http://2130706433', 'http://127.1', 'http://0177.0.0.1'])(
-    'takes the address that a URL makes of %s',
+    'accept the address into which a URL converts %s',
     url => expect(isLoopbackAddress(new URL(url).hostname)).toBe(true),
   );
 });

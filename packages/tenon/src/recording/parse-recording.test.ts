@@ -8,8 +8,8 @@ import { createReplayServer } from './replay/replay-server.js';
 const line = (message: object, meta: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message, _meta: meta })}\n`;
 const send = line({ id: 1, method: 'ping' }, { dir: 'send', server: 'a', ts: 'now' });
 
-describe('a recording', () => {
-  it('reads recordings of mcporter, which have no numbers of sessions [cli.record]', () => {
+describe('parseRecording', () => {
+  it('reads recordings of mcporter, which have no session numbers [cli.record]', () => {
     const start = line({ method: '$transport/start' }, { dir: 'lifecycle', server: 'linear', ts: 't' });
     const call = line({ id: 1, method: 'tools/list' }, { dir: 'send', server: 'linear', ts: 't' });
     const { messages, servers } = parseRecording(start + call + start + call);
@@ -27,7 +27,7 @@ describe('a recording', () => {
     expect(messages.filter(({ session }) => session === 2)).toHaveLength(messages.length / 2);
   });
 
-  it('drops a last line that was not written completely', () => {
+  it('drops an incomplete last line', () => {
     const { messages, isTruncated } = parseRecording(`${send}{"jsonrpc":"2.0","id":`);
     expect(messages).toHaveLength(1);
     expect(isTruncated).toBe(true);
@@ -63,7 +63,7 @@ describe('a recording', () => {
     expect(isRecordingLine('[')).toBe(false);
   });
 
-  it('never fails with another error than its own, however the file is broken', async () => {
+  it('throws only its own error for any damaged file', async () => {
     const whole = await recordSession(client => client.callTool('count'));
     const lines = whole.trim().split('\n');
     const edit = fc.record({

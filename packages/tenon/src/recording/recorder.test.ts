@@ -35,7 +35,7 @@ it('removes secrets from params, results and errors before it writes them [cli.r
   expect(JSON.stringify(schema)).toContain('"password":{"type":"string"}');
 });
 
-it('ends the recording at its maximum size, and says so in the file', () => {
+it('ends the recording at its maximum size, and notes that in the file', () => {
   const lines: string[] = [];
   let limits = 0;
   const recorder = createRecorder({

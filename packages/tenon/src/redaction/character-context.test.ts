@@ -46,7 +46,7 @@ describe('isLegitimate', () => {
     for (const code of [0x2060, 0x3164, 0xffa0, 0x1d173]) expect(check('\u0628|\u0628', code)).toBe(false);
   });
 
-  it('looks at whole characters before the position', () => {
+  it('considers whole characters before the position', () => {
     expect(check('\u{1f468}|\u{1f469}', 0x200d)).toBe(true);
     expect(check('\ud83d|\u{1f469}', 0x200d)).toBe(false);
     expect(check('\udc68|\u{1f469}', 0x200d)).toBe(false);
@@ -70,7 +70,7 @@ describe('isLegitimateSelector', () => {
     for (const code of [0xfe0f, 0xfe00, 0xe0100, 0x180b]) expect(select('', code)).toBe(false);
   });
 
-  it('tells the styles from the standardized variants', () => {
+  it('distinguishes styles from standardized variants', () => {
     expect(select('\u4e00', 0xfe0f)).toBe(false);
     expect(select('\u2764', 0xfe0d)).toBe(false);
   });

@@ -152,30 +152,30 @@ const findFailures = async <T>(cases: readonly T[], fails: (each: T) => boolean 
   return cases.filter((_, at) => results[at]);
 };
 
-describe('the table of secret names', () => {
-  it('has at least 60 true and 60 false cases', () => {
+describe('isSecretName', () => {
+  it('is tested by at least 60 true and 60 false cases', () => {
     expect(secretNames.length + secretIdentifiers.length).toBeGreaterThanOrEqual(60);
     expect(otherNames.length).toBeGreaterThanOrEqual(60);
   });
 
-  it('decides each name of the corpus', async () => {
+  it('classifies each name of the corpus', async () => {
     expect([...secretNames, ...secretIdentifiers].filter(name => !isSecretName(name))).toEqual([]);
     expect(otherNames.filter(isSecretName)).toEqual([]);
   });
 
-  it.each(Object.entries(namedConsumers))('decides in %s', async (_, show) => {
+  it.each(Object.entries(namedConsumers))('applies in %s', async (_, show) => {
     const isShown = async (name: string) => (await show(name)).includes(SECRET);
     expect(await findFailures([...secretNames, ...secretIdentifiers], isShown)).toEqual([]);
     expect(await findFailures(otherNames, async name => !(await isShown(name)))).toEqual([]);
   });
 
-  it('decides in variables of a configuration', () => {
+  it('applies in variables of a configuration', () => {
     const refers = (name: string) => hasSecretReference(`\${env:${name.replaceAll('-', '_')}}`);
     expect([...secretNames, ...secretIdentifiers].filter(name => !refers(name))).toEqual([]);
     expect(otherNames.filter(refers)).toEqual([]);
   });
 
-  it('decides in fields of forms', () => {
+  it('applies in fields of forms', () => {
     expect(secretNames.filter(name => !isSecretField({ name, type: 'string' }))).toEqual([]);
     const labels = otherNames.filter(
       name => !/^(?:password_length|token_?count|authorization_code_challenge)$/i.test(name),
@@ -184,8 +184,8 @@ describe('the table of secret names', () => {
   });
 });
 
-describe('the table of secret values', () => {
-  it.each(Object.entries(textConsumers))('decides in %s', async (name, show) => {
+describe('redactSecrets', () => {
+  it.each(Object.entries(textConsumers))('applies in %s', async (name, show) => {
     const all = [...texts, ...tokens.map(token => [`got ${token}`, token.slice(-8)] as const)];
     expect(await findFailures(all, async ([text, secret]) => (await show(text)).includes(secret))).toEqual([]);
     // An approver must see the id of a file that a call reads, and such ids are random.

@@ -75,7 +75,7 @@ function listCodes(from: number, to: number): number[] {
 }
 
 describe('invisible characters', () => {
-  it.each(ranges)('U+%i to U+%i are of class %s: %s', (from, to, expected) => {
+  it.each(ranges)('U+%i to U+%i have class %s: %s', (from, to, expected) => {
     for (const code of listCodes(from, to)) {
       const character = String.fromCodePoint(code);
       const isHidden = expected !== 'visible' && expected !== 'line';
@@ -91,14 +91,14 @@ describe('invisible characters', () => {
     }
   });
 
-  it('are escaped in JSON so that it stays the same', () => {
+  it('are escaped in JSON without changing its value', () => {
     const value = { 'a\u202e': `b\u{e0041}\u2800 \u00a0${String.fromCodePoint(0x10fffd)}` };
     const json = escapeInvisibleJson(JSON.stringify(value));
     expect(json).toBe('{"a\\u202e":"b\\udb40\\udc41\\u2800 \\u00a0\\udbff\\udffd"}');
     expect(JSON.parse(json)).toEqual(value);
   });
 
-  it('are removed with whole sequences of a terminal', () => {
+  it('are removed together with escape sequences', () => {
     const link = '\u001b]8;;https://evil.example\u001b\\text\u001b]8;;\u001b\\';
     expect(stripInvisible(`\u001b[1;31mred\u001b[0m\t${link} \u009b31mx\u001bP1;2|ab\u001b\\\u202ey\u0007`)).toBe(
       'red text xy',
@@ -106,7 +106,7 @@ describe('invisible characters', () => {
     expect(stripInvisible('10\u00a0000 plain')).toBe('10 000 plain');
   });
 
-  it('are escaped in an excerpt, which is cut first', () => {
+  it('are escaped in an excerpt after it is shortened', () => {
     expect(createExcerpt('ab\ncdef', 4)).toBe('ab\\u{A}c…');
     expect(createExcerpt('abcd', 4)).toBe('abcd');
     expect(createExcerpt('x'.repeat(201))).toBe(`${'x'.repeat(200)}…`);

@@ -3,7 +3,7 @@ import { measureCpuTime } from '../../../../test/support/cpu-time.js';
 import { isSecretName } from './secret-names.js';
 import { redactSecrets } from './secrets.js';
 
-describe('a name', () => {
+describe('isSecretName', () => {
   it.each([
     'Authorization',
     'apiKey',
@@ -13,7 +13,7 @@ describe('a name', () => {
     'DB_PASSWORD',
     'password',
     'accessToken',
-  ])('is a secret’s: %s', name => expect(isSecretName(name)).toBe(true));
+  ])('returns true for %s', name => expect(isSecretName(name)).toBe(true));
   it.each([
     'Set-Cookie',
     'session_id',
@@ -23,14 +23,14 @@ describe('a name', () => {
     'code_verifier',
     'pwd',
     'GITHUB_TOKEN',
-  ])('is a secret’s: %s', name => expect(isSecretName(name)).toBe(true));
+  ])('returns true for %s', name => expect(isSecretName(name)).toBe(true));
   it.each(['keyboard', 'max_tokens', 'tokenCount', 'author', 'monkey', 'passenger', 'name', 'url', ''])(
-    'is no secret’s: %s',
+    'returns false for %s',
     name => expect(isSecretName(name)).toBe(false),
   );
 });
 
-describe('a text without its secrets', () => {
+describe('redactSecrets', () => {
   it.each([
     ['Authorization: Bearer abcdefghijkl', 'Authorization: … …'],
     ['sent DPoP abcdefghijkl==', 'sent DPoP …'],
@@ -44,7 +44,7 @@ describe('a text without its secrets', () => {
     ['a wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE b', 'a … b'],
     ['wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMP12LE==', '…'],
     ['-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----', '…'],
-  ])('%j', (text, shown) => expect(redactSecrets(text)).toBe(shown));
+  ])('redacts %j', (text, shown) => expect(redactSecrets(text)).toBe(shown));
 
   it.each([
     '@modelcontextprotocol/server-everything',
@@ -59,9 +59,9 @@ describe('a text without its secrets', () => {
     'https://host/authorize?client_id=3MVG9lKcPoNINVBIPJjdw1J9LLM82HnF&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     'http://127.0.0.1:1/authorize?response_type=code&redirect_uri=http%3A%2F%2F127.0.0.1%3A2%2Fcallback%2FMCBrjdXBb86_Ra6Ia_hns8PFH&code_challenge_method=S256',
     'https://host/authorize?nonce=n-0S6WzA2MjwJalrXUtnFEMI7&state=wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE',
-  ])('is the same where there is none: %s', text => expect(redactSecrets(text)).toBe(text));
+  ])('leaves %s unchanged', text => expect(redactSecrets(text)).toBe(text));
 
-  it('takes no more than a moment, whatever the text', async () => {
+  it('takes little time for any text', async () => {
     for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
       const text = part.repeat(100_000 / part.length);
       expect(await measureCpuTime(() => redactSecrets(text))).toBeLessThan(3_000);

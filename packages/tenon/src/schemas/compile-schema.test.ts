@@ -11,8 +11,8 @@ const judge = (schema: JsonObject, value: unknown): string[] => {
   return checked.ok ? [] : describeIssues(checked.issues, { maxLines: 100 }).split('\n');
 };
 
-describe('JSON Schema', () => {
-  it('gives the value as it is, and no promise', () => {
+describe('compileSchema', () => {
+  it('returns the value unchanged, without a promise', () => {
     const value = { a: 'x' };
     const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
     const checked = compileSchema(schema, 'input').check(value) as Extract<CheckResult, { ok: true }>;
@@ -56,7 +56,7 @@ describe('JSON Schema', () => {
     expect(judge(schema, null)).toEqual(['at the root: expected object, got null']);
   });
 
-  it('has words for every keyword', () => {
+  it('has a message for every keyword', () => {
     const cases: [JsonObject, unknown, string][] = [
       [{ const: { a: 1 } }, 1, 'expected {"a":1}'],
       [{ enum: ['c', 'f'] }, 'k', 'expected one of "c", "f"'],
@@ -109,7 +109,7 @@ describe('JSON Schema', () => {
     expect(judge(escaped, { 'a/b': 1 })).toEqual(['at /a~1b: expected string, got number']);
   });
 
-  it('explains the form that was meant', () => {
+  it('explains the alternative that was meant', () => {
     const string = { type: 'string' };
     const form = (kind: string, member: string) => ({
       ...{ type: 'object', properties: { kind: { const: kind }, [member]: string }, required: ['kind', member] },
@@ -129,7 +129,7 @@ describe('JSON Schema', () => {
     ]);
   });
 
-  it('knows conditions, dependencies and what was evaluated', () => {
+  it('evaluates conditions, dependencies and unevaluated members', () => {
     const condition = JSON.parse(`{
       "if": { "properties": { "kind": { "const": "a" } } }, "then": { "required": ["x"] }, "else": { "required": ["y"] },
       "dependentRequired": { "x": ["z"] }
@@ -165,7 +165,7 @@ describe('JSON Schema', () => {
     ]);
   });
 
-  it('checks formats that it knows, and takes others for notes', () => {
+  it('checks known formats, and ignores others', () => {
     expect(judge({ format: 'date-time' }, '2026-01-01T00:00:00Z')).toEqual([]);
     expect(judge({ format: 'date-time' }, 'today')).toHaveLength(1);
     for (const format of ['color', 'constructor', '__proto__', 'hasOwnProperty', 'url']) {
@@ -173,7 +173,7 @@ describe('JSON Schema', () => {
     }
   });
 
-  it('never resolves a remote reference, and says so [schema.ref-no-network] [schema.ref-unresolved-rejected]', () => {
+  it('never resolves a remote reference, and reports it [schema.ref-no-network] [schema.ref-unresolved-rejected]', () => {
     const schema = { properties: { a: { $ref: 'http://127.0.0.1:1/x.json' }, b: { type: 'string' } } };
     expect(judge(schema, { b: 'x' })).toEqual([]);
     expect(judge(schema, { a: 1 })).toEqual([
@@ -189,7 +189,7 @@ describe('JSON Schema', () => {
     ]);
   });
 
-  it('leaves the schema alone, frozen or not', () => {
+  it('leaves the schema unchanged, frozen or not', () => {
     const schema = Object.freeze({
       ...{ id: 'x', $ref: '#/$defs/a', uniqueItems: true },
       $defs: Object.freeze({ a: Object.freeze({ type: 'string', pattern: '\\-' }) }),
@@ -200,7 +200,7 @@ describe('JSON Schema', () => {
     expect(Object.getOwnPropertyNames(schema)).not.toContain('__absolute_uri__');
   });
 
-  it('reads patterns that need no Unicode as they were meant', () => {
+  it('reads patterns without Unicode as they were meant', () => {
     const patterns: [string, string, string][] = [
       ['^\\d{3}\\-\\d{2}$', '123-45', '12345'],
       ['^[\\w-.]+$', 'a-.b', 'a b'],
@@ -220,7 +220,7 @@ describe('JSON Schema', () => {
     });
   });
 
-  it('takes __proto__ for a name like any other', () => {
+  it('reads __proto__ like any other name', () => {
     const schema = JSON.parse('{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}');
     expect(judge(schema, JSON.parse('{"__proto__":"x"}'))).toEqual([]);
     expect(judge(schema, JSON.parse('{"__proto__":{"a":1}}'))).toEqual(['at /__proto__: expected string, got object']);
@@ -231,7 +231,7 @@ describe('JSON Schema', () => {
     expect(({} as JsonObject).a).toBeUndefined();
   });
 
-  it('checks what JSON can say: undefined is absent, a date is its text', () => {
+  it('checks the JSON of a value: undefined is absent, a date is its text', () => {
     const schema = {
       ...{ type: 'object', properties: { a: { type: 'string' }, at: { type: 'string', format: 'date-time' } } },
       required: ['at'],
@@ -243,7 +243,7 @@ describe('JSON Schema', () => {
     expect(judge({}, 1n)).toEqual(['at the root: could not be checked: it is not JSON']);
   });
 
-  it('survives values made to break it', () => {
+  it('survives hostile values', () => {
     let deep: unknown = 1;
     for (let i = 0; i < 50_000; i++) deep = [deep];
     expect(judge({ items: { $ref: '#' } }, deep)).toEqual([expect.stringContaining('nested too deeply')]);

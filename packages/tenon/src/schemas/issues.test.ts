@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeIssues, toJsonPointer } from './issues.js';
 
 describe('describeIssues', () => {
-  it('renders a line for each issue', () => {
+  it('writes a line for each issue', () => {
     const issues = [
       { path: ['city'], message: 'expected string, got number' },
       { path: ['list', 0, 'a/b~c'], message: 'is required' },
@@ -14,7 +14,7 @@ describe('describeIssues', () => {
     expect(describeIssues([])).toBe('');
   });
 
-  it('is bounded in number and length', () => {
+  it('limits the number and length of lines', () => {
     const issues = Array.from({ length: 25 }, (_, i) => ({
       path: ['k'.repeat(1000), i],
       message: 'm '.repeat(500_000),
@@ -42,12 +42,12 @@ describe('describeIssues', () => {
     expect(shown).toContain('at /user/password: Expected number but received');
   });
 
-  it('keeps to one line, and shows no control characters', () => {
+  it('writes one line each without control characters', () => {
     const line = describeIssues([{ path: ['a\nb'], message: 'x\n\u001b[31m\u202ey' }]);
     expect(line).toBe('at /a b: x [31m y');
   });
 
-  it('leaves ordinary names alone', () => {
+  it('leaves ordinary names unchanged', () => {
     const path = ['configuration_of_the_whole_machine_2', 'authorization_code_challenge'];
     expect(describeIssues([{ path, message: 'is required' }])).toBe(`at ${toJsonPointer(path)}: is required`);
   });

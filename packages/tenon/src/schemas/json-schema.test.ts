@@ -63,7 +63,7 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(schema, 'input').type).toBe('string');
   });
 
-  it('knows the method of a vendor without the extension', () => {
+  it('accepts the method of a vendor without the extension', () => {
     const half = { toJsonSchema: () => ({ type: 'number' }) };
     const { validate } = v.string()['~standard'];
     const schema = { '~standard': { version: 1, vendor: 'x', validate }, toJsonSchema: () => ({}), in: half };
@@ -71,7 +71,7 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(schema as Schema, 'output')).toEqual({});
   });
 
-  it('says what to do with a schema that cannot be converted', () => {
+  it('names the next step for a schema that cannot be converted', () => {
     const valibot = failure(() => toJsonSchema(v.object({}), 'input'));
     expect(valibot).toMatchObject({ code: 'schema/no-json-schema', hint: expect.stringContaining('toStandardJson') });
     const date = failure(() => toJsonSchema(z.object({ d: z.date() }), 'input'));
@@ -84,13 +84,13 @@ describe('toJsonSchema', () => {
     expect(error).toMatchObject({ code: 'schema/no-json-schema', hint: expect.stringContaining('zod 4 from') });
   });
 
-  it('pairs a schema with JSON Schema by hand', () => {
+  it('converts a schema with a JSON Schema given by hand', () => {
     const paired = withJsonSchema(v.date(), { type: 'string' }, { type: 'integer' });
     expect(toJsonSchema(paired, 'input')).toEqual({ type: 'string' });
     expect(toJsonSchema(paired, 'output')).toEqual({ type: 'integer' });
   });
 
-  it('returns JSON Schema as it is, with every keyword [tools.input-schema-any-keyword]', () => {
+  it('returns JSON Schema unchanged, with every keyword [tools.input-schema-any-keyword]', () => {
     const schema = Object.freeze({
       ...{ $schema: 'https://json-schema.org/draft/2020-12/schema', type: 'object', 'x-mine': { id: 1 } },
       ...{ $defs: { a: { $anchor: 'a' } }, properties: { p: { $ref: 'https://example.com/remote' } } },
@@ -98,7 +98,7 @@ describe('toJsonSchema', () => {
     expect(toJsonSchema(schema, 'input')).toBe(schema);
   });
 
-  it('refuses a dialect that it does not know [schema.dialect.unsupported-error]', () => {
+  it('refuses an unknown dialect [schema.dialect.unsupported-error]', () => {
     const schema = { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object' };
     expect(failure(() => toJsonSchema(schema, 'input'))).toMatchObject({ code: 'schema/unknown-dialect' });
     expect(failure(() => toJsonSchema({ $schema: 1 }, 'input'))).toMatchObject({ code: 'schema/unknown-dialect' });
@@ -107,7 +107,7 @@ describe('toJsonSchema', () => {
     }
   });
 
-  it('refuses what is no JSON, and the shape of an object instead of the object', () => {
+  it('refuses values that are no JSON, and the shape of an object instead of the object', () => {
     const shape = failure(() => toJsonSchema({ title: z.string() }, 'input'));
     expect(shape).toMatchObject({ code: 'schema/not-json', message: expect.stringContaining('at /title') });
     expect(failure(() => toJsonSchema({ a: () => 1 }, 'input'))).toMatchObject({ code: 'schema/not-json' });
@@ -142,7 +142,7 @@ describe('isObjectRoot', () => {
     expect(isObjectRoot({ $id: 'https://a.test/', $ref: 'https://a.test/#/$defs/a', $defs: { a: object } })).toBe(true);
   });
 
-  it('ends on circles, remote and broken references', () => {
+  it('ends on cyclic, remote and broken references', () => {
     for (const $ref of ['#', '#/$defs/a', 'https://example.com/x', '#/%', '#/constructor', '#/__proto__', '#nowhere']) {
       expect(isObjectRoot({ $ref, $defs: { a: { $ref: '#/$defs/a' } } })).toBe(false);
     }

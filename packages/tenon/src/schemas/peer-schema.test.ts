@@ -3,7 +3,7 @@ import type { JsonObject } from '../jsonrpc/message.js';
 import { compilePeerSchema } from './peer-schema.js';
 
 describe('a schema of a peer', () => {
-  it('judges as JSON Schema does [tools.output-schema.client-validates]', () => {
+  it('validates as JSON Schema does [tools.output-schema.client-validates]', () => {
     const judge = compilePeerSchema({ type: 'object', properties: { uri: { type: 'string' } }, required: ['uri'] });
     expect(judge.check({ uri: 'x' })).toEqual({ ok: true, value: { uri: 'x' } });
     expect(judge.check({ uri: 1 })).toEqual({
@@ -12,7 +12,7 @@ describe('a schema of a peer', () => {
     });
   });
 
-  it('cannot judge by what is no usable schema', () => {
+  it('validates nothing when the schema is unusable', () => {
     const cases: [unknown, unknown, string][] = [
       [{ $schema: 'https://example.com/mine' }, 1, 'unsupported "$schema"'],
       [{ pattern: '(' }, 'x', 'not a regular expression'],
@@ -47,7 +47,7 @@ describe('a schema of a peer', () => {
     expect(compilePeerSchema(wide).check(1)).toMatchObject({ ok: null, reason: expect.stringContaining('values') });
   });
 
-  it('tries costly patterns on short strings only', () => {
+  it('tries expensive patterns on short strings only', () => {
     const text = `${'a'.repeat(40)}!`;
     for (const schema of [{ pattern: '^(a+)+$' }, { propertyNames: { pattern: '^(a|a)*$' } }]) {
       const value = 'pattern' in schema ? text : { [text]: 1 };
@@ -63,7 +63,7 @@ describe('a schema of a peer', () => {
     expect(beside.check({ id: 'aa', body: text.repeat(1000) })).toMatchObject({ ok: true });
   });
 
-  it('counts anew for each check', () => {
+  it('counts its work anew for each check', () => {
     const judge = compilePeerSchema({ items: { type: 'number' } });
     const value = Array.from({ length: 300_000 }, () => 1);
     for (let i = 0; i < 2; i++) expect(judge.check(value)).toMatchObject({ ok: true });

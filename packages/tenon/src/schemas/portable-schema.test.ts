@@ -79,7 +79,7 @@ describe('a portable schema', () => {
     expect(JSON.stringify(portable).length).toBeLessThan(1_000_000);
   });
 
-  it('is listed by a server with the option, and calls are validated as before', async () => {
+  it('is listed by a server with the option, and validates calls as before', async () => {
     const input = {
       type: 'object',
       $defs: { status },

@@ -8,14 +8,14 @@ import { isStandardSchema } from './standard.js';
 
 const infer = <const S extends Schema>(schema: S) => schema;
 
-describe('inference', () => {
-  it('reads both sides of a zod schema', () => {
+describe('inferred types', () => {
+  it('have both sides of a zod schema', () => {
     const schema = z.object({ city: z.string(), days: z.number().default(3), at: z.string().transform(Number) });
     expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{ city: string; days?: number | undefined; at: string }>();
     expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ city: string; days: number; at: number }>();
   });
 
-  it('reads of zod what its `~standard` says', () => {
+  it('follow the `~standard` of zod', () => {
     const schemas = {
       object: z.object({
         a: z.string().default('x'),
@@ -37,19 +37,19 @@ describe('inference', () => {
     for (const schema of Object.values(schemas)) expect(isStandardSchema(schema)).toBe(true);
   });
 
-  it('reads both sides of a valibot schema', () => {
+  it('have both sides of a valibot schema', () => {
     const schema = v.object({ n: v.pipe(v.string(), v.transform(Number)), tag: v.optional(v.string(), 'x') });
     expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{ n: string; tag?: string | undefined }>();
     expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ n: number; tag: string }>();
   });
 
-  it('reads both sides of an arktype schema', () => {
+  it('have both sides of an arktype schema', () => {
     const schema = type({ n: 'string.numeric.parse', 'tag?': 'string' });
     expectTypeOf<InferInput<typeof schema>>().toEqualTypeOf<{ n: string; tag?: string }>();
     expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<{ n: number; tag?: string }>();
   });
 
-  it('reads a JSON Schema literal', () => {
+  it('follow a JSON Schema literal', () => {
     const schema = infer({
       type: 'object',
       properties: {
@@ -80,7 +80,7 @@ describe('inference', () => {
     expectTypeOf<InferOutput<typeof schema>>().toEqualTypeOf<Expected>();
   });
 
-  it('knows nothing of a JSON Schema that is no literal, and arguments are an object then', () => {
+  it('are unknown for a JSON Schema that is no literal, with an object as arguments', () => {
     type Wide = { readonly [keyword: string]: unknown };
     expectTypeOf<InferOutput<Wide>>().toEqualTypeOf<unknown>();
     expectTypeOf<InferArguments<Wide>>().toEqualTypeOf<Record<string, unknown>>();
@@ -92,7 +92,7 @@ describe('inference', () => {
 });
 
 describe('isStandardSchema', () => {
-  it('knows schemas of every vendor, functions too, and nothing else', () => {
+  it('accepts schemas of every vendor, functions too, and nothing else', () => {
     for (const schema of [z.string(), v.string(), type('string')]) expect(isStandardSchema(schema)).toBe(true);
     const others = [null, undefined, 'x', { type: 'string' }, { '~standard': null }, { '~standard': {} }, () => 1];
     for (const other of others) expect(isStandardSchema(other)).toBe(false);

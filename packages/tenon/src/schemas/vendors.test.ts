@@ -20,7 +20,7 @@ describe('a Standard Schema', () => {
     expect(validator.check({ at: 5 })).toMatchObject({ ok: false, issues: [{ path: ['at'] }] });
   });
 
-  it('names places alike for every vendor', () => {
+  it('reports paths alike for every vendor', () => {
     const zod = compileSchema(z.object({ list: z.array(z.object({ a: z.string() })) }), 'input');
     const ark = compileSchema(type({ list: [{ a: 'string' }, '[]'] }), 'input');
     const valibot = compileSchema(

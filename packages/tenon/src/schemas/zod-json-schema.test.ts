@@ -38,13 +38,13 @@ const schemas = {
 const normalize = ({ $schema: _, ...json }: Record<string, unknown>): unknown =>
   JSON.parse(JSON.stringify(json).replaceAll('__schema', 'schema'));
 
-describe('a schema of zod without a conversion of its own', () => {
+describe('a zod schema without a conversion of its own', () => {
   it.each(Object.entries(schemas))('is converted as zod does it: %s', (_, schema) => {
     for (const io of ['input', 'output'] as const)
       expect(convertZodSchema(schema, io)).toEqual(normalize(z.toJSONSchema(schema, { io })));
   });
 
-  it('has its formats, alternatives and integers', () => {
+  it('keeps its formats, alternatives and integers', () => {
     const schema = mini.object({
       email: mini.email(),
       at: mini.iso.datetime(),
@@ -68,7 +68,7 @@ describe('a schema of zod without a conversion of its own', () => {
   });
 
   it.each([mini.bigint(), mini.date(), mini.map(mini.string(), mini.string()), mini.symbol(), mini.undefined()])(
-    'is refused for what JSON does not have (%#)',
+    'is refused for types that JSON does not have (%#)',
     member => {
       expect(() => toJsonSchema(mini.object({ a: member }), 'input')).toThrow(/cannot be represented in JSON Schema/);
     },
@@ -88,7 +88,7 @@ describe('the output of a tool', () => {
       new Date(0).toISOString(),
     ],
     ['zod/mini, as a codec', mini.object({ at: mini.codec(mini.iso.datetime(), mini.date(), toDate) }), new Date(0)],
-  ] as const)('has a date of %s as a text', async (_, output, at) => {
+  ] as const)('sends a date of %s as text', async (_, output, at) => {
     const run = (): never => ({ at }) as never;
     const server = createServer({ name: 'a', version: '1', tools: { now: tool({ output, run }) } });
     const client = await connectTo(createInProcessEndpoint(server));
@@ -98,7 +98,7 @@ describe('the output of a tool', () => {
     await client.close();
   });
 
-  it('refuses what JSON does not have, also where zod converts by itself', () => {
+  it('refuses types that JSON does not have, also where zod converts them itself', () => {
     expect(() => toJsonSchema(z.object({ a: z.bigint() }), 'output')).toThrow(/cannot be represented/);
     expect(() => toJsonSchema(z.object({ a: z.string().transform(Number) }), 'output')).toThrow(
       /cannot be represented/,

@@ -21,8 +21,8 @@ function openLog({ values }: Pick<Stores, 'values'>, options: Partial<AppendLogO
 const entry = (n: number): Entry => ({ n });
 const listKeys = async ({ values }: Stores) => (await values.list('log/')).map(({ key }) => key);
 
-describe('a log of entries', () => {
-  it('writes each append as a value of its own, with what comes meanwhile in the next one', async () => {
+describe('AppendLog', () => {
+  it('writes each append as a value of its own, and concurrent ones together in the next', async () => {
     const stores = memoryStores();
     const log = openLog(stores);
     expect(await log.append([entry(0)])).toBe(true);
@@ -33,7 +33,7 @@ describe('a log of entries', () => {
     ]);
   });
 
-  it('is read by whoever takes it over, however long it is', async () => {
+  it('is read in full by its next writer, however long it is', async () => {
     const stores = memoryStores();
     const log = openLog(stores);
     for (let n = 0; n < 2100; n++) await log.append([entry(n)]);
@@ -41,7 +41,7 @@ describe('a log of entries', () => {
     expect(entries).toEqual(Array.from({ length: 2100 }, (_, n) => entry(n)));
   });
 
-  it('refuses a former writer, whose last entry is read or refused', async () => {
+  it('refuses a former writer, whose last entry is either read or refused', async () => {
     const stores = memoryStores();
     const former = openLog(stores);
     await former.append([entry(0)]);
@@ -54,7 +54,7 @@ describe('a log of entries', () => {
     }
   });
 
-  it('reads what is appended at the last moment', async () => {
+  it('reads an entry that is appended at the last moment', async () => {
     const stores = memoryStores();
     const former = openLog(stores);
     let isLate = true;
@@ -83,7 +83,7 @@ describe('a log of entries', () => {
     expect(await former.append([entry(2)])).toBe(false);
   });
 
-  it('takes an append that failed and took effect for what it is', async () => {
+  it('recognizes an append that failed and took effect', async () => {
     const stores = memoryStores();
     let failures = 2;
     const values: Values = {
@@ -101,7 +101,7 @@ describe('a log of entries', () => {
     expect(await openLog(stores).takeOver()).toEqual([entry(0), entry(1)]);
   });
 
-  it('refuses what is too large together, and goes on with what is not', async () => {
+  it('refuses an append that is too large in total, and accepts smaller ones', async () => {
     const stores = memoryStores();
     const log = openLog(stores, { maxSize: 25 });
     await log.append([entry(0)]);

@@ -18,7 +18,7 @@ function createSite() {
   return { clock, memory, values, chunks };
 }
 
-describe('values in chunks', () => {
+describe('chunkedValues', () => {
   describe('keep the contract of values', () => {
     const open = () => {
       const { clock, memory, values } = createSite();
@@ -27,7 +27,7 @@ describe('values in chunks', () => {
     for (const { name, run } of storeCases(open, { secondOpen: true })) if (!name.includes('too large')) it(name, run);
   });
 
-  it('give back a value that is larger than the store takes, member by member', async () => {
+  it('return a value that is larger than the store accepts', async () => {
     const { values, chunks } = createSite();
     const value = { a: 'x'.repeat(3 * MI), b: { n: 1 }, c: ['\u0000"\ud800'.repeat(50_000)], lease: { until: 1 } };
     expect(await values.put('k', value)).toBe(1);
@@ -38,7 +38,7 @@ describe('values in chunks', () => {
     expect(await chunks()).toBeGreaterThan(20);
   });
 
-  it('refuse what is larger than `maxSize`, and keep what was there', async () => {
+  it('refuse a value larger than `maxSize`, and keep the former one', async () => {
     const { values, chunks } = createSite();
     await values.put('k', { n: 1 });
     await expect(values.put('k', { a: 'x'.repeat(5 * MI) })).rejects.toMatchObject({
@@ -48,7 +48,7 @@ describe('values in chunks', () => {
     expect([await values.get('k'), await chunks()]).toEqual([{ key: 'k', value: { n: 1 }, version: 1 }, 0]);
   });
 
-  it('leave nothing behind when a value shrinks, changes, loses a race, ends or is deleted', async () => {
+  it('leave no chunks when a value shrinks, changes, loses a race, expires or is deleted', async () => {
     const { values, chunks, clock } = createSite();
     const large = (of: string) => ({ a: of.repeat(2 * MI), n: 1 });
     await values.put('k', large('x'), { version: 0 });
@@ -84,7 +84,7 @@ describe('values in chunks', () => {
     expect((await values.get('k'))?.value).toEqual({ journal, until: clock.now() + 1 });
   });
 
-  it('are cached up to a limit: the one that was used least recently is written again', async () => {
+  it('are cached up to a limit, and the least recently used one is written again', async () => {
     const { memory } = createSite();
     let writes = 0;
     const put: typeof memory.values.put = (...args) => {
@@ -107,7 +107,7 @@ describe('values in chunks', () => {
     expect([await countWrites('a'), await countWrites('b')]).toEqual([2, all]);
   });
 
-  it('are read whole by another process, also while they are replaced', async () => {
+  it('are consistent for another process while they are replaced', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tenon-chunks-'));
     const [one, two] = [sqliteStores(join(folder, 'a.db')), sqliteStores(join(folder, 'a.db'))];
     const [writer, reader] = [chunkLargeValues(one.values, 4 * MI), chunkLargeValues(two.values, 4 * MI)];

@@ -37,7 +37,7 @@ async function taken(claim: Promise<LeasedRecord<Count> | undefined>): Promise<L
 
 describe('a lease', () => {
   it.each([-3_600_000, 3_600_000])(
-    'is active or not by the clock of the store, for an owner whose clock differs by %i ms [so.clock]',
+    'expires by the clock of the store, for an owner whose clock differs by %i ms [so.clock]',
     async difference => {
       const { clock, take, values } = rig();
       expect(await take()).toBeDefined();
@@ -51,7 +51,7 @@ describe('a lease', () => {
     },
   );
 
-  it('has the length that its owner gave it, and leaves no value when it is released', async () => {
+  it('has the length that its owner chose, and leaves no value when it is released', async () => {
     const { clock, take, values } = rig({ lease: 10_000 });
     const claim = await taken(take());
     const short: LeaseOwner = { clock, lease: 100 };
@@ -64,8 +64,8 @@ describe('a lease', () => {
   });
 });
 
-describe('a claim', () => {
-  it('is one owner’s, until it is given back', async () => {
+describe('LeasedRecord', () => {
+  it('belongs to one owner until it is released', async () => {
     const { take, stored } = rig();
     const claim = await taken(take());
     expect(claim.value).toEqual({ n: 0 });
@@ -77,19 +77,19 @@ describe('a claim', () => {
     expect((await taken(take())).value).toEqual({ n: 2 });
   });
 
-  it('is not taken, and nothing is written, when there is nothing to be done', async () => {
+  it('is not taken, and nothing is written, without a change', async () => {
     const { take, values } = rig();
     expect(await take(() => undefined)).toBeUndefined();
     expect(await values.get('k')).toBeUndefined();
   });
 
-  it('is one’s of all who want it at once', async () => {
+  it('is taken by one of concurrent owners', async () => {
     const { take } = rig();
     const claims = await Promise.all(Array.from({ length: 20 }, () => take()));
     expect(claims.filter(claim => claim !== undefined)).toHaveLength(1);
   });
 
-  it('is another’s when its lease lapses, and the former one can write no more', async () => {
+  it('belongs to another owner after its lease expires, and the former one cannot write', async () => {
     const { take, clock, stored } = rig();
     const lost: TenonError[] = [];
     const former = await taken(take());
@@ -107,7 +107,7 @@ describe('a claim', () => {
     expect(await stored()).toMatchObject({ n: 2 });
   });
 
-  it('is still the owner’s when it lapsed and nobody took it', async () => {
+  it('still belongs to its owner when the lease expired and no other took it', async () => {
     const { take, clock } = rig();
     const claim = await taken(take());
     clock.advance(10_000);
@@ -115,7 +115,7 @@ describe('a claim', () => {
     expect(await take()).toBeUndefined();
   });
 
-  it('is renewed for as long as the work goes on, and no longer', async () => {
+  it('is renewed for as long as the work runs', async () => {
     const { take, clock } = rig();
     const claim = await taken(take());
     claim.renew();
@@ -129,7 +129,7 @@ describe('a claim', () => {
     expect(await take()).toBeDefined();
   });
 
-  it('is renewed the next time when it could not be', async () => {
+  it('is renewed later when a renewal fails', async () => {
     const { take, clock, values } = rig();
     let down = false;
     const flaky: Values = {
@@ -155,7 +155,7 @@ describe('a claim', () => {
     claim.stop();
   });
 
-  it('tells when it is lost, and is renewed no more', async () => {
+  it('reports that it is lost, and renews no more', async () => {
     const { take, clock, values } = rig();
     const claim = await taken(take());
     const lost: TenonError[] = [];
@@ -167,7 +167,7 @@ describe('a claim', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('writes what others have changed meanwhile along with its own', async () => {
+  it('merges changes of others with its own', async () => {
     const { take, values } = rig();
     const claim = await taken(take());
     await updateIfPresent<Count>(values, 'k', found => ({ ...found, n: found.n + 10 }), forever);
@@ -192,7 +192,7 @@ describe('a claim', () => {
     expect(await claim.update(plus)).toEqual({ n: 11 });
   });
 
-  it('keeps the record for as long as it says', async () => {
+  it('keeps the value for the chosen lifetime', async () => {
     const { take, clock, values } = rig();
     const claim = await taken(take(undefined, values, ({ n }) => (n === 0 ? 50 : undefined)));
     clock.advance(49);
@@ -205,7 +205,7 @@ describe('a claim', () => {
     expect(await updateIfPresent<Count>(values, 'k', plus, () => 10)).toBeUndefined();
   });
 
-  it('loses no written change when owners come and go', async () => {
+  it('loses no written change when owners change', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('take', 'write', 'lapse', 'release', 'amend'), { maxLength: 30 }),

@@ -3,8 +3,8 @@ import { createErrorReporter, createTopicListeners } from './listeners.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
-describe('listeners by topic', () => {
-  it('hear what is told of their topic while they listen, and leave nothing behind', async () => {
+describe('createTopicListeners', () => {
+  it('calls the listeners of a topic while they listen, and leaves nothing behind', async () => {
     const listeners = createTopicListeners(() => {});
     const [first, second, other] = [vi.fn(), vi.fn(), vi.fn()];
     const stops = [listeners.add('a', first), listeners.add('a', second), listeners.add('b', other)];
@@ -24,7 +24,7 @@ describe('listeners by topic', () => {
     expect([listeners.size, listeners.topicCount]).toEqual([0, 0]);
   });
 
-  it('hear only what has a greater number than they begin with', async () => {
+  it('skips messages up to the number with which a listener begins', async () => {
     const listeners = createTopicListeners(() => {});
     const hear = vi.fn();
     listeners.add('a', hear, 5);
@@ -34,7 +34,7 @@ describe('listeners by topic', () => {
     expect(hear.mock.calls).toEqual([[{ n: 6 }], [{ n: 0 }]]);
   });
 
-  it('are reported when they throw, and the others hear all the same', async () => {
+  it('reports listeners that throw, and calls the others', async () => {
     const report = vi.fn();
     const listeners = createTopicListeners(report);
     const hear = vi.fn();

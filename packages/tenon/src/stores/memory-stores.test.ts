@@ -8,14 +8,14 @@ import { createMemoryValues } from './memory-values.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe('stores in memory', () => {
+describe('memoryStores', () => {
   const open = () => {
     const clock = fakeClock(1000);
     return { stores: memoryStores({ clock }), advance: (ms: number) => clock.advance(ms) };
   };
   for (const { name, run } of storeCases(open, { secondOpen: true })) it(name, run);
 
-  it('goes by the time of the system unless it is given another', async () => {
+  it('uses the system time by default', async () => {
     const cases = storeCases(() => ({ stores: memoryStores({ maxValueSize: 100 }), maxValueSize: 100 }), {
       secondOpen: true,
     });
@@ -23,7 +23,7 @@ describe('stores in memory', () => {
     expect(memoryStores().durable).toBe(false);
   });
 
-  it('takes as many values as it may, and again when some are gone', async () => {
+  it('limits the number of values, and accepts others when some are deleted', async () => {
     const clock = fakeClock();
     const { values } = memoryStores({ clock, maxEntries: 10 });
     for (const n of numbers(10)) await values.put(`k${n}`, {}, n < 3 ? { ttl: 100 + n } : {});
@@ -39,7 +39,7 @@ describe('stores in memory', () => {
     await expect(values.put('k14', {})).rejects.toMatchObject({ code: 'store/full' });
   });
 
-  it('takes as much text as it may', async () => {
+  it('limits the total size', async () => {
     const { values } = memoryStores({ maxTotalSize: 100 });
     const sized = (size: number) => ({ t: 'x'.repeat(size - 8) });
     await values.put('a', sized(60));
@@ -84,7 +84,7 @@ describe('stores in memory', () => {
     }
   });
 
-  it('frees what has ended while other things are written', async () => {
+  it('frees expired values while others are written', async () => {
     const clock = fakeClock();
     const bounds = { maxEntries: 1e6, maxTotalSize: 1e9, maxValueSize: 100, maxShare: 1 };
     const values = createMemoryValues(clock, bounds, () => {});
@@ -110,7 +110,7 @@ describe('stores in memory', () => {
     await expect(values.put('one more', {})).rejects.toMatchObject({ code: 'store/full' });
   });
 
-  it('tells of a listener that threw, and does not mind one that throws at that', async () => {
+  it('reports a listener that throws, and survives an error handler that throws', async () => {
     const problems: TenonError[] = [];
     const { bus } = memoryStores({
       onError: problem => {
@@ -126,7 +126,7 @@ describe('stores in memory', () => {
     expect(problems).toMatchObject([{ code: 'listener/threw', message: 'as planned' }]);
   });
 
-  it('says nothing of a key that it refuses', async () => {
+  it('names no refused key in the error', async () => {
     const error = await memoryStores().values.get('the-token-of-ä').catch(String);
     expect(error).toContain('printable ASCII');
     expect(error).not.toContain('token');

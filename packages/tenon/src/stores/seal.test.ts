@@ -6,8 +6,8 @@ import { areSealKeys, createSeal } from './seal.js';
 
 const key = (fill: number) => new Uint8Array(32).fill(fill);
 
-describe('a seal', () => {
-  it('opens what it sealed, for what it sealed it [mrtr.request-state-integrity]', async () => {
+describe('createSeal', () => {
+  it('opens what it sealed, in the same context only [mrtr.request-state-integrity]', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.string(), fc.jsonValue()),
@@ -45,7 +45,7 @@ describe('a seal', () => {
     }
   });
 
-  it('refuses another spelling of the same', async () => {
+  it('refuses another encoding of the same bytes', async () => {
     const seal = createSeal();
     // So much of it that each letter is there.
     for (const length of [3000, 3001, 3002]) {
@@ -61,7 +61,7 @@ describe('a seal', () => {
     }
   });
 
-  it('refuses any bit that flips', async () => {
+  it('refuses any flipped bit', async () => {
     const seal = createSeal();
     const [prefix, id, iv = '', data = ''] = (await seal.seal({ a: 1 }, 'b')).split('.');
     const flipped = (part: string, bit: number) => {
@@ -76,7 +76,7 @@ describe('a seal', () => {
       expect(await seal.open([prefix, id, iv, flipped(data, bit)].join('.'), 'b')).toBeUndefined();
   });
 
-  it('refuses whatever else comes, without throwing', async () => {
+  it('refuses any other text, without throwing', async () => {
     const seal = createSeal();
     for (const text of [
       '',
@@ -93,7 +93,7 @@ describe('a seal', () => {
     );
   });
 
-  it('opens none of the texts that handlers keep as their state, nor its own with a character changed', async () => {
+  it('opens none of the texts that handlers use as their state, nor its own with a changed character', async () => {
     const seal = createSeal();
     const sealed = await seal.seal({ a: 1 }, 'b');
     for (let at = 0; at < sealed.length; at++)
@@ -128,7 +128,7 @@ describe('a seal', () => {
     expect(new TextDecoder().decode(opened)).toBe('{"n":2}');
   });
 
-  it('uses node:crypto, which needs no other thread, where there is one', async () => {
+  it('uses node:crypto where it exists, without another thread', async () => {
     const encrypt = vi.spyOn(webcrypto.subtle, 'encrypt');
     const decrypt = vi.spyOn(webcrypto.subtle, 'decrypt');
     const seal = createSeal();
@@ -136,7 +136,7 @@ describe('a seal', () => {
     expect([encrypt.mock.calls.length, decrypt.mock.calls.length]).toEqual([0, 0]);
   });
 
-  it('never gives the same text twice, and does not show what is in it', async () => {
+  it('never returns the same text twice, and hides its content', async () => {
     const seal = createSeal();
     const texts = await Promise.all(Array.from({ length: 20 }, () => seal.seal({ a: 'secret' }, 'bound')));
     expect(new Set(texts).size).toBe(20);
@@ -145,7 +145,7 @@ describe('a seal', () => {
   });
 });
 
-describe('keys of a seal', () => {
+describe('areSealKeys', () => {
   it.each([
     ['none', [], false],
     ['one', [{ id: 'k1', key: key(1) }], true],
@@ -168,5 +168,5 @@ describe('keys of a seal', () => {
     ['a short one', [{ id: 'k1', key: key(1).slice(1) }], false],
     ['one without an id', [{ id: '', key: key(1) }], false],
     ['one whose id has a dot', [{ id: 'k.1', key: key(1) }], false],
-  ])('are usable or not: %s', (_, keys, isUsable) => expect(areSealKeys(keys)).toBe(isUsable));
+  ])('accepts or refuses %s', (_, keys, isUsable) => expect(areSealKeys(keys)).toBe(isUsable));
 });

@@ -13,7 +13,7 @@ import type { Stores } from './stores.js';
 const oldKey = { id: 'old', key: new Uint8Array(32).fill(1) };
 const newKey = { id: 'new', key: new Uint8Array(32).fill(2) };
 
-describe('sealed stores', () => {
+describe('sealStores', () => {
   const open = () => {
     const clock = fakeClock();
     // The text of 9,998 characters gets a member of 18, a tag of 16 bytes, and four characters for each three bytes.
@@ -142,7 +142,7 @@ describe('sealed stores', () => {
     expect((await moved.values.list('')).map(({ value }) => value)).toEqual([{ n: 2 }]);
   });
 
-  it('do not wait forever for a key under which something else is', async () => {
+  it('reject at once for a key that another program has written', async () => {
     const { inner, stores } = openWithErrors();
     await inner.values.put('task/a', { forged: true });
     const owner = { clock: fakeClock(), lease: 1000 };
@@ -183,7 +183,7 @@ describe('sealed stores', () => {
 describe('remote stores', () => {
   const remote: Stores = { ...memoryStores(), durable: true, remote: true };
 
-  it('are not used without keys, because secrets would be readable there [so.encrypt]', () => {
+  it('are refused without keys, because secrets would be readable there [so.encrypt]', () => {
     expect(() => sealRemoteStores(remote, undefined, () => {})).toThrow(
       expect.objectContaining({ code: 'server/state-keys' }) as Error,
     );

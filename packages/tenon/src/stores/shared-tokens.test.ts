@@ -19,7 +19,7 @@ describe('a rate that processes share', () => {
     return { clock, requests, openProcess };
   };
 
-  it('is never exceeded by all of them together, at any distribution of calls [so.quota-atomic]', async () => {
+  it('is never exceeded in total, at any distribution of calls [so.quota-atomic]', async () => {
     const { openProcess } = open(100, 0.001);
     const processes = [openProcess(), openProcess(), openProcess()];
     let passed = 0;
@@ -29,7 +29,7 @@ describe('a rate that processes share', () => {
     expect(passed).toBeGreaterThanOrEqual(90);
   });
 
-  it('asks the store once for a twentieth of the bucket, also for calls at the same time', async () => {
+  it('calls the store once for a twentieth of the bucket, also for concurrent calls', async () => {
     const { requests, openProcess } = open(100, 0.001);
     const { take } = openProcess();
     expect(await Promise.all(Array.from({ length: 5 }, () => take('ada')))).toEqual([0, 0, 0, 0, 0]);
@@ -41,7 +41,7 @@ describe('a rate that processes share', () => {
     expect(requests).toEqual([5, 5]);
   });
 
-  it('takes single tokens where a twentieth is not there, and tells when the next one is', async () => {
+  it('takes single tokens where a twentieth is missing, and returns the time of the next one', async () => {
     const { clock, requests, openProcess } = open(40, 1);
     const { take } = openProcess();
     for (let n = 0; n < 39; n++) expect(await take('ada')).toBe(0);
@@ -55,7 +55,7 @@ describe('a rate that processes share', () => {
     expect(await take('bob')).toBe(0);
   });
 
-  it('forgets tokens that were not used for a minute', async () => {
+  it('drops tokens that were unused for a minute', async () => {
     const { clock, requests, openProcess } = open(100, 1);
     const { take } = openProcess();
     await take('ada');

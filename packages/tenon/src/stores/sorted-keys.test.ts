@@ -4,8 +4,8 @@ import { createSortedKeys } from './sorted-keys.js';
 
 const keyOf = (n: number) => String(n).padStart(4, '0');
 
-describe('sorted keys', () => {
-  it('are as a sorted set is, whatever is done', () => {
+describe('createSortedKeys', () => {
+  it('behaves like a sorted set', () => {
     const step = tuple(
       constantFrom('add', 'add', 'delete'),
       integer({ min: 0, max: 5000 }),
@@ -33,7 +33,7 @@ describe('sorted keys', () => {
     );
   });
 
-  it('stay in order when whole stretches of them go', () => {
+  it('keeps the order when long ranges are deleted', () => {
     const keys = createSortedKeys();
     for (let n = 1000; n < 5000; n++) keys.add(keyOf(n));
     for (let n = 1100; n < 4900; n++) keys.delete(keyOf(n));

@@ -4,12 +4,12 @@ import { createStoreClock } from './store-clock.js';
 
 const HOUR = 3_600_000;
 
-it('is the clock of the process if the store has none', () => {
+it('returns the clock of the process if the store has none', () => {
   const clock = fakeClock(5);
   expect([createStoreClock({}, clock).now(), createStoreClock({}, clock).sync()]).toEqual([5, undefined]);
 });
 
-it('shows the time of the store, and compares once a minute [so.clock]', async () => {
+it('returns the time of the store, and compares once a minute [so.clock]', async () => {
   const clock = fakeClock(HOUR);
   let reads = 0;
   const readTime = async () => {

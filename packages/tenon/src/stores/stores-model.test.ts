@@ -72,7 +72,7 @@ async function follow({ values }: Stores, clock: FakeClock, steps: readonly Step
   expect(await values.list('')).toEqual(expected.list('', {}));
 }
 
-describe('values are as a map with versions and ends, whatever is done', () => {
+describe('stores behave like a map with versions and expiry', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-stores-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   let files = 0;
@@ -80,7 +80,7 @@ describe('values are as a map with versions and ends, whatever is done', () => {
   it.each<[string, number, (clock: FakeClock) => Stores]>([
     ['in memory', 300, clock => memoryStores({ clock })],
     ['in a file', 60, clock => sqliteStores(join(folder, `${++files}.db`), { clock })],
-  ])('%s', async (_, numRuns, open) => {
+  ])('after any steps %s', async (_, numRuns, open) => {
     await assert(
       asyncProperty(array(step, { minLength: 5, maxLength: 40 }), async steps => {
         const clock = fakeClock(1000);

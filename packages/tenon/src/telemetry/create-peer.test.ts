@@ -4,7 +4,7 @@ import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
 import { createPeer } from './create-peer.js';
 
-it('a peer without telemetry is the plain one: nothing is added to a request [otel.overhead]', () => {
+it('adds nothing to requests without telemetry [otel.overhead]', () => {
   const handler = {
     onRequest: () => ({}),
     onNotification() {},

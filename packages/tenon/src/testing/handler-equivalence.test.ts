@@ -59,7 +59,7 @@ const differs = (handler: ToolDefinition, options: HandlerEquivalenceOptions = {
   );
 
 describe('checkHandlerEquivalence', () => {
-  it('finds nothing wrong with a handler that is right, and tells what it saw', async () => {
+  it('accepts a correct handler, and reports its runs', async () => {
     const log: string[] = [];
     const ways = await checkHandlerEquivalence(right(log), {
       input: { what: 'it' },
@@ -108,7 +108,7 @@ describe('checkHandlerEquivalence', () => {
     }
   });
 
-  it('finds out an effect that stands outside of a step', async () => {
+  it('detects an effect outside of a step', async () => {
     const log: string[] = [];
     const handler = tool({
       async run(_, ctx) {
@@ -122,7 +122,7 @@ describe('checkHandlerEquivalence', () => {
     expect(hint).toContain('ctx.step');
   });
 
-  it('finds out an effect that a handler remembers by itself', async () => {
+  it('detects an effect that a handler remembers itself', async () => {
     let times = 0;
     const handler = tool({
       async run(_, ctx) {
@@ -134,7 +134,7 @@ describe('checkHandlerEquivalence', () => {
     await differs(handler);
   });
 
-  it('finds out a question that depends on the clock', async () => {
+  it('detects an input request that depends on the clock', async () => {
     const handler = tool({
       async run(_, ctx) {
         await ctx.elicit({ message: `It is ${Date.now()}: sure?`, input: sure });
@@ -148,7 +148,7 @@ describe('checkHandlerEquivalence', () => {
     expect(hint).toContain('the clock');
   });
 
-  it('finds out a question that depends on chance, and one that the handler does not come to again', async () => {
+  it('detects an input request that depends on chance, and one that the handler does not repeat', async () => {
     const chance = tool({
       async run(_, ctx) {
         await ctx.roots();
@@ -169,18 +169,18 @@ describe('checkHandlerEquivalence', () => {
     expect((await differs(once)).message).toContain('came to its end without roots/list');
   });
 
-  it('finds out a result that depends on the clock', async () => {
+  it('detects a result that depends on the clock', async () => {
     expect((await differs(tool({ run: () => new Date().toISOString() }))).message).toContain('came to {"returned":"20');
     const noted = tool({ run: (_, ctx) => ctx.step('now', () => new Date().toISOString()) });
     expect((await checkHandlerEquivalence(noted)).length).toBeGreaterThan(8);
   });
 
-  it('finds out a name of a step that depends on chance', async () => {
+  it('detects a name of a step that depends on chance', async () => {
     const { message } = await differs(tool({ run: (_, ctx) => ctx.step(`save ${Math.random()}`, () => 1) }));
     expect(message).toMatch(/came to the step "save 0\.\d+", where by-request \(2025-11-25\) came to the step "save 0/);
   });
 
-  it('finds out a step that is done again because it threw', async () => {
+  it('detects a step that runs again because it threw', async () => {
     const handler = tool({
       async run(_, ctx) {
         const failing = () => {
@@ -196,7 +196,7 @@ describe('checkHandlerEquivalence', () => {
     expect(hint).toContain('a step that throws runs again');
   });
 
-  it('finds out another order', async () => {
+  it('detects another order', async () => {
     let entries = 0;
     const handler = tool({
       async run(_, ctx) {
@@ -207,7 +207,7 @@ describe('checkHandlerEquivalence', () => {
     expect((await differs(handler)).message).toContain('came to the step "b", where');
   });
 
-  it('does not mind what runs side by side, nor what fails the same everywhere', async () => {
+  it('accepts concurrency, and equal failures in every mode', async () => {
     const log: string[] = [];
     const handler = tool({
       async run(_, ctx) {
@@ -224,7 +224,7 @@ describe('checkHandlerEquivalence', () => {
     expect(ways.every(({ result, error }) => result?.isError === true || error !== undefined)).toBe(true);
   });
 
-  it('compares handlers without input requests, too, and omits unsupported modes', async () => {
+  it('compares handlers without input requests too, and omits unsupported modes', async () => {
     const alone = (more: () => string) =>
       tool({
         run: (_, ctx) => ctx.elicit({ message: 'Sure?', input: sure }).then(JSON.stringify, () => `nobody${more()}`),
@@ -245,17 +245,17 @@ describe('checkHandlerEquivalence', () => {
     ]);
   });
 
-  it('takes what JSON cannot write as it is', async () => {
+  it('accepts values that JSON cannot write', async () => {
     expect(await checkHandlerEquivalence(tool({ run: () => ({ big: 1n }) as object }))).not.toEqual([]);
   });
 
-  it('lets a result differ where that is meant', async () => {
+  it('accepts different results where that is intended', async () => {
     const timed = tool({ run: () => ({ at: Date.now(), what: 'it' }) });
     const compare = (outcome: unknown) => ({ ...(outcome as { returned: object }).returned, at: 0 });
     expect(await checkHandlerEquivalence(timed, { compare })).not.toEqual([]);
   });
 
-  it('runs prompts and resources, and handlers that return their questions', async () => {
+  it('runs prompts and resources, and handlers that return their input requests', async () => {
     const ask = async (ctx: Context) => JSON.stringify(await ctx.roots());
     const prompts = await checkHandlerEquivalence({ prompt: prompt({ run: (_, ctx) => ask(ctx) }) }, { answers });
     expect(prompts.map(({ mode }) => mode)).not.toContain('task');
@@ -272,7 +272,7 @@ describe('checkHandlerEquivalence', () => {
     expect(ways.every(({ events }) => events.length === 1)).toBe(true);
   });
 
-  it('leaves tasks out where they are forbidden, and does not wait for ever', async () => {
+  it('omits tasks where they are forbidden, and ends after its timeout', async () => {
     const never = tool({ task: 'forbidden', run: () => new Promise<string>(() => {}) });
     await expect(checkHandlerEquivalence(never, { timeout: 50 })).rejects.toMatchObject({ code: 'testing/no-end' });
     const plain = await checkHandlerEquivalence(tool({ task: 'forbidden', run: () => 'x' }));

@@ -9,7 +9,7 @@ import { delay, drop, duplicate, type FaultSchedule, replaceWith, withFaults } f
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
 describe('a fake clock', () => {
-  it('runs what is due, in its order, at its time', () => {
+  it('runs due timers, in order, at their time', () => {
     const clock = fakeClock(100);
     const ran: unknown[] = [];
     const at = (name: string) => () => ran.push([name, clock.now()]);
@@ -33,7 +33,7 @@ describe('a fake clock', () => {
   });
 });
 
-describe('a faulty channel', () => {
+describe('withFaults', () => {
   const start = (send: FaultSchedule, receive: FaultSchedule = () => undefined) => {
     const pair = createTransportPair();
     const clock = fakeClock();
@@ -51,7 +51,7 @@ describe('a faulty channel', () => {
   };
   const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
 
-  it('drops, repeats, delays and spoils as planned, and leaves all else alone', async () => {
+  it('drops, repeats, delays and corrupts messages as planned, and no others', async () => {
     const plans = [undefined, drop, duplicate, delay(50), replaceWith('?'), undefined];
     const { channel, clock, far, near } = start((_, index) => plans[index]);
     for (const each of 'abcdef') await channel.send(note(each));
@@ -65,7 +65,7 @@ describe('a faulty channel', () => {
     expect([near, far.at(-1)]).toEqual([['closed'], 'closed']);
   });
 
-  it('does the same to what comes', async () => {
+  it('applies to received messages too', async () => {
     const { server, near } = start(
       () => undefined,
       (_, index) => (index === 0 ? duplicate : undefined),
@@ -77,7 +77,7 @@ describe('a faulty channel', () => {
   });
 });
 
-describe('a pair', () => {
+describe('connectPair', () => {
   const server = createServer({
     name: 's',
     version: '1',
@@ -85,7 +85,7 @@ describe('a pair', () => {
   });
 
   it.each(protocolVersions)(
-    'speaks %s [lifecycle.version.client-sends-supported lifecycle.operation.respect-version base.core-always-supported base.core-layers-mandatory]',
+    'uses %s [lifecycle.version.client-sends-supported lifecycle.operation.respect-version base.core-always-supported base.core-layers-mandatory]',
     async protocolVersion => {
       const seen: string[] = [];
       const client = await connectPair(server, { protocolVersion, onMessage: from => seen.push(from) });
@@ -96,7 +96,7 @@ describe('a pair', () => {
     },
   );
 
-  it('may be led through what goes wrong', async () => {
+  it('works with a transport that fails', async () => {
     const clock = fakeClock();
     const wrapTransport = (channel: Parameters<typeof withFaults>[0]) =>
       withFaults(channel, {

@@ -23,14 +23,14 @@ const getError = (work: () => unknown) => {
   }
 };
 
-describe('the attempts of a client to get a request accepted', () => {
-  it('refresh tokens once for each request', () => {
+describe('AttemptLimiter', () => {
+  it('allows one token refresh for each request', () => {
     const limiter = createLimiter();
     const [one, other] = [refuse(), refuse()];
     expect([limiter.mayRefresh(one), limiter.mayRefresh(one), limiter.mayRefresh(other)]).toEqual([true, false, true]);
   });
 
-  it('request tokens once for each request: a new token that is rejected is an error', () => {
+  it('allows one token request for each request, and throws when the new token is rejected', () => {
     const limiter = createLimiter();
     const refusal = refuse();
     expect(limiter.mayRequestTokens(refusal)).toBe(true);
@@ -42,12 +42,12 @@ describe('the attempts of a client to get a request accepted', () => {
     expect(limiter.mayRequestTokens(refuse())).toBe(true);
   });
 
-  it('start no sign-in for the request that ends a session, unless no user is needed', () => {
+  it('starts no sign-in for the request that ends a session, unless no user is needed', () => {
     expect(createLimiter().mayRequestTokens(refuse({}, 'DELETE'))).toBe(false);
     expect(createLimiter({ interactive: false }).mayRequestTokens(refuse({}, 'DELETE'))).toBe(true);
   });
 
-  it('repeat a failed sign-in for a call only, until one succeeds', async () => {
+  it('repeats a failed sign-in only for a call, until one succeeds', async () => {
     const limiter = createLimiter();
     await expect(limiter.trackSignIn(Promise.reject(new Error('closed')))).rejects.toThrow('closed');
     expect(limiter.mayRequestTokens(refuse({}, 'GET'))).toBe(false);
@@ -57,7 +57,7 @@ describe('the attempts of a client to get a request accepted', () => {
     expect(limiter.mayRequestTokens(refuse({}, 'GET'))).toBe(true);
   });
 
-  it('ask for the same scopes twice, in any order, and for others again', () => {
+  it('allows the same scopes twice, in any order, and then other scopes', () => {
     const limiter = createLimiter();
     limiter.countStepUp(refuse(), ['a', 'b']);
     limiter.countStepUp(refuse(), ['b', 'a']);
@@ -70,7 +70,7 @@ describe('the attempts of a client to get a request accepted', () => {
     limiter.countStepUp(refuse(), ['c']);
   });
 
-  it('authorize three times for one request', () => {
+  it('allows three step-ups for one request', () => {
     const limiter = createLimiter();
     const refusal = refuse();
     for (const scope of ['a', 'b', 'c']) limiter.countStepUp(refusal, [scope]);
@@ -78,7 +78,7 @@ describe('the attempts of a client to get a request accepted', () => {
     expect(getError(() => limiter.mayRequestTokens(refusal))).toMatchObject({ code: 'auth/rejected' });
   });
 
-  it('ask for no scope that the options exclude', () => {
+  it('requests no scope that the options exclude', () => {
     expect(getError(() => createLimiter({ scopes: ['a'] }).countStepUp(refuse(), ['a', 'b']))).toMatchObject({
       code: 'auth/insufficient-scope',
       expected: 'b',
@@ -86,7 +86,7 @@ describe('the attempts of a client to get a request accepted', () => {
     });
   });
 
-  it('remember the scopes of 100 attempts', () => {
+  it('remembers the scopes of 100 attempts', () => {
     const ask = (limiter: AttemptLimiter, scope: string) => limiter.countStepUp(refuse(), [scope]);
     const [kept, dropped] = [createLimiter(), createLimiter()];
     for (const limiter of [kept, dropped]) for (const _ of [1, 2]) ask(limiter, 'first');

@@ -25,7 +25,7 @@ const run = (routes: Record<string, Route>, exceptions: AuthExceptions, more: Si
   return { ...setup, done: setup.auth.handleRefusal(refusal()).catch((error: unknown) => error) };
 };
 
-describe('the options of exceptions', () => {
+describe('the option `exceptions`', () => {
   it.each([
     [{ [SERVER]: { ignoreIsuerSlash: true } }, 'unknown exception `ignoreIsuerSlash`'],
     [{ [SERVER]: { constructor: true } }, 'unknown exception'],
@@ -49,7 +49,7 @@ describe('the options of exceptions', () => {
 describe('an issuer that differs by the slash of its root', () => {
   const slash = { [AS]: { json: { ...issuerMetadata(), issuer: `${ISSUER}/` } } };
 
-  it('is refused by an error that names the exception and the attack', async () => {
+  it('causes an error that names the exception and the attack', async () => {
     const { done } = run(slash, {});
     expect(await done).toMatchObject({
       code: 'auth/issuer-mismatch',
@@ -57,7 +57,7 @@ describe('an issuer that differs by the slash of its root', () => {
     });
   });
 
-  it('is used as the metadata spell it, for credentials and for `iss`', async () => {
+  it('is accepted as the metadata spell it, for credentials and for `iss`', async () => {
     const tokenStore = memoryTokenStore();
     const { done } = run(slash, { ignoreIssuerSlash: true }, { tokenStore });
     expect(await done).toBe(true);
@@ -76,7 +76,7 @@ describe('an issuer that differs by the slash of its root', () => {
     }
   });
 
-  it('is used with a client of either spelling, and restored by the next process', async () => {
+  it('is accepted with a client of either spelling, and restored by the next process', async () => {
     for (const issuer of [ISSUER, `${ISSUER}/`])
       expect(await run(slash, { ignoreIssuerSlash: true }, { client: { id: 'by-hand', issuer } }).done).toBe(true);
     const tokenStore = memoryTokenStore();
@@ -94,13 +94,13 @@ describe('an issuer that differs by the slash of its root', () => {
     ['https://as.example.com/?'],
     ['https://as.example.com/x'],
     ['http://as.example.com/'],
-  ])('is not %s', async issuer => {
+  ])('does not cover %s', async issuer => {
     const { done, browser } = run({ [AS]: { json: { ...issuerMetadata(), issuer } } }, { ignoreIssuerSlash: true });
     expect(await done).toMatchObject({ code: 'auth/issuer-mismatch' });
     expect(browser.visited).toEqual([]);
   });
 
-  it('is not one with a path', async () => {
+  it('does not cover an issuer with a path', async () => {
     const tenant = `${ISSUER}/tenant`;
     const routes = {
       [`${PRM}/mcp`]: { json: { resource: SERVER, authorization_servers: [tenant] } },
@@ -119,7 +119,7 @@ describe('an issuer that the resource does not name', () => {
     [`${origin}/token`]: { json: { access_token: 'other', token_type: 'Bearer', expires_in: 60, refresh_token: 'r' } },
   });
 
-  it('is refused by an error that names the exception', async () => {
+  it('causes an error that names the exception', async () => {
     const { done } = run({ [AS]: document(OTHER, OTHER) }, {});
     expect(await done).toMatchObject({
       code: 'auth/issuer-mismatch',
@@ -127,7 +127,7 @@ describe('an issuer that the resource does not name', () => {
     });
   });
 
-  it('is used where the metadata of the named one have exactly it', async () => {
+  it('is accepted where the metadata of the named issuer contain exactly it', async () => {
     const tokenStore = memoryTokenStore();
     const routes = { [AS]: document(OTHER, OTHER, { authorization_endpoint: `${ISSUER}/go` }), ...tokens(OTHER) };
     const { redirect } = createBrowser(answer => answer.set('iss', OTHER));
@@ -143,14 +143,14 @@ describe('an issuer that the resource does not name', () => {
     });
   });
 
-  it('is used with its own metadata where the named one has others', async () => {
+  it('is accepted with its own metadata where the named issuer has others', async () => {
     const routes = { [`${OTHER}/.well-known/oauth-authorization-server`]: document(OTHER, OTHER), ...tokens(OTHER) };
     const { done, asked } = run(routes, { issuer: OTHER });
     expect(await done).toBe(true);
     expect(asked().get('client_id')).toBe('of-other');
   });
 
-  it('is used for a server without metadata, also where a client is registered by hand', async () => {
+  it('is accepted for a server without metadata, also with a client registered by hand', async () => {
     const routes: Record<string, Route> = {
       [`${PRM}/mcp`]: { status: 404 },
       'https://mcp.example.com/.well-known/oauth-authorization-server': document(OTHER, OTHER),
@@ -227,7 +227,7 @@ describe('other exceptions', () => {
     expect(world.tokenRequests()[0]?.has('resource')).toBe(false);
   });
 
-  it('sends the scopes when it renews tokens', async () => {
+  it('sends the scopes when it refreshes tokens', async () => {
     expect((await refreshed({ sendScopeOnRefresh: true })).tokenRequests[1]?.get('scope')).toBe(
       'notes:read notes:write',
     );

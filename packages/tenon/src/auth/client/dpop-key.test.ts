@@ -19,8 +19,8 @@ function setUp(token: Parameters<typeof createWorld>[0] = { [TOKEN]: bound }) {
   };
 }
 
-describe('tokens that are bound to a key', () => {
-  it('are so only where that is wanted [dpop.optional]', async () => {
+describe('DPoP tokens', () => {
+  it('are requested only with the option [dpop.optional]', async () => {
     const world = createWorld();
     const auth = signIn({ redirect: createBrowser().redirect, fetch: world.fetch });
     await auth.handleRefusal(refusal());
@@ -28,7 +28,7 @@ describe('tokens that are bound to a key', () => {
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
   });
 
-  it('are sent with a proof of their own each time [dpop.token-scheme dpop.fresh-proof dpop.proof-claims dpop.no-content-digest dpop.asymmetric-only]', async () => {
+  it('are sent with a new proof each time [dpop.token-scheme dpop.fresh-proof dpop.proof-claims dpop.no-content-digest dpop.asymmetric-only]', async () => {
     const { auth } = setUp();
     await auth.handleRefusal(refusal());
     const [first, second] = [await headersOf(auth), await headersOf(auth)];
@@ -41,14 +41,14 @@ describe('tokens that are bound to a key', () => {
     expect(decodeJwt(second.dpop ?? '').jti).not.toBe(payload.jti);
   });
 
-  it('are asked for with a proof, too [dpop.token-request-proof]', async () => {
+  it('are requested with a proof [dpop.token-request-proof]', async () => {
     const { auth, world } = setUp();
     await auth.handleRefusal(refusal());
     const proof = world.seen.find(({ url }) => url === TOKEN)?.headers.dpop ?? '';
     expect(decodeJwt(proof)).toMatchObject({ htm: 'POST', htu: TOKEN });
   });
 
-  it('take the nonces of both servers, each for itself, with new ids [dpop.nonce-retry]', async () => {
+  it('use the nonces of both servers separately, with new ids [dpop.nonce-retry]', async () => {
     const nonce = { status: 400, json: { error: 'use_dpop_nonce' }, headers: { 'dpop-nonce': 'of-issuer' } };
     const { auth, world } = setUp({
       [TOKEN]: ({ headers }) => (decodeJwt(headers.dpop ?? '').nonce === 'of-issuer' ? bound : nonce),
@@ -70,12 +70,12 @@ describe('tokens that are bound to a key', () => {
     await expect.poll(async () => decodeJwt((await headersOf(auth)).dpop ?? '').nonce).toBe('next');
   });
 
-  it('are not replaced by tokens that anybody can use', async () => {
+  it('are not replaced by bearer tokens', async () => {
     const { auth } = setUp({ [TOKEN]: { json: { access_token: 'a', token_type: 'Bearer' } } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/not-bound' });
   });
 
-  it('are not kept where the key cannot be [dpop.key-protected]', async () => {
+  it('are not stored where the key cannot be stored [dpop.key-protected]', async () => {
     const { auth, vault } = setUp();
     await auth.handleRefusal(refusal());
     expect(await vault.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();

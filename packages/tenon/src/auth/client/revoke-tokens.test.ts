@@ -49,7 +49,7 @@ describe('revokeTokens', () => {
     expect(await revoke({ refresh: false })).toEqual({ outcome: 'revoked', sent: ['access_token'] });
   });
 
-  it('sends nothing where revocation is not offered, or while the client is not known', async () => {
+  it('sends nothing where revocation is not offered, or while the client is unknown', async () => {
     expect(await revoke({ endpoint: false })).toEqual({ outcome: 'revoked', sent: [] });
     expect(await revoke({ identified: false })).toEqual({ outcome: 'revoked', sent: [] });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AS, failure, PRM, setUp } from './fixtures/signing.js';
 import { headersOf, insist, issuerMetadata, refusal, resourceMetadata } from './fixtures/world.js';
 
-describe('the scopes', () => {
+describe('the scopes of a sign-in', () => {
   const prm = (scopes_supported?: string[]) => ({
     [`${PRM}/mcp`]: { json: { ...resourceMetadata, scopes_supported } },
   });
@@ -24,7 +24,7 @@ describe('the scopes', () => {
     },
   );
 
-  it('are joined with those of before when more are needed [auth.step-up-scope-union auth.step-up.client-responds auth.step-up.user-clients]', async () => {
+  it('are joined with earlier ones when more are needed [auth.step-up-scope-union auth.step-up.client-responds auth.step-up.user-clients]', async () => {
     const { auth, asked } = setUp();
     await auth.handleRefusal(refusal('Bearer scope="a"'));
     const more = 'Bearer error="insufficient_scope", scope="b"';
@@ -33,7 +33,7 @@ describe('the scopes', () => {
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-2' });
   });
 
-  it('are not asked for without end [auth.step-up.retry-limit auth.step-up.attempts-tracked]', async () => {
+  it('are requested a limited number of times [auth.step-up.retry-limit auth.step-up.attempts-tracked]', async () => {
     const { auth, browser } = setUp();
     await auth.handleRefusal(refusal('Bearer scope="a"'));
     const more = 'Bearer error="insufficient_scope", scope="b"';
@@ -43,7 +43,7 @@ describe('the scopes', () => {
     expect(browser.visited).toHaveLength(3);
   });
 
-  it('are not asked for when a 403 is about something else', async () => {
+  it('are not requested when a 403 concerns something else', async () => {
     const { auth, browser } = setUp();
     await auth.handleRefusal(refusal());
     expect(await insist(auth, 'Bearer', 403)).toBe(0);

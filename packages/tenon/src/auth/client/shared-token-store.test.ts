@@ -13,7 +13,7 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
   await new Promise<void>(resolve => setImmediate(resolve));
 }
 
-describe('a token store in stores', () => {
+describe('sharedTokenStore', () => {
   const open = () => {
     const clock = fakeClock();
     const stores: Stores = { ...memoryStores({ clock }), durable: true, remote: true };
@@ -29,7 +29,7 @@ describe('a token store in stores', () => {
     expect(stored).not.toMatch(/secret-token|server\.example/);
   });
 
-  it('is not created without keys for stores on another machine [so.encrypt]', () => {
+  it('requires keys for remote stores [so.encrypt]', () => {
     const { stores } = open();
     expect(() => sharedTokenStore(stores)).toThrow(expect.objectContaining({ code: 'auth/token-keys' }) as Error);
     expect(sharedTokenStore(memoryStores())).toBeDefined();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createSingleFlight } from './single-flight.js';
 
-describe('a single flight', () => {
-  it('runs once for all who join, and anew for who comes later', async () => {
+describe('createSingleFlight', () => {
+  it('runs once for concurrent callers, and again for later ones', async () => {
     const flight = createSingleFlight<number>();
     let runs = 0;
     const run = async () => {
@@ -14,7 +14,7 @@ describe('a single flight', () => {
     expect(await flight.join(run)).toBe(2);
   });
 
-  it('goes on for who still waits, and ends when nobody does', async () => {
+  it('continues while a caller waits, and aborts without one', async () => {
     const flight = createSingleFlight<void>();
     let aborted = false;
     const run = (signal: AbortSignal) =>

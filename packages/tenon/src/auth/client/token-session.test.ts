@@ -5,7 +5,7 @@ import { headersOf, issuerMetadata, refusal, resourceMetadata } from './fixtures
 describe('a change of the authorization server', () => {
   const other = 'https://other.example.com';
 
-  it('begins anew with the other, and shows it nothing of the first [auth.credentials-re-register auth.credentials-not-reused-across-as auth.multiple-as-separate-state auth.multiple-as-no-assumption]', async () => {
+  it('registers at the new one, and sends it nothing of the first [auth.credentials-re-register auth.credentials-not-reused-across-as auth.multiple-as-separate-state auth.multiple-as-no-assumption]', async () => {
     const { auth, world } = setUp(
       {
         [`${other}/.well-known/oauth-authorization-server`]: { json: issuerMetadata(other) },
@@ -22,7 +22,7 @@ describe('a change of the authorization server', () => {
     expect(shownToOther).not.toMatch(/registered-1|refresh-1|access-1/);
   });
 
-  it('keeps the id that is a document [auth.cimd-portable]', async () => {
+  it('keeps a metadata document as client id [auth.cimd-portable]', async () => {
     const document = { client_id_metadata_document_supported: true };
     const { auth, world, asked } = setUp(
       {
@@ -38,7 +38,7 @@ describe('a change of the authorization server', () => {
     expect(asked().get('client_id')).toBe('https://me.example/client.json');
   });
 
-  it('is refused where the client was registered by hand with the first', async () => {
+  it('is refused where the client was registered by hand at the first one', async () => {
     const { auth, world } = setUp({}, { client: { id: 'by-hand', secret: 'word' } });
     await auth.handleRefusal(refusal());
     world.routes[`${PRM}/mcp`] = { json: { ...resourceMetadata, authorization_servers: [other] } };

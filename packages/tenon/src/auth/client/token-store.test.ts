@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { memoryTokenStore, scopeTokenStore } from './token-store.js';
 
-describe('the parts of a vault', () => {
-  it('are seen by their users alone', async () => {
+describe('scopeTokenStore', () => {
+  it('separates users', async () => {
     const vault = memoryTokenStore();
     const [ann, bob] = [scopeTokenStore(vault, 'ann'), scopeTokenStore(vault, 'bob')];
     await ann.update(['tokens', 'https://issuer.example'], async () => ({ next: { token: 'a' }, result: undefined }));
@@ -11,7 +11,7 @@ describe('the parts of a vault', () => {
     expect(await vault.get(['tokens', 'https://issuer.example'])).toBeUndefined();
   });
 
-  it('do not run into each other, whatever users are called', async () => {
+  it('separates users of any name', async () => {
     const vault = memoryTokenStore();
     await scopeTokenStore(vault, 'a').update(['user', 'b'], async () => ({ next: { of: 'a' }, result: undefined }));
     expect(await scopeTokenStore(vault, 'a","user').get(['b'])).toBeUndefined();

@@ -8,7 +8,7 @@ const redirect = (location: string, status = 302) => new Response(null, { status
 const guarded = (fetchLike: AuthFetch, time = clock, server = 'https://mcp.example.com') =>
   createGuardedFetch({ fetch: fetchLike, guard: createUrlGuard(server), clock: time });
 
-describe('a guarded fetch', () => {
+describe('createGuardedFetch', () => {
   it('checks each hop of a redirect [security.ssrf.redirects-checked]', async () => {
     const asked: string[] = [];
     const fetch = guarded(async url => {
@@ -19,7 +19,7 @@ describe('a guarded fetch', () => {
     expect(asked).toEqual(['https://a.example/', 'https://b.example/x']);
   });
 
-  it('follows five at the most, and none downwards', async () => {
+  it('follows at most five redirects, and none to a less secure address', async () => {
     const fetch = guarded(async () => redirect('https://a.example/again'));
     await expect(fetch('https://a.example/')).rejects.toMatchObject({ code: 'auth/redirected' });
     const down = guarded(async () => redirect('http://127.0.0.1/'), clock, 'http://127.0.0.1');
@@ -56,7 +56,7 @@ describe('a guarded fetch', () => {
     await expect(long('https://a.example')).rejects.toMatchObject({ code: 'auth/too-large' });
   });
 
-  it('gives up after 10 s', async () => {
+  it('rejects after 10 s', async () => {
     let fire = () => {};
     const time: Clock = {
       now: () => 0,
@@ -73,7 +73,7 @@ describe('a guarded fetch', () => {
     await expect(wait).rejects.toMatchObject({ code: 'auth/timeout' });
   });
 
-  it('tells nothing of the request by its errors', async () => {
+  it('hides the request in its errors', async () => {
     const fetch = guarded(async () => {
       throw Object.assign(new Error('failed with secret-token'), { code: 'ECONNRESET', request: 'secret-token' });
     });

@@ -5,7 +5,7 @@ import { checkBrowserUrl, createUrlGuard } from './url-guard.js';
 
 const refused = expect.objectContaining({ code: 'auth/unsafe-url' });
 
-describe('an address', () => {
+describe('classifyAddress', () => {
   it.each([
     ['8.8.8.8', 'public'],
     ['127.0.0.1', 'loopback'],
@@ -71,7 +71,7 @@ describe('an address', () => {
     ['3fff:1000::1', 'public'],
     ['5f00::1', 'reserved'],
     ['example.com', undefined],
-  ])('%s is %s', (address, reach) => expect(classifyAddress(address)).toBe(reach));
+  ])('classifies %s as %s', (address, reach) => expect(classifyAddress(address)).toBe(reach));
 
   it.each([
     ['localhost', 'loopback'],
@@ -105,9 +105,9 @@ describe('an address', () => {
     ['svc.example.com', 'public'],
     ['internal.example.com', 'public'],
     ['example.com', 'public'],
-  ])('sees the host %s as %s', (host, reach) => expect(classifyHost(host)).toBe(reach));
+  ])('classifies the host %s as %s', (host, reach) => expect(classifyHost(host)).toBe(reach));
 
-  it('is read as URL does, however it is written', () => {
+  it('agrees with URL for any spelling', () => {
     fc.assert(
       fc.property(fc.ipV4(), address => {
         expect(classifyHost(new URL(`http://${address}`).hostname)).toBe(classifyAddress(address));
@@ -124,7 +124,7 @@ describe('an address', () => {
   });
 });
 
-describe('the guard', () => {
+describe('createUrlGuard', () => {
   const check =
     (server: string, url: string, options = {}) =>
     () =>
@@ -167,7 +167,7 @@ describe('the guard', () => {
     ['http://127.0.0.1:3000', 'https://169.254.169.254'],
   ])('refuses, for %s, %s', (server, url) => expect(check(server, url)).toThrow(refused));
 
-  it('judges the address that a name stands for', () => {
+  it('checks the address to which a name resolves', () => {
     const { mayConnect } = createUrlGuard('https://mcp.example.com');
     expect(['8.8.8.8', '10.0.0.1', '::1', 'junk'].map(address => mayConnect(address))).toEqual([
       true,
@@ -177,7 +177,7 @@ describe('the guard', () => {
     ]);
   });
 
-  it('opens https:, and http: on this machine [security.auth-url.schemes security.auth-url.allowlist]', () => {
+  it('accepts https:, and http: on this machine [security.auth-url.schemes security.auth-url.allowlist]', () => {
     expect(checkBrowserUrl('https://as.example.com/a?b=c').href).toBe('https://as.example.com/a?b=c');
     expect(checkBrowserUrl('http://localhost:1/a').href).toBe('http://localhost:1/a');
     for (const url of [

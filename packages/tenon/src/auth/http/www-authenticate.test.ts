@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findChallenge, formatChallenges, parseChallenges } from './www-authenticate.js';
 
-describe('reading WWW-Authenticate', () => {
+describe('parseChallenges', () => {
   it.each([
     ['Bearer', [{ scheme: 'bearer', params: {} }]],
     [undefined, []],
@@ -34,11 +34,11 @@ describe('reading WWW-Authenticate', () => {
       ],
     ],
     ['Bearer scope="a" , scope="b"', [{ scheme: 'bearer', params: { scope: 'a' } }]],
-  ])('%s', (header, challenges) => {
+  ])('parses %s', (header, challenges) => {
     expect(parseChallenges(header)).toEqual(challenges);
   });
 
-  it('reads what servers write without quotes and without commas', () => {
+  it('accepts values without quotes and commas', () => {
     const sloppy = 'Bearer error="invalid_token" resource_metadata=https://a.example/.well-known/x?y=z, scope=a';
     expect(parseChallenges(sloppy)[0]?.params).toEqual({
       error: 'invalid_token',
@@ -47,13 +47,13 @@ describe('reading WWW-Authenticate', () => {
     });
   });
 
-  it('passes over what is malformed', () => {
+  it('skips malformed challenges', () => {
     expect(parseChallenges('"x", @@, Bearer scope="a')).toEqual([{ scheme: 'bearer', params: { scope: '' } }]);
     expect(parseChallenges('scope="a", Bearer')).toEqual([{ scheme: 'bearer', params: {} }]);
     expect(Object.keys(parseChallenges('Bearer __proto__="a"')[0]?.params ?? {})).toEqual(['__proto__']);
   });
 
-  it('is bounded and never throws', () => {
+  it('limits the number of challenges and never throws', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => void parseChallenges(text)));
     expect(parseChallenges('A, '.repeat(1000)).length).toBe(16);
     const many = Array.from({ length: 100 }, (_, n) => `p${n}=a`).join(', ');
@@ -69,8 +69,8 @@ const text = fc.string({
 });
 const challenge = fc.record({ scheme: token, params: fc.dictionary(token, text, { maxKeys: 6 }) });
 
-describe('writing WWW-Authenticate', () => {
-  it('is read back as it was', () => {
+describe('formatChallenges', () => {
+  it('writes text that parseChallenges reads back', () => {
     fc.assert(
       fc.property(fc.array(challenge, { maxLength: 4 }), challenges => {
         expect(parseChallenges(formatChallenges(challenges))).toEqual(
@@ -80,7 +80,7 @@ describe('writing WWW-Authenticate', () => {
     );
   });
 
-  it('leaves out what has no value and lets nothing break the line', () => {
+  it('omits empty values and writes no line breaks', () => {
     const header = formatChallenges([{ scheme: 'Bearer', params: { error: undefined, scope: 'a\r\nX: "b"é' } }]);
     expect(header).toBe('Bearer scope="a??X: \\"b\\"?"');
     expect(findChallenge(parseChallenges(`Basic, ${header}`), 'bearer')?.params.scope).toBe('a??X: "b"?');

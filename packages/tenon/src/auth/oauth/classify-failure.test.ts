@@ -54,11 +54,11 @@ describe('classifyFailure', () => {
     [false, 407, '', { 'proxy-authenticate': 'Basic' }],
     [false, 503, { error: 'invalid_client' }, {}],
     [false, 400, { error: 'invalid_grant' }, {}],
-  ])('tells that the client is unknown: %s for %i with %j and %j', (isClientUnknown, status, body, headers) => {
+  ])('reports for an unknown client: %s for %i with %j and %j', (isClientUnknown, status, body, headers) => {
     expect(classify(status, body, headers).isClientUnknown).toBe(isClientUnknown);
   });
 
-  it('reads the time to wait, at most an hour, only with a temporary failure', () => {
+  it('reads a delay of at most an hour, only with a temporary failure', () => {
     expect(classify(503, '', { 'retry-after': '7' }).retryAfter).toBe(7_000);
     expect(classify(429, '', { 'retry-after': '999999999' }).retryAfter).toBe(3_600_000);
     expect(classify(429, '', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT' }).retryAfter).toBeUndefined();
@@ -71,7 +71,7 @@ describe('classifyFailure', () => {
     expect(classify(400, { error: 'invalid_request' }).requiresNonce).toBe(false);
   });
 
-  it('never throws, and gives up a refresh token only for an OAuth error', () => {
+  it('never throws, and drops a refresh token only for an OAuth error', () => {
     const bodies = fc.oneof(
       fc.string(),
       fc.json(),

@@ -94,14 +94,14 @@ describe('a registration response', () => {
     [{ client_secret: '' }],
     [{ client_secret: '', client_secret_expires_at: 0, token_endpoint_auth_method: 'client_secret_basic' }],
     [{ ...nulls, client_uri: null, scope: null, redirect_uris: null }],
-  ])('with %j is that of a public client', async members => {
+  ])('with %j creates a public client', async members => {
     const { stored, world } = await signInWith({ [REGISTER]: { json: { client_id: 'c', ...members } } });
     expect(stored.client).not.toHaveProperty('secret');
     expect(world.tokenRequests()[0]?.get('client_id')).toBe('c');
     expect(world.seen.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
-  it.each([[null], [''], ['0'], [0], [undefined]])('takes a secret that expires at %j', async expiry => {
+  it.each([[null], [''], ['0'], [0], [undefined]])('accepts a secret that expires at %j', async expiry => {
     const json = {
       client_id: 'c',
       client_secret: 's',
@@ -134,7 +134,7 @@ describe('a metadata document', () => {
     await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure(code));
   });
 
-  it('may have nulls for all members that it needs not have', async () => {
+  it('may contain null for all optional members', async () => {
     const optional = {
       scopes_supported: null,
       revocation_endpoint: null,

@@ -57,7 +57,7 @@ describe('isAudience', () => {
 });
 
 describe('getDefaultPrincipal', () => {
-  it('is the subject at its issuer, else the client', () => {
+  it('returns the subject at its issuer, else the client', () => {
     expect(getDefaultPrincipal({ iss: 'i', sub: 's', client_id: 'c' })).toBe('i|s');
     expect(getDefaultPrincipal({ iss: 'i', client_id: 'c' })).toBe('i#c');
   });
@@ -69,7 +69,7 @@ describe('getDefaultPrincipal', () => {
     { sub: 1, client_id: 'c' },
     { client_id: '' },
     { client_id: 1 },
-  ])('is undefined for %j', claims => {
+  ])('returns undefined for %j', claims => {
     expect(getDefaultPrincipal({ iss: 'i', ...claims })).toBeUndefined();
   });
 });

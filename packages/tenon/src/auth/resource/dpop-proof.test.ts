@@ -17,8 +17,8 @@ const proven = (proof?: string, more = {}) => asks({ authorization: `DPoP ${toke
 const protect = (dpop: ProtectOptions['dpop'] = 'optional') => issuer.protect({ dpop });
 const said = ({ challenge = '' }: { challenge?: string }) => parseChallenges(challenge)[0];
 
-describe('a token that is bound to a key', () => {
-  it('is good with a proof for each request [dpop.server-validates]', async () => {
+describe('a DPoP token', () => {
+  it('is accepted with a proof for each request [dpop.server-validates]', async () => {
     const protection = protect();
     for (let n = 0; n < 3; n += 1) {
       const { status, auth } = await outcome(protection, proven(await holder.proof(token)));
@@ -32,7 +32,7 @@ describe('a token that is bound to a key', () => {
     expect((await outcome(protect(), proven(await holder.proof(token)))).status).toBe(200);
   });
 
-  it('may be proven for the URL as it is equivalent, and for another path of the server', async () => {
+  it('is accepted for an equivalent URL, and for another path of the server', async () => {
     const protection = protect();
     const htu = 'HTTPS://MCP.example.com:443/mcp?a=b#c';
     expect((await outcome(protection, proven(await holder.proof(token, { htu })))).status).toBe(200);
@@ -40,7 +40,7 @@ describe('a token that is bound to a key', () => {
     expect((await outcome(protection, proven(sse, { method: 'GET', path: '/sse' }))).status).toBe(200);
   });
 
-  it('is refused as a plain bearer token, which names the right scheme', async () => {
+  it('is refused as a bearer token, and the error names the DPoP scheme', async () => {
     const refused = await outcome(protect(), bearer(token));
     expect(refused.status).toBe(401);
     expect(said(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
@@ -49,14 +49,14 @@ describe('a token that is bound to a key', () => {
     expect((await outcome(protect(false), proven(await holder.proof(token)))).status).toBe(401);
   });
 
-  it('must still be for this resource [dpop.audience-still-validated]', async () => {
+  it('is refused for another resource [dpop.audience-still-validated]', async () => {
     token = await issuer.token({ cnf: { jkt: holder.jkt }, aud: 'https://other.example.com' });
     const refused = await outcome(protect(), proven(await holder.proof(token)));
     expect(said(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
   });
 });
 
-describe('proofs that prove nothing', () => {
+describe('an invalid DPoP proof', () => {
   const seconds = () => Math.floor(issuer.clock.now() / 1000);
   it.each<[string, () => Promise<string | undefined>]>([
     ['none', async () => undefined],
@@ -78,7 +78,7 @@ describe('proofs that prove nothing', () => {
     ['a key that did not sign', async () => holder.proof(token, {}, { jwk: (await createHolder(issuer.clock)).jwk })],
     ['a private key', () => holder.proof(token, {}, { jwk: holder.privateJwk })],
     ['no key', () => holder.proof(token, {}, { jwk: undefined })],
-  ])('%s [dpop.server-validates dpop.failure-401 dpop.iat-window]', async (_, make) => {
+  ])('is refused: %s [dpop.server-validates dpop.failure-401 dpop.iat-window]', async (_, make) => {
     const refused = await outcome(protect(), proven(await make()));
     expect(refused.status).toBe(401);
     expect(said(refused)).toMatchObject({
@@ -87,17 +87,17 @@ describe('proofs that prove nothing', () => {
     });
   });
 
-  it('one without the hash of the token, which the error names', async () => {
+  it('is refused without the hash of the token, which the error names', async () => {
     const refused = await outcome(protect(), proven(await holder.proof(token, { ath: undefined })));
     expect(said(refused)?.params.error_description).toContain('(ath)');
   });
 
-  it('one for a token that is bound to nothing', async () => {
+  it('is refused for a token without a key', async () => {
     token = await issuer.token();
     expect(said(await outcome(protect(), proven(await holder.proof(token))))?.params.error).toBe('invalid_token');
   });
 
-  it('one that was used, for as long as it would be good, and wherever the store is seen [dpop.jti-tracking-optional]', async () => {
+  it('is refused when it was used before, wherever the store is shared [dpop.jti-tracking-optional]', async () => {
     const stores = memoryStores({ clock: issuer.clock });
     const [one, other] = [issuer.protect({ stores }), issuer.protect({ stores })];
     const early = await holder.proof(token, { jti: 'same', iat: seconds() + 60 });
@@ -111,7 +111,7 @@ describe('proofs that prove nothing', () => {
     expect((await outcome(one, proven(await third.proof(token, { jti: 'same' })))).status).toBe(200);
   });
 
-  it('keeps nothing in memory of invalid proofs', async () => {
+  it('leaves nothing in memory', async () => {
     const stores = memoryStores({ clock: issuer.clock });
     const protection = issuer.protect({ stores });
     for (let n = 0; n < 5; n += 1) await outcome(protection, proven(await holder.proof(token, { htm: 'GET' })));
@@ -119,8 +119,8 @@ describe('proofs that prove nothing', () => {
   });
 });
 
-describe('a required proof', () => {
-  it('plain tokens are refused, and the metadata says so', async () => {
+describe("the option `dpop: 'required'`", () => {
+  it('refuses bearer tokens, and appears in the metadata', async () => {
     const protection = protect('required');
     const plain = await outcome(protection, bearer(await issuer.token()));
     expect(said(plain)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
@@ -130,8 +130,8 @@ describe('a required proof', () => {
   });
 });
 
-describe('nonces [dpop.nonce-high-security]', () => {
-  it('are given to who has none, good for a while, and renewed in time', async () => {
+describe('DPoP nonces [dpop.nonce-high-security]', () => {
+  it('are issued, expire, and are renewed in time', async () => {
     const protection = protect({ nonces: true });
     const first = await outcome(protection, proven(await holder.proof(token)));
     expect(first.status).toBe(401);
@@ -150,7 +150,7 @@ describe('nonces [dpop.nonce-high-security]', () => {
     expect((await outcome(protection, proven(await holder.proof(token, { nonce: ageing.nonce })))).status).toBe(200);
   });
 
-  it('are known by who shares the key, and by nobody else', async () => {
+  it('are accepted by servers with the same key only', async () => {
     const keys = [new Uint8Array(32).fill(1)];
     const next = [new Uint8Array(32).fill(2), ...keys];
     const { nonce } = await outcome(protect({ nonces: { keys } }), proven(await holder.proof(token)));

@@ -31,7 +31,7 @@ function protect(options: Partial<IntrospectionOptions> = {}, endpoint: string |
 }
 
 describe('introspection', () => {
-  it('asks the issuer, as a client of it, and takes its word for a while', async () => {
+  it('calls the issuer with client credentials, and caches its response for a while', async () => {
     const protection = protect();
     expect(await outcome(protection, bearer('opaque'))).toMatchObject({
       auth: { principal: `${ISSUER}|ada`, scopes: ['a', 'b'] },
@@ -52,21 +52,21 @@ describe('introspection', () => {
     expect(sent.length).toBe(2);
   });
 
-  it('says until when the token is accepted, not for how long the answer of the issuer is good', async () => {
+  it('returns the expiry of the token, not of the cached response', async () => {
     const { auth } = await outcome(protect(), bearer('opaque'));
     expect(auth?.expiresAt).toBe(issuer.clock.now() + 600_000 + 30_000);
     says = { ...says, exp: undefined };
     expect((await outcome(protect(), bearer('opaque'))).auth?.expiresAt).toBeUndefined();
   });
 
-  it('asks for each request where it is to', async () => {
+  it('calls the issuer for each request with the option', async () => {
     const protection = protect({ ttl: 0 });
     await outcome(protection, bearer('opaque'));
     await outcome(protection, bearer('opaque'));
     expect(sent.length).toBe(2);
   });
 
-  it('finds out where to ask, and may say who it is in the body', async () => {
+  it('discovers the endpoint, and can send its credentials in the body', async () => {
     issuer.site.set(`${ISSUER}/.well-known/oauth-authorization-server`, {
       issuer: ISSUER,
       introspection_endpoint: `${ISSUER}/i`,
@@ -112,7 +112,7 @@ describe('introspection', () => {
     ['is an ID token of Cognito', { token_use: 'id' }],
     ['is an ID token by its hashes', { at_hash: 'MTIzNDU2Nzg5MDEyMzQ1Ng' }],
     ['is of a type that is no text', { token_type: ['Bearer'] }],
-  ])('refuses what %s [auth.token.invalid-401 auth.token.audience-validated]', async (_, more) => {
+  ])('refuses a token that %s [auth.token.invalid-401 auth.token.audience-validated]', async (_, more) => {
     says = { ...says, ...more };
     expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
   });
@@ -123,23 +123,23 @@ describe('introspection', () => {
     { token_type: 'urn:ietf:params:oauth:token-type:access_token' },
     { token_type: 'bearer', typ: 'Bearer', token_use: 'access' },
     { typ: 'at+jwt', nonce: 'of an authentication' },
-  ])('takes an access token with %o', async more => {
+  ])('accepts an access token with %o', async more => {
     says = { ...says, ...more };
     expect((await outcome(protect(), bearer('opaque'))).status).toBe(200);
   });
 
-  it('names a client that calls for itself apart from people', async () => {
+  it('distinguishes a client that acts for itself from users', async () => {
     says = { ...says, sub: undefined, client_id: 'ada' };
     expect((await outcome(protect(), bearer('opaque'))).auth?.principal).toBe(`${ISSUER}#ada`);
   });
 
-  it('sees a binding to a key', async () => {
+  it('requires DPoP for a bound token', async () => {
     const { jkt } = await createHolder(issuer.clock);
     says = { ...says, token_type: 'DPoP', cnf: { jkt } };
     expect((await outcome(protect(), bearer('opaque'))).status).toBe(401);
   });
 
-  it('answers 503 when the issuer cannot be asked, or answers nonsense, and tells nobody of the token', async () => {
+  it('responds 503 when the issuer fails or sends nonsense, without naming the token', async () => {
     const told: string[] = [];
     const protection = issuer.protect({
       introspection: { clientId: 'rs', clientSecret: 'secret-of-rs', endpoint: `${ISSUER}/introspect` },
@@ -153,7 +153,7 @@ describe('introspection', () => {
     expect(told.join()).not.toMatch(/opaque-secret|secret-of-rs/);
   });
 
-  it('is for one issuer', () => {
+  it('requires exactly one issuer', () => {
     const introspection = { clientId: 'rs', clientSecret: 's' };
     expect(() => issuer.protect({ introspection, issuers: [ISSUER, 'https://b.example'] })).toThrow(/introspection/);
   });

@@ -10,7 +10,7 @@ const status = async (protection: ReturnType<TestIssuer['protect']>, token: stri
   (await outcome(protection, bearer(token))).status;
 
 describe('the keys of an issuer', () => {
-  it('are fetched once for many tokens, at once and one after the other', async () => {
+  it('are fetched once for many tokens', async () => {
     const protection = issuer.protect();
     const tokens = await Promise.all([1, 2, 3].map(n => issuer.token({ n })));
     expect(await Promise.all(tokens.map(token => status(protection, token)))).toEqual([200, 200, 200]);
@@ -18,7 +18,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.asked).toEqual([`GET ${ISSUER}/.well-known/oauth-authorization-server`, `GET ${ISSUER}/jwks`]);
   });
 
-  it('are found by OpenID Connect Discovery as well, also below a path', async () => {
+  it('are discovered by OpenID Connect too, also below a path', async () => {
     const tenant = 'https://login.example.com/tenant';
     issuer = await createIssuer(tenant);
     const metadata = issuer.site.get('https://login.example.com/.well-known/oauth-authorization-server/tenant');
@@ -27,7 +27,7 @@ describe('the keys of an issuer', () => {
     expect(await status(issuer.protect(), await issuer.token())).toBe(200);
   });
 
-  it('are found by metadata that clients accept: at their third URL, with `null` members and another content type', async () => {
+  it('are discovered by metadata at the third URL, with `null` members and another content type', async () => {
     const tenant = 'https://login.example.com/tenant';
     issuer = await createIssuer(tenant);
     issuer.site.clear();
@@ -43,13 +43,13 @@ describe('the keys of an issuer', () => {
     expect(await status(issuer.protect(), await issuer.token())).toBe(200);
   });
 
-  it('are where `jwksUri` says, without asking', async () => {
+  it('are read from `jwksUri` without discovery', async () => {
     const protection = issuer.protect({ issuers: [{ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` }] });
     expect(await status(protection, await issuer.token())).toBe(200);
     expect(issuer.asked).toEqual([`GET ${ISSUER}/jwks`]);
   });
 
-  it('may be several of which a token names none', async () => {
+  it('include keys without an id in the token', async () => {
     const before = issuer.jwks().keys[0];
     await issuer.rotate();
     issuer.site.set(`${ISSUER}/jwks`, { keys: [before, ...issuer.jwks().keys] });
@@ -61,7 +61,7 @@ describe('the keys of an issuer', () => {
     expect(await status(protection, await stranger.token({}, { kid: undefined }))).toBe(401);
   });
 
-  it('are fetched anew when a token names one that is not there, not more often than every half a minute', async () => {
+  it('are fetched again when a token names an unknown key, at most every 30 seconds', async () => {
     const protection = issuer.protect();
     await status(protection, await issuer.token());
     await issuer.rotate();
@@ -74,7 +74,7 @@ describe('the keys of an issuer', () => {
     expect(issuer.asked.length).toBe(4);
   });
 
-  it('are fetched anew when they are stale: one that was withdrawn is good no longer', async () => {
+  it('are fetched again when they are stale, and a withdrawn key is refused', async () => {
     const protection = issuer.protect();
     await status(protection, await issuer.token());
     const withdrawn = await issuer.token({ exp: issuer.clock.now() / 1000 + 7200 });
@@ -85,8 +85,8 @@ describe('the keys of an issuer', () => {
   });
 });
 
-describe('an issuer that does not answer', () => {
-  it('is no reason to call a token bad: 503, and it is left in peace', async () => {
+describe('an issuer that does not respond', () => {
+  it('causes 503, and is not called again for a while', async () => {
     issuer.down = true;
     const protection = issuer.protect();
     const token = await issuer.token();
@@ -100,7 +100,7 @@ describe('an issuer that does not answer', () => {
     expect(await status(protection, token)).toBe(200);
   });
 
-  it('does no harm while its keys are known, for an hour', async () => {
+  it('is not needed while its keys are known, for an hour', async () => {
     const protection = issuer.protect();
     await status(protection, await issuer.token());
     issuer.down = true;
@@ -139,13 +139,13 @@ describe('an issuer that does not answer', () => {
           new Response('', { status: 302, headers: { location: 'http://evil.example.com/' } }),
         ),
     ],
-  ])('or that %s', async (_, change) => {
+  ])('causes 503 when it %s', async (_, change) => {
     change(issuer.site);
     expect(await status(issuer.protect(), await issuer.token())).toBe(503);
     expect(issuer.asked.join()).not.toContain('evil');
   });
 
-  it('or that keeps us waiting', async () => {
+  it('causes 503 when it exceeds the timeout', async () => {
     const hanging = issuer.protect({
       fetch: (_, { signal }) =>
         new Promise((_resolve, reject) =>

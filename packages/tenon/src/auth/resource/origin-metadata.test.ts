@@ -38,7 +38,7 @@ function setUp(options: Partial<ProtectOptions> = {}) {
 }
 
 describe('the metadata of an issuer at the origin of the server', () => {
-  it('is fetched when it is asked for, and again after 5 minutes', async () => {
+  it('are fetched on request, and again after 5 minutes', async () => {
     const on = setUp();
     expect(on.asked).toEqual([]);
     const [first] = await Promise.all([on.read(), on.read()]);
@@ -49,7 +49,7 @@ describe('the metadata of an issuer at the origin of the server', () => {
     expect(await on.read()).toMatchObject({ extra: 2 });
   });
 
-  it('stays the same while the issuer fails, and a failure is not repeated for 10 s', async () => {
+  it('stay the same while the issuer fails, and a failure is not repeated for 10 s', async () => {
     const on = setUp();
     const first = await on.read();
     on.breakDown();
@@ -73,9 +73,9 @@ describe('the metadata of an issuer at the origin of the server', () => {
     ['not of one that is not wanted', { originMetadata: false }, []],
     ['not of one that serves it there itself', { issuers: ['https://mcp.example.com'] }, []],
     ['of one with a path on the same origin', { issuers: ['https://mcp.example.com/login'] }, [PATH]],
-  ])('is served %s: %j', (_, options, paths) => expect(setUp(options).paths).toEqual(paths));
+  ])('are served %s: %j', (_, options, paths) => expect(setUp(options).paths).toEqual(paths));
 
-  it('cannot be that of an issuer whose tokens are not accepted', () => {
+  it('are refused for an issuer whose tokens are not accepted', () => {
     expect(() => setUp({ originMetadata: 'https://other.example.com' })).toThrow(
       expect.objectContaining({ code: 'auth/options' }),
     );

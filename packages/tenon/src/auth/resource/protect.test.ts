@@ -8,8 +8,8 @@ beforeEach(async () => {
   issuer = await createIssuer();
 });
 
-describe('a token that is good', () => {
-  it('says who calls, what that may, and never the token [auth.token.validated]', async () => {
+describe('a valid token', () => {
+  it('identifies the caller and its scopes, and is not passed on [auth.token.validated]', async () => {
     const token = await issuer.token({ scope: 'notes:read notes:write', email: 'ada@example.com' });
     const { auth } = await outcome(issuer.protect(), bearer(token));
     expect(auth).toMatchObject({ principal: `${ISSUER}|ada`, scopes: ['notes:read', 'notes:write'] });
@@ -22,11 +22,11 @@ describe('a token that is good', () => {
     ['scp as an array', { scope: undefined, scp: ['a', 'b'] }, ['a', 'b']],
     ['scp as a text', { scope: undefined, scp: 'a b' }, ['a', 'b']],
     ['none', { scope: undefined }, []],
-  ])('has its scopes by %s', async (_, claims, scopes) => {
+  ])('contains its scopes in %s', async (_, claims, scopes) => {
     expect((await outcome(issuer.protect(), bearer(await issuer.token(claims)))).auth?.scopes).toEqual(scopes);
   });
 
-  it('may be for several resources, of several issuers, by plain JWT, within the tolerance of clocks', async () => {
+  it('is accepted with several resources and issuers, with typ JWT, and within the clock tolerance', async () => {
     const other = await createIssuer('https://other.example.com/tenant');
     for (const [url, found] of other.site) issuer.site.set(url, found);
     const protection = issuer.protect({ issuers: [ISSUER, 'https://other.example.com/tenant'] });
@@ -46,7 +46,7 @@ describe('a token that is good', () => {
     );
   });
 
-  it('says until when it is accepted, with the tolerance of clocks', async () => {
+  it('is accepted until its expiry plus the clock tolerance', async () => {
     const exp = issuer.clock.now() / 1000 + 600;
     const until = async (options: Parameters<typeof issuer.protect>[0]) =>
       (await outcome(issuer.protect(options), bearer(await issuer.token({ exp })))).auth?.expiresAt;
@@ -57,14 +57,14 @@ describe('a token that is good', () => {
     expect(await until({ verify: () => ({ principal: 'ada' }) })).toBeUndefined();
   });
 
-  it('is looked for by any spelling of the scheme', async () => {
+  it('is accepted with any case of the scheme', async () => {
     const token = await issuer.token();
     for (const authorization of [`bearer ${token}`, `BEARER  ${token} `]) {
       expect((await outcome(issuer.protect(), asks({ authorization }))).status).toBe(200);
     }
   });
 
-  it('may be named for another name of the resource, and its caller by another claim', async () => {
+  it('is accepted for another audience of the resource, with the principal of another claim', async () => {
     const protection = issuer.protect({
       issuers: [{ issuer: ISSUER, audience: 'api://notes' }],
       principal: ({ oid }) => oid as string,
@@ -75,8 +75,8 @@ describe('a token that is good', () => {
   });
 });
 
-describe('refusals', () => {
-  it('without a token: 401, where the metadata is, which scopes, and no error [auth.token.missing-401 auth.prm.header-on-401 auth.prm.header-or-well-known auth.scope.in-401 auth.status.401]', async () => {
+describe('protect()', () => {
+  it('responds 401 without a token, with metadata URL and scopes, and without an error [auth.token.missing-401 auth.prm.header-on-401 auth.prm.header-or-well-known auth.scope.in-401 auth.status.401]', async () => {
     const protection = issuer.protect({ scopes: ['notes:read', 'offline_access'] });
     for (const headers of [{}, { authorization: 'Basic YTpi' }]) {
       const { status, challenge = '' } = await outcome(protection, asks(headers));
@@ -89,7 +89,7 @@ describe('refusals', () => {
     expect([...protection.documents.values()].join()).not.toContain('offline_access');
   });
 
-  it('without a token: the body says what is missing and how to get it', async () => {
+  it('explains in the body how to get a token when it is missing', async () => {
     const { body = '' } = await outcome(issuer.protect(), asks({}));
     expect(JSON.parse(body).error.message).toBe(
       `${RESOURCE}: the request has no access token. Expected the header "Authorization: Bearer <token>". ` +
@@ -113,7 +113,7 @@ describe('refusals', () => {
     ['bound by TLS', { cnf: { 'x5t#S256': 'x' } }, {}, 'unsupported method'],
     ['bound by nonsense', { cnf: 7 }, {}, 'unsupported method'],
   ])(
-    '%s: 401 invalid_token [auth.token.invalid-401 auth.token.error-form auth.token.audience-validated auth.token.no-other-tokens auth.token.server-own-resources-only security.token.issued-for-server-only]',
+    'responds 401 invalid_token: %s [auth.token.invalid-401 auth.token.error-form auth.token.audience-validated auth.token.no-other-tokens auth.token.server-own-resources-only security.token.issued-for-server-only]',
     async (_, claims, header, why) => {
       const token = await issuer.token(claims, header);
       const { status, challenge = '', body = '' } = await outcome(issuer.protect(), bearer(token));
@@ -125,7 +125,7 @@ describe('refusals', () => {
     },
   );
 
-  it('a token that was changed: the description names no claim', async () => {
+  it('names no claim for a token with an invalid signature', async () => {
     const [header, , signature] = (await issuer.token()).split('.');
     const [, claims] = (await issuer.token({ sub: 'another' })).split('.');
     const { challenge = '' } = await outcome(issuer.protect(), bearer([header, claims, signature].join('.')));
@@ -135,7 +135,7 @@ describe('refusals', () => {
     });
   });
 
-  it('a token of another algorithm: the description says so', async () => {
+  it('names the reason for a token with an unaccepted algorithm', async () => {
     const protection = issuer.protect({ algorithms: ['RS256'] });
     const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
     expect(status).toBe(401);
@@ -144,7 +144,7 @@ describe('refusals', () => {
     );
   });
 
-  it('plain JWTs, where a token has to say that it is an access token', async () => {
+  it("refuses typ JWT with `tokenType: 'required'`", async () => {
     const protection = issuer.protect({ tokenType: 'required' });
     expect((await outcome(protection, bearer(await issuer.token({}, { typ: 'JWT' })))).status).toBe(401);
     expect((await outcome(protection, bearer(await issuer.token({}, { typ: undefined })))).status).toBe(401);
@@ -152,7 +152,7 @@ describe('refusals', () => {
   });
 
   it.each(['Bearer', 'Bearer a b', 'Bearer a,b', 'DPoP', 'Bearer ä', `Bearer ${'a'.repeat(20_000)}`])(
-    'answers malformed requests by 400 invalid_request (%#) [auth.status.400]',
+    'responds 400 invalid_request to malformed requests (%#) [auth.status.400]',
     async authorization => {
       const { status, challenge = '' } = await outcome(issuer.protect(), asks({ authorization }));
       expect(status).toBe(400);
@@ -160,7 +160,7 @@ describe('refusals', () => {
     },
   );
 
-  it('answers a token without a scope that all need by 403, with all of these [auth.status.403 auth.scope.insufficient-403]', async () => {
+  it('responds 403 to a token without a required scope, with all of these [auth.status.403 auth.scope.insufficient-403]', async () => {
     const protection = issuer.protect({ scopes: ['notes:read', 'notes:list'] });
     const { status, challenge = '' } = await outcome(protection, bearer(await issuer.token()));
     expect(status).toBe(403);
@@ -171,7 +171,7 @@ describe('refusals', () => {
     });
   });
 
-  it('nothing whose broader scope implies what is needed [auth.scope-hierarchy]', async () => {
+  it('accepts a broader scope that includes the required one [auth.scope-hierarchy]', async () => {
     const scopeHierarchy = { admin: ['notes:write'], 'notes:write': ['notes:read', 'admin'] };
     const protection = issuer.protect({ scopes: ['notes:read'], scopeHierarchy });
     const { auth } = await outcome(protection, bearer(await issuer.token({ scope: 'admin' })));
@@ -179,8 +179,8 @@ describe('refusals', () => {
   });
 });
 
-describe('tokens that are judged in a way of your own', () => {
-  it('are asked for each time, and are good or not', async () => {
+describe('the option `verify`', () => {
+  it('runs for each token, and accepts or refuses it', async () => {
     let asked = 0;
     const verify = (token: string) => {
       asked += 1;
@@ -195,7 +195,7 @@ describe('tokens that are judged in a way of your own', () => {
 });
 
 describe('the metadata of a resource', () => {
-  it('is at its own place and at the root [auth.prm.served auth.prm.authorization-servers auth.prm.well-known-location]', () => {
+  it('are served at the path of the resource and at the root [auth.prm.served auth.prm.authorization-servers auth.prm.well-known-location]', () => {
     const { documents } = issuer.protect({
       name: 'Notes',
       metadata: { resource_documentation: 'https://x.example', resource: 'no' },
@@ -217,7 +217,7 @@ describe('the metadata of a resource', () => {
     }
   });
 
-  it('has the resource byte for byte, and only the scopes that all need [security.scope.minimal auth.scope.server-consistent]', () => {
+  it('contain the exact resource, and only the required scopes [security.scope.minimal auth.scope.server-consistent]', () => {
     const resource = 'https://MCP.example.com:443/';
     const { documents } = issuer.protect({ resource, scopes: ['a', 'offline_access'], dpop: false });
     expect([...documents.keys()]).toEqual(['/.well-known/oauth-protected-resource']);
@@ -230,7 +230,7 @@ describe('the metadata of a resource', () => {
   });
 });
 
-describe('options that would protect nothing are refused', () => {
+describe('protect() with invalid options', () => {
   it.each([
     ['a resource that is no URL', { resource: 'notes' }],
     ['a resource without TLS', { resource: 'http://mcp.example.com/mcp' }],
@@ -243,7 +243,7 @@ describe('options that would protect nothing are refused', () => {
     ['a window of an hour', { dpop: { maxProofAge: 3_600_000 } }],
     ['introspection with an empty secret', { introspection: { clientId: 'server', clientSecret: '' } }],
     ['introspection with an empty client id', { introspection: { clientId: '', clientSecret: 'secret' } }],
-  ])('%s [dpop.iat-window]', (_, options) => {
+  ])('refuses %s [dpop.iat-window]', (_, options) => {
     expect(() => issuer.protect(options)).toThrow(expect.objectContaining({ code: 'auth/options' }));
   });
 

@@ -18,8 +18,8 @@ function remembered(ttl = 1000, maxTokens = 2, lasting = 500) {
   return { clock, judged, check: cacheTokens(check, { clock, maxTokens, ttl }) };
 }
 
-describe('good tokens are remembered', () => {
-  it('until they end', async () => {
+describe('the cache of valid tokens', () => {
+  it('keeps a token until it expires', async () => {
     const { check, judged, clock } = remembered();
     await check('a');
     clock.advance(499);
@@ -30,7 +30,7 @@ describe('good tokens are remembered', () => {
     expect(judged).toEqual(['a', 'a']);
   });
 
-  it('no longer than they may be', async () => {
+  it('keeps a token no longer than its own lifetime', async () => {
     const { check, judged, clock } = remembered(100, 2, Number.POSITIVE_INFINITY);
     await check('a');
     clock.advance(100);
@@ -38,33 +38,33 @@ describe('good tokens are remembered', () => {
     expect(judged.length).toBe(2);
   });
 
-  it('as many as there may be: the one that was not used for longest goes', async () => {
+  it('drops the least recently used token beyond its limit', async () => {
     const { check, judged } = remembered();
     for (const token of ['a', 'b', 'a', 'c', 'a', 'b']) await check(token);
     expect(judged).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  it('never when they are bad', async () => {
+  it('keeps no invalid token', async () => {
     const { check, judged } = remembered();
     await check('bad');
     await check('bad');
     expect(judged.length).toBe(2);
   });
 
-  it('and the same one is judged once at a time', async () => {
+  it('verifies a token once for concurrent requests', async () => {
     const { check, judged } = remembered();
     await Promise.all(['a', 'a', 'b', 'a'].map(check));
     expect(judged).toEqual(['a', 'b']);
   });
 
-  it('and returned without a promise', async () => {
+  it('returns without a promise', async () => {
     const { check } = remembered();
     expect(check('a')).toBeInstanceOf(Promise);
     await check('a');
     expect(check('a')).toMatchObject({ auth: { principal: 'a' } });
   });
 
-  it('by a hash, so that the cache holds no token in clear', async () => {
+  it('stores only a hash of the token', async () => {
     const keys: unknown[] = [];
     const set = vi.spyOn(Map.prototype, 'set').mockImplementation(function (this: Map<unknown, unknown>, key, value) {
       keys.push(key);
@@ -77,7 +77,7 @@ describe('good tokens are remembered', () => {
     expect(keys.filter(key => String(key).includes('secret-token'))).toEqual(['user secret-token']);
   });
 
-  it('up to half of the cache for one user, for any number that it presents', async () => {
+  it('gives one user at most half of its places', async () => {
     const { check, judged } = remembered(1000, 4);
     for (const token of ['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4', 'ada']) await check(token);
     expect(judged).toEqual(['ada', 'ben:1', 'ben:2', 'ben:3', 'ben:4']);
@@ -86,7 +86,7 @@ describe('good tokens are remembered', () => {
     expect(judged.slice(5)).toEqual(['ben:1']);
   });
 
-  it('not at all with room for none', async () => {
+  it('keeps nothing with a limit of zero', async () => {
     const { check, judged } = remembered(1000, 0);
     await check('a');
     await check('a');

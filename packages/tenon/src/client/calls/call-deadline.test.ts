@@ -32,7 +32,7 @@ describe('createPausableClock', () => {
     expect([rang, base.timers]).toEqual([['b', 'a'], 0]);
   });
 
-  it('leaves no timer after they are canceled, also while it is paused', () => {
+  it('leaves no timer after they are cancelled, also while it is paused', () => {
     const base = fakeClock();
     const clock = createPausableClock(base);
     const offs = [clock.after(10, expect.fail)];

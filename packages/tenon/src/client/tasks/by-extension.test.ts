@@ -252,7 +252,7 @@ describe('polling a task', () => {
   });
 });
 
-describe('canceling a call that has become a task', () => {
+describe('cancelling a call that has become a task', () => {
   it('cancels the task by tasks/cancel [ext-tasks.cancel.request-shape ext-tasks.cancel.not-by-notification cancellation.not-for-tasks ext-tasks.cancel.client-may-forget]', async () => {
     const { client, said, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
     const controller = new AbortController();

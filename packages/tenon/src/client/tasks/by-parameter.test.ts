@@ -122,7 +122,7 @@ describe('a tool that runs as a task', () => {
     await client.close();
   });
 
-  it('reports no progress after the caller has canceled or the task has ended', async () => {
+  it('reports no progress after the caller has cancelled or the task has ended', async () => {
     const script = telling([plain('working'), plain('completed')]);
     const { client, sent, pass, tell } = await scripted(PARAMETER, script);
     const heard: string[] = [];
@@ -210,7 +210,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
     await client.close();
   });
 
-  it('rejects when the task is canceled or fails while its result is pending', async () => {
+  it('rejects when the task is cancelled or fails while its result is pending', async () => {
     for (const [end, code] of [
       [plain('cancelled'), 'task/cancelled'],
       [plain('failed'), 'peer/error'],
@@ -244,7 +244,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
   });
 });
 
-describe('canceling a call that will become a task', () => {
+describe('cancelling a call that will become a task', () => {
   it('cancels the task as soon as its id is known [cancellation.not-for-tasks]', async () => {
     const { client, said, sent, tell, pass } = await scripted(
       PARAMETER,

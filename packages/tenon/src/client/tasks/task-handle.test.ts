@@ -108,7 +108,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     await client.close();
   });
 
-  it('ends its loop without canceling the task', async () => {
+  it('ends its loop without cancelling the task', async () => {
     const { client, sent, pass } = await scripted(revision, telling([say('working')]));
     const handle = await client.tasks.start('x');
     const controller = new AbortController();

@@ -41,7 +41,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     expect(site.problems).toEqual([]);
   });
 
-  it('is canceled when the client calls tasks/result later, and sent on that stream', async () => {
+  it('is cancelled when the client calls tasks/result later, and sent on that stream', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -71,7 +71,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     expect(caller.asked).toEqual([]);
   });
 
-  it('is canceled when the task has ended', async () => {
+  it('is cancelled when the task has ended', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
     await until(() => caller.asked.length === 1);
@@ -93,7 +93,7 @@ describe('an input request of a task whose client does not call tasks/result', (
 });
 
 describe('an input request that was sent by tasks/result', () => {
-  it('is canceled when the task has ended', async () => {
+  it('is cancelled when the task has ended', async () => {
     const { caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
     await until(() => caller.asked.length === 1);

@@ -93,7 +93,7 @@ describe('a worker that was suspended for longer than its lease', () => {
     expect(listEnds()).toEqual([]);
   });
 
-  it.each(Object.entries(faults))('does not complete a task that a client has canceled: %s', async (_, codes) => {
+  it.each(Object.entries(faults))('does not complete a task that a client has cancelled: %s', async (_, codes) => {
     const { site, id, resume, listEnds } = await suspendAtEnd(codes);
     const second = await connectTaskClient(site.serve(job(() => 'from the second')));
     await second.call('tasks/cancel', { taskId: id });

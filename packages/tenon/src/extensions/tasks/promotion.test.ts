@@ -269,7 +269,7 @@ describe('a call that may become a task later', () => {
     },
   );
 
-  it('stops by its original signal when the task is canceled [tasks.cancel.work-stopped]', async () => {
+  it('stops by its original signal when the task is cancelled [tasks.cancel.work-stopped]', async () => {
     const site = siteOf();
     const signals: AbortSignal[] = [];
     const caller = await begun(site, async ctx => {

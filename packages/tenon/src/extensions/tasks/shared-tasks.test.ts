@@ -133,7 +133,7 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
       expect(seen).toEqual(['one', 'two']);
     });
 
-    it('ends in one final state when it is canceled at one process while it ends at the other [so.task-terminal]', async () => {
+    it('ends in one final state when it is cancelled at one process while it ends at the other [so.task-terminal]', async () => {
       const gates = new Map<string, ReturnType<typeof gate>>();
       const tools = job(async (_, { name }) => {
         await gates.get(String(name))?.opened;

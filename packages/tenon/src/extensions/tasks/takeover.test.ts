@@ -261,8 +261,8 @@ describe('a task whose process has stopped', () => {
   });
 });
 
-describe('a task that is canceled at another process as it completes', () => {
-  it('stays canceled', async () => {
+describe('a task that is cancelled at another process as it completes', () => {
+  it('stays cancelled', async () => {
     const last = gate();
     let cut = false;
     const site = siteOf(({ values }) => ({

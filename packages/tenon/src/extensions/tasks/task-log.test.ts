@@ -39,7 +39,7 @@ describe('the log of a task', () => {
     expect(await listKeys(site, 'task-log/')).toEqual([]);
   });
 
-  it('keeps only its final mark after the task was canceled elsewhere, and accepts no step', async () => {
+  it('keeps only its final mark after the task was cancelled elsewhere, and accepts no step', async () => {
     const site = siteOf();
     const held = gate();
     const seen: string[] = [];

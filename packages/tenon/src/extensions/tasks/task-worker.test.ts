@@ -78,7 +78,7 @@ describe('the limit of running tasks', () => {
     }
   });
 
-  it('starts the next task when a waiting one is canceled', async () => {
+  it('starts the next task when a waiting one is cancelled', async () => {
     const site = siteOf();
     const first = gate();
     let entries = 0;

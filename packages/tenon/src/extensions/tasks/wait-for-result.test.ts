@@ -137,7 +137,7 @@ describe('tasks/result', () => {
     }
   });
 
-  it('ends when the task is canceled or expires [tasks.error.unknown-task]', async () => {
+  it('ends when the task is cancelled or expires [tasks.error.unknown-task]', async () => {
     const { site, caller, taskId } = await started(() => gate().opened);
     const id = caller.send('tasks/result', { taskId });
     await settle();
@@ -203,7 +203,7 @@ describe('tasks/result', () => {
 });
 
 describe('tasks/cancel', () => {
-  it('returns the task, which is canceled by then [ext-tasks.legacy-tasks-still-served tasks.cancel.status-before-response tasks.cancel.stays-cancelled schema.result.tasks-cancel]', async () => {
+  it('returns the task, which is cancelled by then [ext-tasks.legacy-tasks-still-served tasks.cancel.status-before-response tasks.cancel.stays-cancelled schema.result.tasks-cancel]', async () => {
     const work = gate<string>();
     const { caller, taskId } = await started(() => work.opened);
     const { result } = await caller.call('tasks/cancel', { taskId });

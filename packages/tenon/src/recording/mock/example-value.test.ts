@@ -6,7 +6,7 @@ import { createRandom } from './random.js';
 
 const tree = { type: 'object', properties: { left: { $ref: '#' }, value: { type: 'integer' } }, required: ['value'] };
 
-describe('an example', () => {
+describe('createExample', () => {
   it.each<JsonObject>([
     { type: 'string' },
     { type: 'string', minLength: 20, maxLength: 30 },
@@ -36,7 +36,7 @@ describe('an example', () => {
     }
   });
 
-  it('is the same for the same seed', () => {
+  it('returns equal values for equal seeds', () => {
     const schema = { type: 'object', properties: { a: { type: 'integer' }, b: { type: 'string' } } };
     expect(createExample(schema, createRandom(7))).toEqual(createExample(schema, createRandom(7)));
   });

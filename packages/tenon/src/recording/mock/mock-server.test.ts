@@ -37,11 +37,11 @@ const LISTING = JSON.stringify({
   prompts: [],
 });
 
-describe.each(protocolVersions)('a mock on %s', protocolVersion => {
+describe.each(protocolVersions)('a mock server on %s', protocolVersion => {
   const open = (source: string, options?: MockServerOptions) =>
     connectPair(createMockServer(source, options), { protocolVersion, validate: 'off' });
 
-  it('gives the recorded answers, in their order for equal calls [cli.mock]', async () => {
+  it('returns the recorded responses, in their order for equal calls [cli.mock]', async () => {
     const client = await open(await record());
     const count = async () => JSON.stringify((await client.callTool('count')).content);
     expect(await count()).toContain('1');
@@ -55,7 +55,7 @@ describe.each(protocolVersions)('a mock on %s', protocolVersion => {
     await client.close();
   });
 
-  it('makes a value of the output schema if none is recorded [cli.mock]', async () => {
+  it('returns an example of the output schema if no response is recorded [cli.mock]', async () => {
     const client = await open(LISTING);
     const result = await client.callTool('price', { of: 'glue' });
     expect(JSON.stringify(result.content)).toMatch(/euros/);
@@ -66,7 +66,7 @@ describe.each(protocolVersions)('a mock on %s', protocolVersion => {
   });
 });
 
-it('refuses what is not recorded, if it is told to', async () => {
+it('refuses calls that are not recorded with `strict`', async () => {
   const client = await connectPair(createMockServer(await record(), { unrecorded: 'refuse' }));
   await expect(client.callTool('echo', { message: 'other' })).rejects.toThrow('not in the recording. Recorded are');
   await client.close();

@@ -8,7 +8,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('faults on %s', protocolVer
   const open = (options: ServerFaultOptions, more: object = {}) =>
     connectPair(withServerFaults(createNotesServer(), options), { protocolVersion, ...more });
 
-  it('answers with an error, or with a malformed response [cli.mock]', async () => {
+  it('respond with an error, or with a malformed response [cli.mock]', async () => {
     const client = await open({ faults: { 'tools/call:count': 'error', 'tools/call:echo': 'malformed' } });
     await expect(client.callTool('count')).rejects.toMatchObject({ rpcCode: -32603 });
     await expect(client.callTool('echo')).rejects.toMatchObject({ code: expect.stringMatching(/^peer\//) });
@@ -16,7 +16,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('faults on %s', protocolVer
     await client.close();
   });
 
-  it('gives no response, or closes the connection [cli.mock]', async () => {
+  it('send no response, or close the connection [cli.mock]', async () => {
     const closeConnection = vi.fn();
     const faults = { 'tools/call:count': 'timeout', 'tools/call:echo': 'close' } as const;
     const client = await open({ faults, closeConnection });
@@ -28,7 +28,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('faults on %s', protocolVer
     await client.close();
   });
 
-  it('fails a share of the calls, the same with the same seed [cli.mock]', async () => {
+  it('fail a share of the calls, the same calls with the same seed [cli.mock]', async () => {
     const run = async (seed: number) => {
       const client = await open({ failRate: 0.5, seed });
       const outcomes: boolean[] = [];
@@ -49,7 +49,7 @@ describe.each(['2025-06-18', '2026-07-28'] as const)('faults on %s', protocolVer
     expect(new Set(first).size).toBe(2);
   });
 
-  it('delays each response [cli.mock]', async () => {
+  it('delay each response [cli.mock]', async () => {
     const clock = fakeClock();
     const opening = open({ delay: 500, clock });
     const ticking = setInterval(() => clock.advance(100), 1);

@@ -24,7 +24,7 @@ function createProxy() {
 const accept = { elicit: () => ({ action: 'accept' as const, content: { yes: true } }) };
 
 describe.each(['2024-11-05', '2025-06-18', '2026-07-28'] as const)('a recording proxy on %s', protocolVersion => {
-  it('forwards all messages of both sides, and records them [cli.record]', async () => {
+  it('forwards and records all messages of both sides [cli.record]', async () => {
     const { proxy, getText } = createProxy();
     const options = { protocolVersion, ...(protocolVersion === '2024-11-05' ? {} : accept) };
     const client = await connectPair(proxy, options);

@@ -49,7 +49,7 @@ it.each(['2025-06-18', '2026-07-28'] as const)(
   },
 );
 
-it('reports values that differ with their paths, and ignores chosen ones [cli.replay]', async () => {
+it('reports different values with their paths, and ignores selected paths [cli.replay]', async () => {
   const text = await recordSession(async client => {
     await client.callTool('count');
     await client.callTool('count');
@@ -65,7 +65,7 @@ it('reports values that differ with their paths, and ignores chosen ones [cli.re
   expect(await replay(text, server, { ignore: ['count', '/content/*/text'] })).toMatchObject({ ok: true });
 });
 
-it('ignores values of the structured content in the text that repeats it, too', async () => {
+it('ignores values of the structured content also in the text that repeats them', async () => {
   const text = await recordSession(client => client.callTool('count'));
   const server = createNotesServer();
   await recordSession(client => client.callTool('count'), {}, server);
@@ -78,13 +78,13 @@ it('ignores values of the structured content in the text that repeats it, too', 
     expect(await replay(text, server, { ignore })).toMatchObject({ ok: true });
 });
 
-it('reports the ignored paths that matched nothing', async () => {
+it('reports ignored paths without a match', async () => {
   const text = await recordSession(client => client.callTool('count'));
   const report = await replay(text, createNotesServer(), { ignore: ['count', 'cuont', '/content/0/texts'] });
   expect(report).toMatchObject({ ok: true, unmatchedIgnores: ['cuont', '/content/0/texts'] });
 });
 
-it('reports the end of the connection for each request at once, also for later ones [cli.replay]', async () => {
+it('reports a closed connection for each request at once, also for later ones [cli.replay]', async () => {
   const text = await recordSession(async client => {
     await client.callTool('count');
     await client.callTool('count');

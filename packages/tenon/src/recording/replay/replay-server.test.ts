@@ -12,7 +12,7 @@ describe.each([HANDSHAKE, STATELESS])('a replay on %j', version => {
     return { server, connect: (more = {}) => connectPair(server, { ...version, ...more }) };
   };
 
-  it('answers the recorded requests in their order [cli.replay]', async () => {
+  it('responds to the recorded requests in their order [cli.replay]', async () => {
     const text = await recordSession(async client => {
       await client.callTool('count');
       await client.callTool('count');
@@ -51,7 +51,7 @@ describe.each([HANDSHAKE, STATELESS])('a replay on %j', version => {
     await client.close();
   });
 
-  it('answers with the nearest recorded request if it is lenient [cli.replay]', async () => {
+  it('responds with the nearest recorded request with `lenient` [cli.replay]', async () => {
     const text = await recordSession(async client => {
       await client.callTool('echo', { message: 'first' });
       await client.callTool('echo', { message: 'second', n: 1 });
@@ -80,7 +80,7 @@ describe.each([HANDSHAKE, STATELESS])('a replay on %j', version => {
     await client.close();
   });
 
-  it('repeats input requests, and compares the answers [cli.replay]', async () => {
+  it('repeats input requests, and compares the responses [cli.replay]', async () => {
     const accept = { elicit: () => ({ action: 'accept' as const, content: { yes: true } }) };
     const text = await recordSession(client => client.callTool('remove'), { ...version, ...accept });
     const questions: string[] = [];
@@ -101,7 +101,7 @@ describe.each([HANDSHAKE, STATELESS])('a replay on %j', version => {
   });
 });
 
-it('answers requests that were sent at the same time in any order [cli.replay]', async () => {
+it('responds in any order to requests that were sent at the same time [cli.replay]', async () => {
   const text = await recordSession(
     client => Promise.all([client.callTool('echo', { message: 'a' }), client.callTool('echo', { message: 'b' })]),
     HANDSHAKE,
@@ -114,7 +114,7 @@ it('answers requests that were sent at the same time in any order [cli.replay]',
   await client.close();
 });
 
-it('lets a client of another version find the recorded one [cli.replay]', async () => {
+it('accepts a client of another version, which falls back to the recorded one [cli.replay]', async () => {
   const session = await connectPair(
     createReplayServer(await recordSession(client => client.callTool('count'), HANDSHAKE)),
   );
@@ -127,7 +127,7 @@ it('lets a client of another version find the recorded one [cli.replay]', async 
   await stateless.close();
 });
 
-it('replays each connection of a recording, and then begins again', async () => {
+it('replays each connection of a recording, and then starts again', async () => {
   const one = await recordSession(client => client.callTool('echo', { message: 'one' }), HANDSHAKE);
   const two = await recordSession(client => client.callTool('echo', { message: 'two' }), HANDSHAKE);
   const server = createReplayServer(one + two.replaceAll('"session":1', '"session":2'));

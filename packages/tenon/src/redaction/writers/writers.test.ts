@@ -88,7 +88,7 @@ describe('the writers of source code', () => {
     expect(writeLineComment(text)).not.toMatch(RAW);
   });
 
-  it('writes names of members and types', () => {
+  it('write names of members and types', () => {
     expect(['a', '$a_1', 'a-b', '1', 'a\u202e'].map(writeMemberName)).toEqual([
       'a',
       '$a_1',
@@ -114,7 +114,7 @@ describe('the writers of data formats', () => {
     }
   });
 
-  it('writes escapes of code points in TOML and YAML, which know no pairs', () => {
+  it('write escapes of code points in TOML and YAML, which have no surrogate pairs', () => {
     expect(writeTomlString('a\u{e0041}\u007f\u202e"\\\ud800')).toBe('"a\\U000e0041\\u007f\\u202e\\"\\\\\ufffd"');
     expect(escapeYaml('- "a\u{e0041}\u0085"\n')).toBe('- "a\\U000e0041\\u0085"\n');
     expect([hasYamlEscapes('é 🎉\n'), hasYamlEscapes('a\u200b')]).toEqual([false, true]);
@@ -136,21 +136,21 @@ describe('the writers for shells', () => {
     expect(printed.split('\0').slice(0, -1)).toEqual(texts);
   });
 
-  it('lets arguments be told apart', () => {
+  it('separate arguments', () => {
     expect(writeCommandLine(['npx', '-y', 'a b', "it's", ''])).toBe("npx -y 'a b' 'it'\\''s' ''");
   });
 
-  it('quotes all quotation marks of PowerShell', () => {
+  it('quote all quotation marks of PowerShell', () => {
     expect(quoteForPowerShell("a'\u2019; calc")).toBe("'a''\u2019\u2019; calc'");
     expect(quoteForPowerShell('a\u202e')).not.toMatch(RAW);
     expect(quoteForPowerShell('a=1')).toBe('a=1');
   });
 
-  it('escapes for the completion of Bash', () => {
+  it('escape for the completion of Bash', () => {
     expect(escapeForBash('a$(b) c')).toBe('a\\$\\(b\\)\\ c');
   });
 
-  it('knows what cmd takes as it is', () => {
+  it('accept for cmd only text without special characters', () => {
     expect(['a b', 'notes@1.0.0', 'a&b', '%A%', 'a\u202e'].map(isSafeForCmd)).toEqual([
       true,
       true,
@@ -162,7 +162,7 @@ describe('the writers for shells', () => {
 });
 
 describe('the writers of markup', () => {
-  it.each(hostile)('lets %j neither become an element nor leave an attribute', text => {
+  it.each(hostile)('let %j neither become an element nor leave an attribute', text => {
     for (const escaped of [escapeHtml(text), escapeXml(text)]) {
       expect(escaped).not.toMatch(RAW);
       expect(escaped).not.toMatch(/[<>"]|&(?!(?:amp|lt|gt|quot|#39);)/);
@@ -171,7 +171,7 @@ describe('the writers of markup', () => {
     expect(escapeMarkdown(text)).not.toMatch(RAW);
   });
 
-  it('keeps ordinary names readable in Markdown', () => {
+  it('keep ordinary names readable in Markdown', () => {
     expect(['my-server', '# a', '- a', '1. a', 'a_b'].map(escapeMarkdown)).toEqual([
       'my-server',
       '\\# a',
@@ -191,12 +191,12 @@ describe('the writers for terminals and logs', () => {
     expect(escapeForTerminal(escapeForTerminal(text))).toBe(escapeForTerminal(text));
   });
 
-  it('removes terminal sequences, and shows other characters as escapes', () => {
+  it('remove terminal sequences, and show other characters as escapes', () => {
     expect(escapeForTerminal('a\u001b[2J\u009b1mb\u202ec\r\n\td\re')).toBe('ab\\u{202E}c\n\td\\u{D}e');
     expect(escapeForTerminal('a\u001b')).toBe('a\\u{1B}');
   });
 
-  it('keeps the characters that emoji and scripts need', () => {
+  it('keep the characters that emoji and scripts need', () => {
     const texts = [
       '👩\u200d👩\u200d👧',
       '❤\ufe0f',

@@ -30,7 +30,7 @@ describe('workspaceRoots', () => {
     expect(await roots.list()).toEqual([{ uri: uri('b') }, { uri: uri('a') }]);
   });
 
-  it('leaves out folders that are missing or are files, and reports each once [roots.client.accessibility-checked]', async () => {
+  it('omits folders that are missing or are files, and reports each once [roots.client.accessibility-checked]', async () => {
     const errors: TenonError[] = [];
     await writeFile(path('file'), '');
     const roots = workspaceRoots([path('a'), path('missing'), path('file')], { onError: error => errors.push(error) });
@@ -42,7 +42,7 @@ describe('workspaceRoots', () => {
     ]);
   });
 
-  it('announces a folder that goes away and comes back [roots.security.accessibility-monitored] [roots.client.changes-monitored]', async () => {
+  it('announces a folder that disappears and comes back [roots.security.accessibility-monitored] [roots.client.changes-monitored]', async () => {
     const clock = fakeClock();
     const roots = workspaceRoots([path('a'), path('b')], { clock, interval: 1000 });
     let changes = 0;
@@ -81,7 +81,7 @@ describe('workspaceRoots', () => {
     await expect.poll(() => heard).toEqual(['first', 'second']);
   });
 
-  it('tells the server over a connection when the folders are replaced, until the client is closed [roots.list-changed.notify]', async () => {
+  it('notifies the server over a connection when the folders are replaced, until the client is closed [roots.list-changed.notify]', async () => {
     const seen: (readonly Root[])[] = [];
     const server = createServer({
       name: 'editor',

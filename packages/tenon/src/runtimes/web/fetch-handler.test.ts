@@ -7,15 +7,15 @@ import { alone, eventsOf, nextMessages } from '../../transports/http/fixtures/si
 
 const ask = (init = alone('tools/list')) => new Request('http://localhost/mcp', init as RequestInit);
 
-describe('a fetch handler', () => {
-  it('is a route of Hono', async () => {
+describe('createHandler', () => {
+  it('returns a route of Hono', async () => {
     const handler = createHandler(createFakeService());
     const app = new Hono();
     app.all('/mcp', c => handler(c.req.raw));
     expect((await app.request(ask())).status).toBe(200);
   });
 
-  it('believes what is in front of it about who calls, and nothing else that runtimes pass along', async () => {
+  it('accepts the caller from its options, and from nothing else that runtimes pass', async () => {
     const service = createFakeService();
     const handler = createHandler(service);
     await handler(ask(), { auth: { principal: 'ann' }, remote: '192.0.2.1' });
@@ -24,7 +24,7 @@ describe('a fetch handler', () => {
     expect(service.alone.map(({ loan }) => loan.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
   });
 
-  it('tells a server that speaks faster than the client reads to wait', async () => {
+  it('makes a server wait that sends faster than the client reads', async () => {
     const waits: unknown[] = [];
     const big = createNotification('n', { text: 'x'.repeat(50_000) });
     const service = createFakeService({
@@ -44,7 +44,7 @@ describe('a fetch handler', () => {
     expect(waits).toHaveLength(4);
   });
 
-  it('lets go of a request that was given up, before it came or while it ran', async () => {
+  it('ends an aborted request, before it arrived or while it ran', async () => {
     const service = createFakeService({ alone: () => new Promise(() => {}) });
     const handler = createHandler(service);
     expect((await handler(ask({ ...alone('tools/list'), signal: AbortSignal.abort() }))).status).toBe(499);
@@ -57,7 +57,7 @@ describe('a fetch handler', () => {
     expect(service.alone[1]?.gone).toBe(true);
   });
 
-  it('notices of each of many that wait at once when it is given up, and of no other', async () => {
+  it('ends exactly the aborted one of many waiting requests', async () => {
     const service = createFakeService({ alone: () => new Promise(() => {}) });
     const handler = createHandler(service);
     const clients = Array.from({ length: 3 }, () => new AbortController());

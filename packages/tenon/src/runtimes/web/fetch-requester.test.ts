@@ -26,7 +26,7 @@ describe.each([
   ['node:http', () => createNodeRequester()],
   ['fetch', () => createFetchRequester()],
 ])('a requester on %s', (name, make) => {
-  it('sends what it is given', async () => {
+  it('sends method, headers and body', async () => {
     const { url, seen } = await serve((_, response) => void response.writeHead(207, { 'x-a': 'b' }).end('ok'));
     const reply = await make()({ method: 'POST', url: `${url}?q=1`, headers: { 'x-b': 'c' }, body: '{"é":"👋"}' });
     expect([reply.status, reply.header('x-a'), reply.header('x-none')]).toEqual([207, 'b', undefined]);
@@ -34,7 +34,7 @@ describe.each([
     expect(seen[0]).toMatchObject({ method: 'POST', url: '/mcp?q=1', body: '{"é":"👋"}', headers: { 'x-b': 'c' } });
   });
 
-  it('reads text in pieces, without a byte order mark, and none at all', async () => {
+  it('reads text in pieces, without a byte order mark, and an empty one', async () => {
     const { url } = await serve((_, response, index) => {
       if (index === 1) response.writeHead(204).end();
       else for (const byte of Buffer.from('\ufeffé👋')) response.write(Buffer.of(byte));
@@ -45,22 +45,19 @@ describe.each([
     expect(await get()).toBe('');
   });
 
-  it.each(['announced', 'chunked'])(
-    'reads U+FFFD for what is not UTF-8 in a text of a length that is %s',
-    async how => {
-      const { url } = await serve((_, response, index) => {
-        const bytes = Uint8Array.from(NOT_UTF8[index]?.[0] ?? []);
-        if (how === 'announced') return void response.end(bytes);
-        for (const byte of bytes) response.write(Uint8Array.of(byte));
-        response.end();
-      });
-      for (const [, text] of NOT_UTF8) {
-        expect(await (await make()({ method: 'GET', url, headers: {} })).text(100)).toBe(text);
-      }
-    },
-  );
+  it.each(['announced', 'chunked'])('reads U+FFFD for invalid UTF-8 in a text of a length that is %s', async how => {
+    const { url } = await serve((_, response, index) => {
+      const bytes = Uint8Array.from(NOT_UTF8[index]?.[0] ?? []);
+      if (how === 'announced') return void response.end(bytes);
+      for (const byte of bytes) response.write(Uint8Array.of(byte));
+      response.end();
+    });
+    for (const [, text] of NOT_UTF8) {
+      expect(await (await make()({ method: 'GET', url, headers: {} })).text(100)).toBe(text);
+    }
+  });
 
-  it.each(['announced', 'chunked', 'compressed'])('bounds a text of a length that is %s', async how => {
+  it.each(['announced', 'chunked', 'compressed'])('limits a text of a length that is %s', async how => {
     const { url, seen } = await serve((_, response) => {
       if (how === 'compressed') response.setHeader('content-encoding', 'gzip');
       if (how === 'chunked') response.write('x');
@@ -72,7 +69,7 @@ describe.each([
     expect(seen.length).toBe(1);
   });
 
-  it('reads a body as it comes', async () => {
+  it('reads a body as it arrives', async () => {
     const { url } = await serve((_, response, index) => {
       if (index === 0) stream(response, 'a').end('b');
       else response.writeHead(204).end();
@@ -100,7 +97,7 @@ describe.each([
     await expect(reply.text(100)).rejects.toThrow();
   });
 
-  it('lets go of a body, whether it is being read or not', async () => {
+  it('releases a body, whether it is being read or not', async () => {
     const { url, seen } = await serve((_, response) => void stream(response, 'a'));
     const first = await make()({ method: 'GET', url, headers: {} });
     first.cancel();
@@ -134,7 +131,7 @@ describe.each([
     expect(seen.length).toBe(when === 'before it begins' ? 0 : 1);
   });
 
-  it('tells what was never sent from what has an unknown fate', async () => {
+  it('distinguishes a request that was never sent from one with an unknown outcome', async () => {
     const { url, close } = await serve((_, response) => void response.destroy());
     const send = make();
     await expect(send({ method: 'GET', url, headers: {} })).rejects.toMatchObject({ code: 'http/interrupted' });
@@ -161,7 +158,7 @@ describe.each([
   });
 
   if (name === 'node:http') {
-    it('leaves nothing on the signal', async () => {
+    it('leaves no listener on the signal', async () => {
       const { url } = await serve((_, response) => void response.end('ok'));
       const { signal } = new AbortController();
       expect(await (await make()({ method: 'GET', url, headers: {}, signal })).text(9)).toBe('ok');
@@ -177,7 +174,7 @@ describe.each([
     expect(seen.length).toBe(1);
   });
 
-  it('uses a connection again', async () => {
+  it('reuses a connection', async () => {
     const sockets = new Set<unknown>();
     const server = createServer((request, response) => {
       sockets.add(request.socket);
@@ -194,7 +191,7 @@ describe.each([
 });
 
 describe('fetchRequester', () => {
-  it('takes anything of the shape of fetch, and knows the redirect that a browser hides', async () => {
+  it('accepts any function with the shape of fetch, and detects the redirect that a browser hides', async () => {
     const body = null;
     const requester = createFetchRequester(async (_url, init) => {
       expect(init.redirect).toBe('manual');

@@ -102,7 +102,7 @@ describe('the work of one check', () => {
     for (const [schema, value] of plain) expect(check(schema, value)).toBe('valid');
   });
 
-  it('reports a large invalid value as invalid, also if its faults take too long to list', () => {
+  it('reports a large invalid value as invalid, also if its issues take too long to list', () => {
     const faulty = compilePeerSchema({ allOf: list(300, index => ({ minProperties: 1e6 + index })) });
     const checked = faulty.check(MANY_MEMBERS);
     expect(checked.ok === false && checked.issues).toEqual([

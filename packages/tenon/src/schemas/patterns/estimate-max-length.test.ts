@@ -5,8 +5,8 @@ import { estimateMaxLength } from './estimate-max-length.js';
 import { parsePattern } from './parse-pattern.js';
 import { toUnicodePattern } from './unicode-pattern.js';
 
-describe('reach', () => {
-  it('is long for patterns that match straight on', () => {
+describe('estimateMaxLength', () => {
+  it('is large for patterns that match in linear time', () => {
     const straight = [
       '^[a-z]+$',
       '^[a-z]+-[0-9]+$',
@@ -19,7 +19,7 @@ describe('reach', () => {
     for (const source of straight) expect([source, estimateMaxLength(source) >= 3000]).toEqual([source, true]);
   });
 
-  it('is short for patterns that go back and forth', () => {
+  it('is small for patterns that backtrack', () => {
     const wild = [
       '^(a+)+$',
       '^(a*)*$',
@@ -87,8 +87,8 @@ describe('parsePattern', () => {
   });
 });
 
-describe('unicodePattern', () => {
-  it('undoes escapes that Unicode patterns do not have', () => {
+describe('toUnicodePattern', () => {
+  it('replaces escapes that Unicode patterns do not have', () => {
     expect(toUnicodePattern('\\-')).toBe('-');
     expect(toUnicodePattern('[a\\-z]')).toBe('[a\\-z]');
     expect(toUnicodePattern('\\.')).toBe('\\.');

@@ -90,7 +90,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
     expect(kept?.signal.aborted).toBe(false);
   });
 
-  it('sends nothing after the request is canceled [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
+  it('sends nothing after the request is cancelled [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
     const controller = new AbortController();
     const { result, said } = await run(
       revision,

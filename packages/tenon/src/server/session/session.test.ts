@@ -169,7 +169,7 @@ describe('a request that names its protocol version', () => {
     });
   });
 
-  it('keeps a subscription until it is canceled or the server closes [subscriptions.graceful-close-shape subscriptions.ack-shape subscriptions.id-is-listen-request-id subscriptions.client-cancel-stdio cancellation.server-listen-teardown]', async () => {
+  it('keeps a subscription until it is cancelled or the server closes [subscriptions.graceful-close-shape subscriptions.ack-shape subscriptions.id-is-listen-request-id subscriptions.client-cancel-stdio cancellation.server-listen-teardown]', async () => {
     const { say, server, conversation, ended } = await start();
     const listen = (id: string) =>
       say({
@@ -271,7 +271,7 @@ describe('a session', () => {
     expect(JSON.stringify(messages)).toContain('User rejected the request (-1)');
   });
 
-  it('cancels its input request when the call is canceled', async () => {
+  it('cancels its input request when the call is cancelled', async () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');

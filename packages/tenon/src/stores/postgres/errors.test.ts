@@ -19,16 +19,16 @@ describe('errors of Postgres', () => {
     ['42501', 'ERROR', 'store/failed'],
     ['28P01', 'FATAL', 'store/failed'],
     ['3D000', 'FATAL', 'store/failed'],
-  ])('gives %s of severity %s the code %3$s', (state, severity, code) => {
+  ])('become for %s of severity %s the code %3$s', (state, severity, code) => {
     const error = toPostgresError(createError(state, severity), 'Postgres at db');
     expect(error).toMatchObject({ code, message: expect.not.stringContaining('secret-word') });
   });
 
-  it.each(['26000', '42P05', '08P01'])('names the option for a pooler after %s', state => {
+  it.each(['26000', '42P05', '08P01'])('name the option for a pooler after %s', state => {
     expect(toPostgresError(createError(state, 'ERROR'), 'Postgres').hint).toContain('transactionPooling: true');
   });
 
-  it('are told apart from a package that is not installed', async () => {
+  it('differ from a package that is not installed', async () => {
     expect(await importDriver('no-such-package')).toBeUndefined();
   });
 });

@@ -72,7 +72,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     await server.close();
   });
 
-  it('keep each write that they acknowledged when Postgres is killed', async () => {
+  it('keep each acknowledged write when Postgres is killed', async () => {
     const { values } = open({ timeout: 500 });
     let acknowledged = 0;
     const write = async () => {
@@ -95,7 +95,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
   });
 
-  it('say that they are not available, without user and password, and answer again [so.outage-recover]', async () => {
+  it('report that they are unavailable, without user and password, and recover [so.outage-recover]', async () => {
     const errors: TenonError[] = [];
     const stores = open(
       { timeout: 1000, onError: error => errors.push(error) },
@@ -126,7 +126,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     expect(errors.join()).not.toContain('secret-word');
   });
 
-  it('do not wait longer than the timeout for a server that hangs', async () => {
+  it('wait at most for the timeout when the server hangs', async () => {
     const stores = open({ timeout: 1000 });
     const other = open({ timeout: 1000 });
     const heard: unknown[] = [];
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     await vi.waitFor(() => expect(heard).toContain(2), { timeout: 10_000 });
   });
 
-  it('use no standby, neither to read nor to write, until it is the primary server', async () => {
+  it('use no standby until it is the primary server', async () => {
     const primary = open();
     await primary.values.put('a', {});
     const standby = await startStandby(server);
@@ -187,7 +187,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     certificate?.delete();
   });
 
-  it('end a statement on the server that waits for a lock of somebody else', async () => {
+  it('end a statement that waits for a lock of another client', async () => {
     const stores = open({ timeout: 1000 });
     await stores.values.put('a', {});
     await stores.values.put('b', {});
@@ -206,7 +206,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     expect(await stores.values.put('a', {}, { version: 1 })).toBe(2);
   });
 
-  it('use a pool whose connections are in use when one is free again, and say that none is', async () => {
+  it('wait for a free connection of a pool, and report when none is free', async () => {
     const pool = openPool({ max: 1 });
     const stores = open({ timeout: 1000, pollInterval: 20 }, pool);
     await stores.values.put('a', {});
@@ -227,7 +227,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     expect([pool.totalCount - pool.idleCount, (await pool.query('SELECT 1 AS one')).rows]).toEqual([0, [{ one: 1 }]]);
   });
 
-  it('fail while no server was ever reached, and can be closed', async () => {
+  it('fail while no server is reachable, and can be closed', async () => {
     const stores = open({ timeout: 200 }, 'postgres://user:secret-word@127.0.0.1:9/db');
     stores.bus.subscribe('a', () => {});
     await expect(stores.values.get('a')).rejects.toMatchObject({
@@ -238,7 +238,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     await expect(stores.values.get('a')).rejects.toMatchObject({ code: 'store/closed' });
   });
 
-  it('name what a server refuses', async () => {
+  it('name what the server refuses', async () => {
     const pool = openPool();
     await pool.query('CREATE USER reader');
     const url = server.url.replace('tenon@', 'reader@');
@@ -255,7 +255,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     await expect(open().values.get('a')).rejects.toMatchObject({ code: 'store/schema' });
   });
 
-  it('connect with TLS as the URL says', async () => {
+  it('connect with TLS as the URL states', async () => {
     const options = { schema: 'tls', timeout: 10_000 };
     const verified = `${server.url}?sslmode=verify-full&application_name=verified`;
     await expect(open(options, verified).values.get('a')).rejects.toEqual(isUnavailable);
@@ -266,13 +266,13 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     expect(rows).toEqual([{ ssl: true }]);
   });
 
-  it('lose no increment, and create the tables once', async () => {
+  it('lose no increment of eight processes', async () => {
     const processes = Array.from({ length: 8 }, () => start('count', '20'));
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual(Array.from({ length: 8 }, () => 0));
     expect(await open().values.get('counter')).toEqual({ key: 'counter', value: { n: 160 }, version: 160 });
   });
 
-  it('create the tables once, however many begin at once', async () => {
+  it('create the tables once when several processes start together', async () => {
     for (let round = 0; round < 5; round++) {
       const all = Array.from({ length: 8 }, () => open({ schema: `race_${round}`, timeout: 10_000 }));
       expect(await Promise.all(all.map(({ values }, n) => values.put(`k${n}`, {})))).toEqual(all.map(() => 1));
@@ -280,7 +280,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     }
   });
 
-  it('have every write of a process that was killed, as far as it was told', async () => {
+  it('contain every acknowledged write of a killed process', async () => {
     const { child, ended, lines } = start('write');
     let acknowledged = 0;
     for await (const line of lines) {
@@ -294,7 +294,7 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
   });
 
-  it('carry messages between them, and keep no process alive', async () => {
+  it('carry messages between processes, and keep no process alive', async () => {
     const stores = open();
     const answers: unknown[] = [];
     stores.bus.subscribe('answer', ({ n }) => answers.push(n));

@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     for (const { name, run } of storeCases(openCases(options => postgresStores(pool, options)))) it(name, run);
   });
 
-  it('are apart from those in another schema [so.tenant-prefix]', async () => {
+  it('are separate from those in another schema [so.tenant-prefix]', async () => {
     const [one, other] = [createSchema(), createSchema()].map(schema => open({ schema }));
     const heard: unknown[] = [];
     other?.bus.subscribe('topic', message => heard.push(message));
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     expect([await other?.values.get('a'), await other?.values.list('')]).toEqual([undefined, []]);
   });
 
-  it('give calls the results of their order, whatever is called at once', async () => {
+  it('return results in the order of the calls', async () => {
     const key = constantFrom('a', 'a/1', 'a/2', 'b');
     const version = option(integer({ min: 0, max: 3 }), { nil: undefined });
     const call = oneof(
@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     expect(rows).toEqual([{ deadlocks: '0' }]);
   });
 
-  it('leave nothing behind of values and messages whose time is up [so.bounded]', async () => {
+  it('delete expired values and messages [so.bounded]', async () => {
     const schema = createSchema();
     const { values, bus, close } = open({ schema });
     for (let n = 0; n < 700; n += 100)
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     expect([await count('tenon_values'), await count('tenon_messages')]).toEqual([1, 64]);
   });
 
-  it('end values by the clock of Postgres, however the clocks of processes differ', async () => {
+  it('expire values by the clock of Postgres, however the clocks of processes differ', async () => {
     const schema = createSchema();
     const [early, late] = [fakeClock(0), fakeClock(4e12)].map(clock => open({ schema, clock }));
     await early?.values.put('short', {}, { ttl: 200 });
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
       expect((await stores?.values.list(''))?.map(({ key }) => key)).toEqual(['long']);
   });
 
-  it('tell all messages of several publishers, those of each in their order', async () => {
+  it('deliver all messages of several publishers, each in order', async () => {
     const schema = createSchema();
     const publishers = Array.from({ length: 4 }, () => open({ schema }, server.url));
     const reader = open({ schema }, server.url);
@@ -167,7 +167,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     await vi.waitFor(() => expect(heard).toEqual([1, 2]));
   });
 
-  it('listen again when the connection that listens is lost, and tell what was published meanwhile', async () => {
+  it('listen again when the listening connection is lost, and deliver missed messages', async () => {
     const schema = createSchema();
     // The table is not looked at for an hour.
     const [one, other] = [`${server.url}?application_name=listening`, pool].map(target =>

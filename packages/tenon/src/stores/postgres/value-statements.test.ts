@@ -11,7 +11,7 @@ const put = (key: string, text = '{}'): ValueOperation => ({
   ttl: undefined,
 });
 
-describe('operations that run together', () => {
+describe('countTogether', () => {
   it.each<[string, readonly ValueOperation[], number]>([
     ['writes of different keys', [put('a'), put('b'), put('c')], 3],
     ['reads after a write of their key', [put('a'), get('a'), list('a', 'b')], 3],
@@ -22,7 +22,7 @@ describe('operations that run together', () => {
     ['no more than 256', Array.from({ length: 300 }, (_, n) => put(`k${n}`)), 256],
     ['writes of 4 Mi characters together', [put('a', 'x'.repeat(2 ** 22)), put('b')], 1],
     ['one write that is larger', [put('a', 'x'.repeat(2 ** 22 + 1)), get('b'), put('b')], 2],
-  ])('are %s', (_, operations, count) => {
+  ])('returns the number of %s', (_, operations, count) => {
     expect(countTogether(operations)).toBe(count);
   });
 });

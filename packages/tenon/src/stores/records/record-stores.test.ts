@@ -31,7 +31,7 @@ function openPair() {
 }
 
 describe('a record', () => {
-  it('has the format of its kind in the store, and reads like the value that was written', async () => {
+  it('has the format of its kind in the store, and reads like the written value', async () => {
     const { raw, stores } = openPair();
     for (const kind of Object.keys(RECORD_KINDS)) {
       await stores.values.put(`${kind.replace('.', '/')}/a`, { n: 1 });
@@ -79,7 +79,7 @@ describe('a record of an unknown format', () => {
     expect(errors).toMatchObject([unknown]);
   });
 
-  it('is left out of a list, whose page is filled from the next records', async () => {
+  it('is omitted from a list, whose page is filled from the next records', async () => {
     const { raw, stores } = openPair();
     await raw.values.put('policy/remembered/a', later);
     for (const id of ['b', 'c', 'd']) await stores.values.put(`policy/remembered/${id}`, { id });

@@ -57,7 +57,7 @@ describe.skipIf(!hasRedisCluster)('stores in a Redis cluster of three nodes', ()
       await close();
     });
 
-    it('list keys of all nodes in their order, page by page', async () => {
+    it('list keys of all nodes in order, page by page', async () => {
       const { values, close } = open(client, { prefix: createPrefix() });
       const keys = Array.from({ length: 50 }, (_, n) => `a/{${n}}/x`);
       await Promise.all([...keys, 'a/plain', 'b/{1}'].map(key => values.put(key, {})));

@@ -54,7 +54,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     for (const { name, run } of storeCases(openCases(options => redisStores(client, options)))) it(name, run);
   });
 
-  it('are apart from those with another prefix [so.tenant-prefix]', async () => {
+  it('are separate from those with another prefix [so.tenant-prefix]', async () => {
     const [one, other] = [createPrefix(), createPrefix()].map(prefix => redisStores(server.url, { prefix }));
     const heard: unknown[] = [];
     other?.bus.subscribe('topic', message => heard.push(message));
@@ -66,7 +66,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await Promise.all([one?.close(), other?.close()]);
   });
 
-  it('leave nothing behind of values whose time is up [so.bounded]', async () => {
+  it('delete expired values [so.bounded]', async () => {
     const prefix = createPrefix();
     const { values, close } = redisStores(server.url, { prefix });
     for (let n = 0; n < 200; n++) await values.put(`k${n}`, { n }, { ttl: 20 });
@@ -87,11 +87,11 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     );
   });
 
-  it('refuse what is no client', () => {
+  it('refuse an object that is no client', () => {
     expect(() => redisStores({} as RedisClient)).toThrow(expect.objectContaining({ code: 'store/option' }) as Error);
   });
 
-  it('say that they are not available, without user and password, and answer again [so.outage-recover]', async () => {
+  it('report that they are unavailable, without user and password, and recover [so.outage-recover]', async () => {
     const own = await startRedis();
     const url = own.url.replace('//', '//default:secret-word@');
     const errors: TenonError[] = [];
@@ -122,7 +122,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await own.close();
   });
 
-  it('do not wait longer than the timeout for a server that hangs', async () => {
+  it('wait at most for the timeout when the server hangs', async () => {
     const own = await startRedis();
     const stores = redisStores(own.url, { timeout: 1000 });
     await stores.values.put('a', {});
@@ -137,7 +137,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await own.close();
   });
 
-  it('name what a server refuses', async () => {
+  it('name what the server refuses', async () => {
     const own = await startRedis('--maxmemory', '3mb', '--maxmemory-policy', 'noeviction');
     const stores = redisStores(own.url);
     const fill = async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await own.close();
   });
 
-  it('fail while no server was ever reached, and can be closed', async () => {
+  it('fail while no server is reachable, and can be closed', async () => {
     const stores = redisStores('redis://127.0.0.1:9', { timeout: 200 });
     await expect(stores.values.get('a')).rejects.toMatchObject({
       code: 'store/unavailable',

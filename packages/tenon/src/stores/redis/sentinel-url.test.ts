@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isSentinelUrl, parseSentinelUrl } from './sentinel-url.js';
 
-it('names Sentinels, group, database, user and password', () => {
+it('reads Sentinels, group, database, user and password', () => {
   expect(parseSentinelUrl('rediss+sentinel://ada:p%40ss@one:26380,[::1],10.0.0.3/main/2')).toEqual({
     sentinels: [
       { host: 'one', port: 26_380 },
@@ -17,7 +17,7 @@ it('names Sentinels, group, database, user and password', () => {
   expect(parseSentinelUrl('redis+sentinel://one/main')).toMatchObject({ database: 0, isTls: false });
 });
 
-it('is not the URL of one server', () => {
+it('differs from the URL of one server', () => {
   expect(['redis://one:6379', 'redis+sentinel://one/main'].map(isSentinelUrl)).toEqual([false, true]);
 });
 

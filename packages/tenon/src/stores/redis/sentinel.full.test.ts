@@ -40,7 +40,7 @@ describe.skipIf(!hasSentinel).each(kinds)('stores in a Sentinel group, $name', (
     await group?.close();
   });
 
-  it('fail while no server is the primary one, and go on with the next, with values, scripts and subscriptions [so.outage-recover]', {
+  it('fail without a primary server, and recover with the next, with values, scripts and subscriptions [so.outage-recover]', {
     timeout: 60_000,
   }, async () => {
     group = await startSentinelGroup();
@@ -83,5 +83,5 @@ describe.skipIf(!hasSentinel)('stores in a Sentinel group', async () => {
     return { stores: openSecond(), openSecond, maxValueSize: 10_000, advance };
   });
   for (const { name, run } of cases) it(name, run);
-  it('are closed', () => group.close());
+  it('close with the group', () => group.close());
 });

@@ -37,7 +37,7 @@ function start(...args: readonly string[]) {
 }
 
 describe('stores in a file, used by several processes', () => {
-  it('lose no increment, and come into being once', async () => {
+  it('lose no increment, and create the file once', async () => {
     const processes = ['40', '40', '40'].map(count => start('count', count));
     expect(await Promise.all(processes.map(({ ended }) => ended))).toEqual([0, 0, 0]);
     const { values, close } = sqliteStores(file);
@@ -56,7 +56,7 @@ describe('stores in a file, used by several processes', () => {
     await stores.close();
   });
 
-  it('are whole after a process was killed, with every write that it was told of', async () => {
+  it('contain every acknowledged write of a killed process', async () => {
     let acknowledged = 0;
     for (const enough of [20, 150]) {
       const { child, ended, lines } = start('write');
@@ -83,7 +83,7 @@ describe('stores in a file, used by several processes', () => {
     }
   });
 
-  it('carry messages between them', async () => {
+  it('carry messages between processes', async () => {
     const stores = sqliteStores(file, { pollInterval: 10 });
     const answers: unknown[] = [];
     const heard = new Promise<void>(resolve => {
@@ -101,7 +101,7 @@ describe('stores in a file, used by several processes', () => {
     await stores.close();
   });
 
-  it('keep no process alive, and are found again by the next', async () => {
+  it('keep no process alive, and persist for the next', async () => {
     expect(await start('listen').ended).toBe(0);
     expect(await start('open').ended).toBe(0);
     const stores = sqliteStores(file);

@@ -32,7 +32,7 @@ describe('stores in a file', () => {
   };
   for (const { name, run } of storeCases(open)) it(name, run);
 
-  it('go by the time of the system unless they are given another', async () => {
+  it('use the system time by default', async () => {
     const openSecond = () => sqliteStores(file, { maxValueSize: 200, pollInterval: 5 });
     const cases = storeCases(() => ({ stores: openSecond(), openSecond, maxValueSize: 200 }));
     for (const { name, run } of cases)
@@ -42,7 +42,7 @@ describe('stores in a file', () => {
       }
   });
 
-  it.skipIf(process.platform === 'win32')('are for their owner only, with all that lies beside the file', async () => {
+  it.skipIf(process.platform === 'win32')('are readable for their owner only, with all files beside', async () => {
     const stores = sqliteStores(file);
     await stores.values.put('a', { secret: true });
     const modes = readdirSync(folder).map(name => [name, statSync(join(folder, name)).mode & 0o777]);
@@ -57,7 +57,7 @@ describe('stores in a file', () => {
     expect(statSync(file).mode & 0o777).toBe(0o640);
   });
 
-  it('refuse a file that can only be read when they are opened, not in the middle of some work', async () => {
+  it('refuse a read-only file when they are opened', async () => {
     await sqliteStores(file).close();
     const openReadOnly = () => {
       const database = openDatabase(file);
@@ -69,7 +69,7 @@ describe('stores in a file', () => {
     );
   });
 
-  it.skipIf(process.platform === 'win32')('refuse everything once the file is deleted or replaced', async () => {
+  it.skipIf(process.platform === 'win32')('fail once the file is deleted or replaced', async () => {
     const stores = sqliteStores(file);
     await stores.values.put('a', { n: 1 });
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
@@ -84,7 +84,7 @@ describe('stores in a file', () => {
     await Promise.all([stores.close(), second.close()]);
   });
 
-  it('fold what was written into the file, so that the log stays small', async () => {
+  it('checkpoint the log, so that it stays small', async () => {
     const { values, close } = sqliteStores(file);
     const filling = 'x'.repeat(50_000);
     for (const n of numbers(400)) await values.put(`k${n % 20}`, { n, filling });
@@ -93,7 +93,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('sweep what has ended, and messages that had their minute', async () => {
+  it('delete expired values, and messages after a minute', async () => {
     const clock = fakeClock(1000);
     const { values, bus, close } = sqliteStores(file, { clock });
     for (const n of numbers(20)) await values.put(`k${n}`, {}, { ttl: 10 });
@@ -113,7 +113,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('keep the last 10,000 messages at the most', async () => {
+  it('keep at most the last 10,000 messages', async () => {
     const { bus, close } = sqliteStores(file);
     const database = openDatabase(file);
     ask(database, "INSERT INTO messages (id, origin, topic, text, at) VALUES (20000, '', 'a', '{}', 9e15)");
@@ -123,7 +123,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('have no more than they may, until something has ended', async () => {
+  it('limit their size until values expire', async () => {
     const clock = fakeClock(1000);
     const { values, close } = sqliteStores(file, { clock, maxBytes: 1_000_000 });
     const filling = 'x'.repeat(90_000);
@@ -139,7 +139,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('wait for who holds the file, and say so when it takes too long', async () => {
+  it('wait for a process that locks the file, and report when it takes too long', async () => {
     const { values, bus, close } = sqliteStores(file, { busyTimeout: 100 });
     const holder = openDatabase(file);
     holder.exec('BEGIN IMMEDIATE');
@@ -157,7 +157,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('look for messages only while somebody listens', async () => {
+  it('poll for messages only with a listener', async () => {
     const clock = fakeClock(1000);
     const { bus, values, close } = sqliteStores(file, { clock });
     await values.put('a', {}, { ttl: 10 });
@@ -174,7 +174,7 @@ describe('stores in a file', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('read on at once where there are many messages', async () => {
+  it('read on at once when many messages are pending', async () => {
     const clock = fakeClock(1000);
     const [stores, other] = [sqliteStores(file, { clock }), sqliteStores(file)];
     let heard = 0;
@@ -186,7 +186,7 @@ describe('stores in a file', () => {
     await Promise.all([stores.close(), other.close()]);
   });
 
-  it('wait for the disk where values are kept, and not for messages', async () => {
+  it('sync to the disk for values, and not for messages', async () => {
     const opened: Database[] = [];
     const { close } = createSqliteStores(file, () => opened[opened.push(openDatabase(file)) - 1] as Database, {});
     // 2 is FULL, 1 is NORMAL. https://www.sqlite.org/pragma.html#pragma_synchronous
@@ -194,7 +194,7 @@ describe('stores in a file', () => {
     await close();
   });
 
-  it('say once that messages cannot be read, and go on', async () => {
+  it('report once that messages cannot be read, and continue', async () => {
     const clock = fakeClock(1000);
     const problems: TenonError[] = [];
     const stores = sqliteStores(file, { clock, onError: problem => problems.push(problem) });
@@ -213,7 +213,7 @@ describe('stores in a file', () => {
     await Promise.all([stores.close(), other.close()]);
   });
 
-  it('name the file in what they say of it', async () => {
+  it('name the file in their errors', async () => {
     const stores = sqliteStores(file);
     ask(openDatabase(file), 'DROP TABLE entries');
     const error = await stores.values.put('the-key', { secret: 'the-value' }).catch(String);
@@ -241,7 +241,7 @@ describe('a file that cannot be used', () => {
     expect(readFileSync(file)).toEqual(before);
   });
 
-  it('is said to be damaged when it turns out to be', async () => {
+  it('is reported as damaged', async () => {
     const stores = sqliteStores(file);
     for (const n of numbers(200)) await stores.values.put(`k${n}`, { filling: 'x'.repeat(1000) });
     ask(openDatabase(file), 'PRAGMA wal_checkpoint(TRUNCATE)');
@@ -255,7 +255,7 @@ describe('a file that cannot be used', () => {
     await again.close();
   });
 
-  it("is left alone when it is another program's", () => {
+  it('is left unchanged when it belongs to another program', () => {
     const database = openDatabase(file);
     database.exec('CREATE TABLE theirs (a)');
     expect(refusal()).toMatchObject({ code: 'store/schema' });
@@ -263,18 +263,18 @@ describe('a file that cannot be used', () => {
     expect(ask(database, 'SELECT name FROM sqlite_schema')).toEqual([{ name: 'theirs' }]);
   });
 
-  it('is left alone when a later version has written it', async () => {
+  it('is left unchanged when a later version has written it', async () => {
     await sqliteStores(file).close();
     ask(openDatabase(file), 'PRAGMA user_version = 2');
     expect(refusal()).toMatchObject({ code: 'store/schema', expected: 'schema 1', received: 'schema 2' });
   });
 
-  it('is not looked for in a folder that is not there', () => {
+  it('is not created in a missing folder', () => {
     file = join(folder, 'none', 'stores.db');
     expect(refusal()).toMatchObject({ code: 'store/failed', message: expect.stringContaining(file) });
   });
 
-  it('is not opened without the driver, and says which it is', () => {
+  it('is not opened without the driver, which the error names', () => {
     const loader = Module as unknown as { _load: (name: string, ...rest: unknown[]) => unknown };
     const load = loader._load;
     loader._load = (name, ...rest) => {
@@ -289,7 +289,7 @@ describe('a file that cannot be used', () => {
     }
   });
 
-  it('is a file by any name', async () => {
+  it('may have any name', async () => {
     const before = process.cwd();
     process.chdir(folder);
     try {

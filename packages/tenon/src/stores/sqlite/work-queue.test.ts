@@ -42,15 +42,15 @@ function openQueue(makeRoom?: () => boolean) {
   return { queue, insert, list, transactions };
 }
 
-describe('a queue of work on a connection', () => {
-  it('commits once what is written in one turn', async () => {
+describe('WorkQueue', () => {
+  it('commits the writes of one turn once', async () => {
     const { queue, insert, list, transactions } = openQueue();
     await Promise.all([1, 2, 3, 4, 5].map(n => queue.write(() => insert(n))));
     expect(list()).toEqual([1, 2, 3, 4, 5]);
     expect(transactions).toEqual(['BEGIN IMMEDIATE', 'COMMIT']);
   });
 
-  it('opens no transaction for one write, or for reading', async () => {
+  it('opens no transaction for one write, or for reads', async () => {
     const { queue, insert, list, transactions } = openQueue();
     const [, numbers] = await Promise.all([queue.write(() => insert(1)), queue.read(list), queue.read(list)]);
     expect(numbers).toEqual([1]);
@@ -69,7 +69,7 @@ describe('a queue of work on a connection', () => {
     expect([before, between, after]).toEqual([[], [1], [1, 2]]);
   });
 
-  it('tells nobody of a write before all are committed', async () => {
+  it('resolves a write only after all are committed', async () => {
     const { queue, insert } = openQueue();
     const other = openDatabase(join(folder, 'numbers.db'));
     opened.push(other);
@@ -78,7 +78,7 @@ describe('a queue of work on a connection', () => {
     expect(seen).toEqual([3, 3, 3]);
   });
 
-  it('keeps all others when one fails, each of them once', async () => {
+  it('commits all others when one fails, each once', async () => {
     const { queue, insert, list, transactions } = openQueue();
     const outcomes = await Promise.allSettled([1, 2, 2, 3].map(n => queue.write(() => insert(n))));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -86,7 +86,7 @@ describe('a queue of work on a connection', () => {
     expect(transactions).toEqual(['BEGIN IMMEDIATE', 'ROLLBACK']);
   });
 
-  it('waits for another process that writes, with all of them', async () => {
+  it('waits for another process that writes', async () => {
     const { queue, insert, list } = openQueue();
     const other = openDatabase(join(folder, 'numbers.db'));
     opened.push(other);
@@ -97,7 +97,7 @@ describe('a queue of work on a connection', () => {
     expect(list()).toEqual([1, 2, 3]);
   });
 
-  it('makes room when the file is full, and tries again for as long as that helps', async () => {
+  it('frees space when the file is full, and retries while that helps', async () => {
     const rooms = [true, true, false];
     const { queue } = openQueue(() => rooms.shift() ?? false);
     let attempts = 0;

@@ -140,7 +140,7 @@ describe('an HTTP+SSE client', () => {
     await channel.close();
   });
 
-  it('can be canceled and closed while it waits', async () => {
+  it('can be cancelled and closed while it waits', async () => {
     const { channel, notes, server } = await start((seen, response) => {
       if (seen.method === 'GET') stream(response, endpoint('/m'));
     });

@@ -54,7 +54,7 @@ const createCookieHeader = ({ signIn }: Setup, secret = 'secret') =>
   `${createCookie(signIn.elicitationId, { secure: true }).name}=${secret}`;
 
 describe('the page of a sign-in', () => {
-  it('takes no response at the redirect URI of another authorization server', async () => {
+  it('refuses a response at the redirect URI of another authorization server', async () => {
     const setup = await setUp();
     const cookie = createCookieHeader(setup);
     for (const path of ['/sign-in/callback', '/sign-in/callback/of-another', '/sign-in/callback/of-issuer/more']) {
@@ -70,7 +70,7 @@ describe('the page of a sign-in', () => {
     ['confirm', true],
     ['deny', false],
     ['', false],
-  ])('asks for the host before the code is sent, and passes on the answer %j', async (answer, confirmed) => {
+  ])('asks the user for the host before it sends the code, and passes on %j', async (answer, confirmed) => {
     const setup = await setUp();
     const cookie = createCookieHeader(setup);
     const asked = setup.page.confirmation.confirmIssuer(

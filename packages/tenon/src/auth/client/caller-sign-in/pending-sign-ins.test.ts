@@ -21,8 +21,8 @@ function createOutcome() {
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
-describe('sign-ins that wait', () => {
-  it('are as many as the limit, and no more', async () => {
+describe('PendingSignIns', () => {
+  it('limits their number', async () => {
     const waiting = new PendingSignIns('https://me.example', 2);
     const { promise, resolve } = createOutcome();
     waiting.add('notes', caller('ann'), page('a'), promise);
@@ -34,7 +34,7 @@ describe('sign-ins that wait', () => {
     expect(() => waiting.checkRoom()).not.toThrow();
   });
 
-  it('are found by caller, ID and state until they end', async () => {
+  it('finds a sign-in by caller, id and state until it ends', async () => {
     const waiting = new PendingSignIns('https://me.example', 2);
     const { promise, resolve } = createOutcome();
     const added = waiting.add('notes', caller('ann'), page('a'), promise);
@@ -52,7 +52,7 @@ describe('sign-ins that wait', () => {
     expect(find()).toEqual([undefined, undefined, undefined]);
   });
 
-  it('keep the newer one of a caller when the older one ends', async () => {
+  it('keeps the newer sign-in of a caller when the older one ends', async () => {
     const waiting = new PendingSignIns('https://me.example', 2);
     const { promise, resolve } = createOutcome();
     waiting.add('notes', caller('ann'), page('a'), promise);

@@ -16,8 +16,8 @@ async function signedIn(routes: Parameters<typeof createWorld>[0], challenge = '
   return { ...world, visited, done };
 }
 
-describe('the metadata of the resource', () => {
-  it('is looked for at the path first, then at the root [auth.prm.client-both-mechanisms auth.prm.client-fallback-order]', async () => {
+describe('resource metadata', () => {
+  it('come from the URL with the path first, then from the root [auth.prm.client-both-mechanisms auth.prm.client-fallback-order]', async () => {
     expect(getResourceMetadataUrls('https://a.example/x/y?z=1')).toEqual([
       'https://a.example/.well-known/oauth-protected-resource/x/y?z=1',
       'https://a.example/.well-known/oauth-protected-resource',
@@ -32,7 +32,7 @@ describe('the metadata of the resource', () => {
     expect([done, urls().slice(0, 2)]).toEqual([true, [`${ROOT}/mcp`, ROOT]]);
   });
 
-  it('is taken from where the challenge says, and only there [auth.prm.client-prefers-header]', async () => {
+  it('come only from the URL in the challenge if it names one [auth.prm.client-prefers-header]', async () => {
     const there = 'https://mcp.example.com/meta/data';
     const challenge = `Bearer resource_metadata="${there}"`;
     expect((await signedIn({ [there]: prm() }, challenge)).urls()[0]).toBe(there);
@@ -41,7 +41,7 @@ describe('the metadata of the resource', () => {
     expect(urls()).toEqual([there]);
   });
 
-  it('is that of this server, or not used [auth.resource-prm-mismatch]', async () => {
+  it('are refused when they belong to another server [auth.resource-prm-mismatch]', async () => {
     const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: prm(ISSUER, 'https://evil.example.com/mcp') });
     expect(done).toMatchObject({
       code: 'auth/resource-mismatch',
@@ -63,9 +63,9 @@ describe('the metadata of the resource', () => {
     ['https://u@a.example/mcp', 'https://a.example/mcp', false],
     ['https://a.example/mcp?t=1', 'https://a.example/mcp', false],
     ['nonsense', 'https://a.example/mcp', false],
-  ])('%s of %s: %s', (resource, server, fits) => expect(isResourceOf(resource, server)).toBe(fits));
+  ])('of %s fit %s: %s', (resource, server, fits) => expect(isResourceOf(resource, server)).toBe(fits));
 
-  it('is always for the server of its canonical URI, and never for another origin', () => {
+  it('always fit the canonical URI of the server, and never another origin', () => {
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true }), fc.webUrl(), (server, other) => {
         expect(isResourceOf(getCanonicalResource(server), server)).toBe(true);
@@ -74,15 +74,15 @@ describe('the metadata of the resource', () => {
     );
   });
 
-  it('does without one only when the server says that there is none', async () => {
+  it('are optional only when the server states that there are none', async () => {
     const { done, urls } = await signedIn({ [`${ROOT}/mcp`]: { status: 503 } });
     expect(done).toMatchObject({ code: 'auth/unreachable' });
     expect(urls()).toHaveLength(1);
   });
 });
 
-describe('the metadata of the authorization server', () => {
-  it('is looked for in the order of the specification [auth.as-metadata.order-with-path auth.as-metadata.order-without-path]', () => {
+describe('authorization server metadata', () => {
+  it('come from the URLs in the order of the specification [auth.as-metadata.order-with-path auth.as-metadata.order-without-path]', () => {
     expect(getIssuerMetadataUrls('https://a.example/t1')).toEqual([
       'https://a.example/.well-known/oauth-authorization-server/t1',
       'https://a.example/.well-known/openid-configuration/t1',
@@ -96,7 +96,7 @@ describe('the metadata of the authorization server', () => {
     }
   });
 
-  it('may be that of OpenID Connect [auth.as-metadata.client-oidc]', async () => {
+  it('may be those of OpenID Connect [auth.as-metadata.client-oidc]', async () => {
     const { done } = await signedIn({
       [`${ISSUER}/.well-known/oauth-authorization-server`]: { status: 404 },
       [`${ISSUER}/.well-known/openid-configuration`]: { json: issuerMetadata() },
@@ -105,7 +105,7 @@ describe('the metadata of the authorization server', () => {
   });
 
   it.each([`${ISSUER}/`, 'https://AS.example.com', 'https://evil.example.com'])(
-    'is not used for another when it belongs to %s [auth.as-metadata-issuer-validated auth.as-metadata-issuer-mismatch-rejected]',
+    'are refused when they belong to %s [auth.as-metadata-issuer-validated auth.as-metadata-issuer-mismatch-rejected]',
     async issuer => {
       const metadata = { ...issuerMetadata(), issuer };
       const { done, visited, urls } = await signedIn({
@@ -116,7 +116,7 @@ describe('the metadata of the authorization server', () => {
     },
   );
 
-  it('is that of the next where one has none [auth.prm.client-selects-server]', async () => {
+  it('come from the next authorization server if one has none [auth.prm.client-selects-server]', async () => {
     const { done, visited } = await signedIn({
       [`${ROOT}/mcp`]: { json: { resource: RESOURCE, authorization_servers: ['https://gone.example.com', ISSUER] } },
     });
@@ -125,7 +125,7 @@ describe('the metadata of the authorization server', () => {
   });
 });
 
-describe('a server without metadata of its own', () => {
+describe('a server without metadata', () => {
   const origin = 'https://mcp.example.com';
   const endpoints = {
     [`${ROOT}/mcp`]: { status: 404 },
@@ -133,7 +133,7 @@ describe('a server without metadata of its own', () => {
     [`${origin}/token`]: { json: { access_token: 'a', token_type: 'Bearer' } },
   };
 
-  it('is its own authorization server, at the default paths [auth.base-url.path-discarded auth.fallback.metadata-first auth.fallback.default-paths auth.discovery.version-header]', async () => {
+  it('counts as its own authorization server, at the default paths [auth.base-url.path-discarded auth.fallback.metadata-first auth.fallback.default-paths auth.discovery.version-header]', async () => {
     const { done, urls, visited, seen } = await signedIn(endpoints, 'Bearer', { protocolVersion: '2025-03-26' });
     expect(done).toBe(true);
     expect(visited[0]?.href).toMatch(`${origin}/authorize?`);
@@ -141,7 +141,7 @@ describe('a server without metadata of its own', () => {
     expect(seen[2]?.headers['mcp-protocol-version']).toBe('2025-03-26');
   });
 
-  it('or at those that it names [auth.fallback.metadata-first]', async () => {
+  it('uses the endpoints that its authorization server metadata name [auth.fallback.metadata-first]', async () => {
     const metadata = { ...issuerMetadata(origin), authorization_endpoint: `${origin}/oauth/authorize` };
     const { visited } = await signedIn({
       ...endpoints,

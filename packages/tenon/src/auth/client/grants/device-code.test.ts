@@ -54,7 +54,7 @@ function setUp(answers: readonly Route[] = [], routes: Record<string, Route> = {
 }
 
 describe('a sign-in with a device code', () => {
-  it('shows the code, waits until the user has entered it, and slows down when told to', async () => {
+  it('shows the code, polls until the user has entered it, and slows down on request', async () => {
     const { auth, world, codes, finish } = setUp([fail('authorization_pending'), fail('slow_down')]);
     expect(await finish(auth.handleRefusal(refusal()))).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
@@ -73,7 +73,7 @@ describe('a sign-in with a device code', () => {
     expect(world.tokenRequests()).toHaveLength(3);
   });
 
-  it('asks at the interval of the server, and 5 s later after each slow_down', async () => {
+  it('polls at the interval of the server, and 5 s later after each slow_down', async () => {
     const { auth, finish, waits } = setUp([fail('authorization_pending'), fail('slow_down')]);
     await finish(auth.handleRefusal(refusal()));
     const [first = 0, second = 0, third = 0] = waits;
@@ -84,17 +84,17 @@ describe('a sign-in with a device code', () => {
     ['expired_token', 'auth/device-code-expired'],
     ['access_denied', 'auth/refused'],
     ['server_error', 'auth/refused'],
-  ])('ends with %s', async (answer, code) => {
+  ])('rejects with %s', async (answer, code) => {
     const { auth, finish } = setUp([fail('authorization_pending'), fail(answer)]);
     expect(await finish(auth.handleRefusal(refusal()))).toMatchObject({ code });
   });
 
-  it('ends when the code has expired and the server does not say so', async () => {
+  it('rejects when the code has expired and the server does not report it', async () => {
     const { auth, finish } = setUp(Array.from({ length: 1000 }, () => fail('authorization_pending')));
     expect(await finish(auth.handleRefusal(refusal()))).toMatchObject({ code: 'auth/device-code-expired' });
   });
 
-  it('says when the authorization server has no such sign-in', async () => {
+  it('reports that the authorization server has no device sign-in', async () => {
     const { auth, finish } = setUp([], { [AS]: { json: issuerMetadata() } });
     expect(await finish(auth.handleRefusal(refusal()))).toMatchObject({ code: 'auth/no-device-grant' });
   });
@@ -107,7 +107,7 @@ describe('a sign-in with a device code', () => {
     expect(codes).toEqual([]);
   });
 
-  it('is ended by the signal of the call', async () => {
+  it('ends with the signal of the call', async () => {
     const { auth, codes } = setUp();
     const controller = new AbortController();
     const signing = auth.handleRefusal(refusal('Bearer', { signal: controller.signal }));

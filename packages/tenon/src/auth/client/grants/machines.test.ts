@@ -28,7 +28,7 @@ describe('client credentials', () => {
     [['client_secret_basic'], { authorization: `Basic ${btoa('my-id:a%2Bb_c-d.e')}` }, {}],
     [['client_secret_post'], {}, { client_id: 'my-id', client_secret: 'a+b_c-d.e' }],
   ])(
-    'are shown by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
+    'are sent by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
     async (methods, headers, body) => {
       const world = createWorld(asWith(methods));
       const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scopes: 'x', fetch: world.fetch });
@@ -43,7 +43,7 @@ describe('client credentials', () => {
   );
 
   it.each(['PEM', 'JWK'])(
-    'may be a key, as %s, which stays here [ext-client-credentials.jwt-preferred ext-client-credentials.jwt-parameters ext-client-credentials.jwt-claims ext-client-credentials.jwt-audience ext-client-credentials.jwt-not-as-grant ext-client-credentials.jwt-no-client-id auth.cimd.private-key-jwt]',
+    'sign an assertion by a key as %s [ext-client-credentials.jwt-preferred ext-client-credentials.jwt-parameters ext-client-credentials.jwt-claims ext-client-credentials.jwt-audience ext-client-credentials.jwt-not-as-grant ext-client-credentials.jwt-no-client-id auth.cimd.private-key-jwt]',
     async form => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const key =
@@ -62,7 +62,7 @@ describe('client credentials', () => {
     },
   );
 
-  it('address an assertion to whom they are told to', async () => {
+  it('address the assertion to the configured audience', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
     const world = createWorld(asWith(['private_key_jwt']));
     const auth = clientCredentials({
@@ -75,14 +75,14 @@ describe('client credentials', () => {
     expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(TOKEN);
   });
 
-  it('say nothing of a key that is none', async () => {
+  it('hide an invalid key in the error', async () => {
     const auth = clientCredentials({ id: 'me', key: 'not-a-key-but-secret', fetch: createWorld().fetch });
     const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
     expect(error.code).toBe('auth/bad-key');
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('not-a-key-but-secret');
   });
 
-  it('get new tokens by the same grant, before and after their end [ext-client-credentials.token-refresh]', async () => {
+  it('get new tokens by the same grant, before and after their expiry [ext-client-credentials.token-refresh]', async () => {
     let now = 1_000_000;
     const world = createWorld({
       [TOKEN]: () => ({ json: { access_token: `t${now}`, token_type: 'Bearer', expires_in: 100 } }),
@@ -101,7 +101,7 @@ describe('client credentials', () => {
     expect(world.tokenRequests().map(each => each.get('grant_type'))).toEqual(Array(3).fill('client_credentials'));
   });
 
-  it('step up, and give up [ext-client-credentials.step-up-optional auth.step-up.machine-clients]', async () => {
+  it('step up for more scopes, and reject after the limit [ext-client-credentials.step-up-optional auth.step-up.machine-clients]', async () => {
     const world = createWorld();
     const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
     await auth.handleRefusal(refusal('Bearer scope="a"'));
@@ -121,7 +121,7 @@ describe('client credentials', () => {
     await expect(unknown.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/refused', hint });
   });
 
-  it('belong to one issuer: another that the server names later gets none of them', async () => {
+  it('belong to one issuer, and are not sent to another that the server names later', async () => {
     const world = createWorld();
     const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
     await auth.handleRefusal(refusal());
@@ -133,12 +133,12 @@ describe('client credentials', () => {
     });
   });
 
-  it('are declared [ext-client-credentials.declared ext-client-credentials.extension-id]', () => {
+  it('declare their extension [ext-client-credentials.declared ext-client-credentials.extension-id]', () => {
     expect(clientCredentials({ id: 'me' }).extensions).toEqual(['io.modelcontextprotocol/oauth-client-credentials']);
   });
 });
 
-describe('an enterprise', () => {
+describe('enterprise-managed authorization', () => {
   const grant = {
     issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
     access_token: 'the-grant',
@@ -154,7 +154,7 @@ describe('an enterprise', () => {
     return { world, auth: enterpriseManaged({ ...options, fetch: world.fetch, ...more }) };
   };
 
-  it('gives a grant, by which there are tokens, and nobody sees a page [ext-ema.token-exchange-grant ext-ema.token-exchange-parameters ext-ema.token-exchange-audience ext-ema.token-exchange-resource ext-ema.token-exchange-scope ext-ema.token-exchange-client-auth ext-ema.token-exchange-response ext-ema.token-request ext-ema.token-request-client-auth ext-ema.no-as-redirect ext-ema.org-configuration ext-ema.sso-first]', async () => {
+  it('exchanges an identity assertion for tokens without a page [ext-ema.token-exchange-grant ext-ema.token-exchange-parameters ext-ema.token-exchange-audience ext-ema.token-exchange-resource ext-ema.token-exchange-scope ext-ema.token-exchange-client-auth ext-ema.token-exchange-response ext-ema.token-request ext-ema.token-request-client-auth ext-ema.no-as-redirect ext-ema.org-configuration ext-ema.sso-first]', async () => {
     const { world, auth } = setUp();
     expect(await auth.handleRefusal(refusal('Bearer scope="a"'))).toBe(true);
     const [exchange, request] = world.seen.filter(({ method }) => method === 'POST');
@@ -174,14 +174,14 @@ describe('an enterprise', () => {
     expect(world.urls().some(url => url.includes('/authorize'))).toBe(false);
   });
 
-  it('takes other proofs of the user [ext-ema.token-exchange-saml]', async () => {
+  it('accepts other proofs of the user [ext-ema.token-exchange-saml]', async () => {
     const { world, auth } = setUp({ json: grant }, { subject: () => ({ token: 'r', type: 'refresh_token' as const }) });
     await auth.handleRefusal(refusal());
     const exchange = world.seen.find(({ url }) => url === `${IDP}/token`);
     expect(exchange?.body).toContain('token-type%3Arefresh_token');
   });
 
-  it('says no in a way that can be told [ext-ema.token-exchange-error]', async () => {
+  it('rejects with the error of the identity provider [ext-ema.token-exchange-error]', async () => {
     const { auth } = setUp({ status: 400, json: { error: 'invalid_grant', error_description: 'not in the group' } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
       code: 'auth/not-granted',
@@ -189,30 +189,30 @@ describe('an enterprise', () => {
     });
   });
 
-  it('is not believed when it gives something else', async () => {
+  it('rejects a response without an ID-JAG', async () => {
     const { auth, world } = setUp({ json: { access_token: 'x', token_type: 'Bearer' } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/bad-answer' });
     expect(world.tokenRequests()).toHaveLength(1);
   });
 
-  it('may grant less than was asked for [ext-ema.scope-errors-handled]', async () => {
+  it('accepts fewer scopes than requested [ext-ema.scope-errors-handled]', async () => {
     const { auth } = setUp({ json: { ...grant, scope: 'a' } });
     expect(await auth.handleRefusal(refusal('Bearer scope="a b"'))).toBe(true);
   });
 
-  it('may name its client by a document [ext-ema.token-request-cimd]', async () => {
+  it('accepts a client metadata document [ext-ema.token-request-cimd]', async () => {
     const { auth, world } = setUp({ json: grant }, { client: { id: 'https://me.example/client.json' } });
     await auth.handleRefusal(refusal());
     expect(world.tokenRequests().at(-1)?.get('client_id')).toBe('https://me.example/client.json');
   });
 
-  it('is declared [ext-ema.declared ext-ema.extension-id]', () => {
+  it('declares its extension [ext-ema.declared ext-ema.extension-id]', () => {
     expect(setUp().auth.extensions).toEqual(['io.modelcontextprotocol/enterprise-managed-authorization']);
   });
 });
 
-describe('a workload', () => {
-  it('shows what its platform gives it, and needs no client [wif.grant-type wif.no-client-registration wif.optional]', async () => {
+describe('workload identity', () => {
+  it('sends the token of its platform, and needs no client [wif.grant-type wif.no-client-registration wif.optional]', async () => {
     const world = createWorld();
     const auth = workloadIdentity({ assertion: async () => 'the-jwt', fetch: world.fetch });
     expect(await auth.handleRefusal(refusal())).toBe(true);
@@ -224,7 +224,7 @@ describe('a workload', () => {
     });
   });
 
-  it('does not show again what was refused [wif.no-retry-loop]', async () => {
+  it('does not repeat a refused token [wif.no-retry-loop]', async () => {
     let jwt = 'expired';
     const token: Route = ({ body }) =>
       body.includes('expired')
@@ -243,7 +243,7 @@ describe('a workload', () => {
 describe('credentials of a machine', () => {
   const plain = { [AS]: { json: { ...issuerMetadata(), token_endpoint: 'http://as.example.com/token' } } };
 
-  it('goes over TLS only [ext-ema.tls wif.tls ext-client-credentials.security-practices ext-client-credentials.baseline-conformance]', async () => {
+  it('are sent over TLS only [ext-ema.tls wif.tls ext-client-credentials.security-practices ext-client-credentials.baseline-conformance]', async () => {
     const world = createWorld({
       ...plain,
       [`${IDP}/token`]: {
@@ -269,7 +269,7 @@ describe('credentials of a machine', () => {
     expect(world.urls().filter(url => url.startsWith('http:'))).toEqual([]);
   });
 
-  it('is not in what its errors say [ext-ema.id-jag-not-logged]', async () => {
+  it('do not occur in error messages [ext-ema.id-jag-not-logged]', async () => {
     const refusing = {
       status: 400,
       json: { error: 'invalid_grant', error_description: 'no to assertion-that-is-long-enough-to-be-one' },
@@ -281,15 +281,15 @@ describe('credentials of a machine', () => {
   });
 });
 
-describe('a token that is given', () => {
-  it('is sent as it is [auth.token.bearer-header auth.custom-strategies]', async () => {
+describe('a static token', () => {
+  it('is sent unchanged [auth.token.bearer-header auth.custom-strategies]', async () => {
     expect(await headersOf(bearer('abc'))).toEqual({ authorization: 'Bearer abc' });
     expect(await bearer('abc').handleRefusal(refusal('Bearer', { sentHeaders: { authorization: 'Bearer abc' } }))).toBe(
       false,
     );
   });
 
-  it('is asked for anew when it was refused, and tried once', async () => {
+  it('is requested again when it was refused, and sent once', async () => {
     let token = 'one';
     const auth = bearer(() => token);
     expect(await insist(auth, 'Bearer')).toBe(0);
@@ -298,7 +298,7 @@ describe('a token that is given', () => {
     expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
   });
 
-  it.each(['', 'a b', 'a\r\nx: y', 'ü'])('cannot be %j', async token => {
+  it.each(['', 'a b', 'a\r\nx: y', 'ü'])('is refused if it is %j', async token => {
     await expect(headersOf(bearer(token))).rejects.toMatchObject({ code: 'auth/bad-token' });
   });
 });

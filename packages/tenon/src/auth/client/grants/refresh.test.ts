@@ -39,14 +39,14 @@ async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof create
   };
 }
 
-describe('tokens', () => {
-  it('are used without a question when an earlier process left them [auth.token.every-http-request auth.token.every-request]', async () => {
+describe('stored tokens', () => {
+  it('are used without a request when an earlier process stored them [auth.token.every-http-request auth.token.every-request]', async () => {
     const { auth, world } = await resumed({ expires: 9_000_000 });
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
     expect(world.seen).toEqual([]);
   });
 
-  it('are renewed before they end, by what was kept [auth.refresh-token-confidential]', async () => {
+  it('are refreshed before they expire [auth.refresh-token-confidential]', async () => {
     const { auth, world, vault } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' });
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
     const [request] = world.tokenRequests();
@@ -59,7 +59,7 @@ describe('tokens', () => {
     expect(await vault.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'refresh-1', asked: ['a'] });
   });
 
-  it('are renewed a tenth of their life before its end, and 30 s at the most', async () => {
+  it('are refreshed a tenth of their lifetime before the end, and 30 s at most', async () => {
     const lasting = (expires_in: number) => ({
       [TOKEN]: { json: { access_token: 'n', token_type: 'Bearer', expires_in } },
     });
@@ -73,14 +73,14 @@ describe('tokens', () => {
     }
   });
 
-  it('keep the old refresh token where there is no new one [auth.refresh-token-not-assumed]', async () => {
+  it('keep the old refresh token when the response contains none [auth.refresh-token-not-assumed]', async () => {
     const route = { json: { access_token: 'n', token_type: 'Bearer' } };
     const { auth, vault } = await resumed({ expires: 0, refresh: 'r0' }, { [TOKEN]: route });
     await headersOf(auth);
     expect(await vault.get(KEY)).toMatchObject({ access: 'n', refresh: 'r0' });
   });
 
-  it('report each attempt to renew them', async () => {
+  it('report each refresh', async () => {
     const outcomes: string[] = [];
     const request = { method: 'POST', url: SERVER, onTokenRefresh: (outcome: string) => void outcomes.push(outcome) };
     const { auth } = await resumed({ expires: 0, refresh: 'r0' });
@@ -95,7 +95,7 @@ describe('tokens', () => {
     expect(outcomes).toEqual(['refreshed', 'failed']);
   });
 
-  it('are renewed once for all who need them', async () => {
+  it('are refreshed once for concurrent requests', async () => {
     const { auth, other, world } = await resumed({ expires: 0, refresh: 'r0' });
     const more = other();
     const all = await Promise.all([auth, auth, more, more].map(each => headersOf(each)));
@@ -103,7 +103,7 @@ describe('tokens', () => {
     expect(world.tokenRequests()).toHaveLength(1);
   });
 
-  it('are taken over from another process that renewed them when the old ones are refused', async () => {
+  it('are replaced by those that another process has refreshed', async () => {
     const { auth, vault, world } = await resumed({ expires: 9_000_000, refresh: 'r0' });
     const sentHeaders = await headersOf(auth);
     const theirs = { access: 'theirs', type: 'bearer', refresh: 'r1', asked: ['a'] };
@@ -113,7 +113,7 @@ describe('tokens', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('are renewed when refused, and the user is asked only when that does not help', async () => {
+  it('are refreshed when refused, and the user signs in only when that fails', async () => {
     const { auth, visited } = await resumed({ expires: 9_000_000, refresh: 'r0' });
     const request = {};
     expect(await auth.handleRefusal(refusal('Bearer', { request, sentHeaders: await headersOf(auth) }))).toBe(true);
@@ -122,7 +122,7 @@ describe('tokens', () => {
     expect(visited).toHaveLength(1);
   });
 
-  it('are cleared when they cannot be renewed, and only those', async () => {
+  it('are deleted when they cannot be refreshed, and no others', async () => {
     const { auth, vault } = await resumed(
       { expires: 0, refresh: 'r0' },
       { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },
@@ -134,7 +134,7 @@ describe('tokens', () => {
     expect(await vault.get(others)).toEqual({ access: 'x' });
   });
 
-  it('survive an authorization server that fails, for as long as they are good', async () => {
+  it('stay valid while the authorization server fails', async () => {
     const failing = { [TOKEN]: { status: 503, text: '' } };
     const { auth, vault, pass } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, failing);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
@@ -143,7 +143,7 @@ describe('tokens', () => {
     expect(await vault.get(KEY)).toMatchObject({ refresh: 'r0' });
   });
 
-  it('are not renewed at the old place when the server has moved to another', async () => {
+  it('are not refreshed at the former authorization server when the server has changed it', async () => {
     const other = 'https://other.example.com';
     const { auth, world } = await resumed(
       { expires: 9_000_000, refresh: 'r0' },
@@ -220,7 +220,7 @@ describe('a refresh that the authorization server does not accept', () => {
     ['marks the refresh token', fail('invalid_client', 401), { refresh: 'r0', unusable: true }, 1],
     ['keeps the refresh token', { status: 404, text: HTML }, { refresh: 'r0' }, 2],
     ['keeps the refresh token', { status: 407, text: '' }, { refresh: 'r0' }, 2],
-  ])('%s while nobody signs in, after %j', async (_, answer, stored, refreshes) => {
+  ])('%s while no user signs in, after %j', async (_, answer, stored, refreshes) => {
     const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(answer));
     const withoutUser = { ...client, auth: client.other({ redirect: undefined }) };
     for (const _ of [1, 2]) await expect(attempt(withoutUser)).rejects.toMatchObject({ code: 'auth/needs-user' });
@@ -231,7 +231,7 @@ describe('a refresh that the authorization server does not accept', () => {
     expect(countRefreshes(client)).toBe(refreshes);
   });
 
-  it('says why the user must sign in again', async () => {
+  it('reports why the user must sign in again', async () => {
     const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(fail('unauthorized_client')));
     await expect(attempt({ ...client, auth: client.other({ redirect: undefined }) })).rejects.toMatchObject({
       code: 'auth/needs-user',

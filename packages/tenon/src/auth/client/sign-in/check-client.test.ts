@@ -14,7 +14,7 @@ function createTarget(respond: () => Response): { readonly target: AuthTarget; r
   return { target: { fetch, issuer: 'https://as.example' } as unknown as AuthTarget, urls };
 }
 
-it.each([400, 401])('tells that the client is unknown after a page with status %i', async status => {
+it.each([400, 401])('checkClient finds that the client is unknown after a page with status %i', async status => {
   const { target, urls } = createTarget(() => new Response('unknown client', { status }));
   await expect(checkClient(target, URL_OF_PAGE, signal)).rejects.toMatchObject({
     code: 'auth/denied',
@@ -26,12 +26,12 @@ it.each([400, 401])('tells that the client is unknown after a page with status %
   expect(asked?.searchParams.get('state')).not.toBe('secret');
 });
 
-it.each([200, 302, 403, 404, 429, 503])('leaves a page with status %i to the user', async status => {
+it.each([200, 302, 403, 404, 429, 503])('checkClient accepts a page with status %i', async status => {
   const { target } = createTarget(() => new Response(null, { status }));
   await expect(checkClient(target, URL_OF_PAGE, signal)).resolves.toBeUndefined();
 });
 
-it('leaves a page that cannot be read to the user', async () => {
+it('checkClient accepts a page that cannot be read', async () => {
   const { target } = createTarget(() => {
     throw new Error('unreachable');
   });

@@ -43,7 +43,7 @@ function setUp(options: SignInOptions & { tokenStore?: TokenStore } = {}, world 
 const HONEST = 'https://mcp.example.com';
 
 describe('a client that registers itself', () => {
-  it('has another redirect URI at each authorization server', async () => {
+  it('uses a different redirect URI at each authorization server', async () => {
     const uris: string[] = [];
     const ask = (url: string) => {
       const uri = new URL(url).searchParams.get('redirect_uri') ?? '';
@@ -88,14 +88,14 @@ describe('a client that registers itself', () => {
 });
 
 describe('a redirect URI that two authorization servers share', () => {
-  it('takes no response without `iss` if the user confirms nothing', async () => {
+  it('refuses a response without `iss` if the user confirms nothing', async () => {
     const { visit, sentToEvil } = setUp();
     expect(await visit(HONEST)).toBe(true);
     await expect(visit()).rejects.toEqual(failure('auth/shared-redirect'));
     expect(sentToEvil()).toEqual([]);
   });
 
-  it('is known also on another port of loopback, and in another process', async () => {
+  it('is recognized on another port of loopback, and in another process', async () => {
     const tokenStore = memoryTokenStore();
     await setUp({ tokenStore }).visit(HONEST);
     const redirect = createFixedRedirect(respond, FIXED.replace('8123', '9'));
@@ -107,7 +107,7 @@ describe('a redirect URI that two authorization servers share', () => {
   it.each([
     [true, true],
     [false, 'auth/issuer-not-confirmed'],
-  ])('asks the user for the host, who answers %s', async (answer, outcome) => {
+  ])('asks the user for the host, who responds %s', async (answer, outcome) => {
     const asked: IssuerConfirmation[] = [];
     const { visit, sentToEvil } = setUp({
       confirmIssuer(confirmation) {
@@ -120,7 +120,7 @@ describe('a redirect URI that two authorization servers share', () => {
     expect(sentToEvil()).toHaveLength(answer ? 1 : 0);
   });
 
-  it('takes a response with `iss`, and compares it', async () => {
+  it('accepts a response with `iss`, and compares it', async () => {
     const answer = (iss: string) =>
       createFixedRedirect((url, uri) => respond(url, uri, `&iss=${encodeURIComponent(iss)}`));
     const tokenStore = memoryTokenStore();
@@ -131,7 +131,7 @@ describe('a redirect URI that two authorization servers share', () => {
     expect(await setUp({ tokenStore, redirect: answer(EVIL) }).visit()).toBe(true);
   });
 
-  it('takes every response of an issuer that the user named', async () => {
+  it('accepts every response of an issuer that the user named', async () => {
     const tokenStore = memoryTokenStore();
     await setUp({ tokenStore, clientMetadataUrl: DOCUMENT }).visit();
     const { visit, auth } = setUp({ tokenStore, client: { id: 'by-hand', issuer: ISSUER } });
@@ -139,7 +139,7 @@ describe('a redirect URI that two authorization servers share', () => {
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
   });
 
-  it('is that of a metadata document, also before a second authorization server used it', async () => {
+  it('includes that of a metadata document, also before a second authorization server used it', async () => {
     const document = { client_id_metadata_document_supported: true };
     const world = () => createServers(document, document);
     const options = { clientMetadataUrl: DOCUMENT };

@@ -149,7 +149,7 @@ describe('an authorization server that has lost its registrations', () => {
   });
 
   it.each(['access_denied', 'server_error', 'temporarily_unavailable', 'invalid_scope'])(
-    'is not suspected after the redirect error %s',
+    'keeps its registration after the redirect error %s',
     async error => {
       const { auth, world, getStored } = await setUpLost({}, { redirect: redirecting(error) });
       await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/denied'));
@@ -161,7 +161,7 @@ describe('an authorization server that has lost its registrations', () => {
     [new Error('the window is closed')],
     [new TenonError('auth/aborted', 'cancelled')],
     [new DOMException('timed out', 'TimeoutError')],
-  ])('is not suspected after %s', async reason => {
+  ])('keeps its registration after %s', async reason => {
     const { auth, getStored } = await setUpLost({}, { redirect: rejecting(reason) });
     await expect(auth.handleRefusal(refusal())).rejects.toBe(reason);
     expect(await getStored()).toEqual(STORED);
@@ -171,7 +171,7 @@ describe('an authorization server that has lost its registrations', () => {
     [{ status: 503, json: { error: 'invalid_client' } }],
     [{ status: 400, json: { error: 'invalid_grant' } }],
     [{ status: 404, text: '' }],
-  ])('is not suspected after %j', async refused => {
+  ])('keeps its registration after %j', async refused => {
     const { auth, world, getStored } = await setUpLost({ [`${ISSUER}/token`]: refused });
     await expect(auth.handleRefusal(refusal())).rejects.toBeInstanceOf(TenonError);
     expect([register(world).length, await getStored()]).toEqual([0, STORED]);
@@ -190,7 +190,7 @@ describe('an authorization server that has lost its registrations', () => {
     }
   });
 
-  it('leaves the registration alone that another process has made meanwhile', async () => {
+  it('keeps the registration that another process has made meanwhile', async () => {
     const other = { id: 'other', redirects: STORED.redirects };
     const lost = await setUpLost({
       [`${ISSUER}/token`]: async () => {
@@ -202,7 +202,7 @@ describe('an authorization server that has lost its registrations', () => {
     expect(register(lost.world)).toEqual([]);
   });
 
-  it('lets tokens of an earlier client be renewed with that client', async () => {
+  it('refreshes tokens of an earlier client with that client', async () => {
     const tokenStore = memoryTokenStore();
     const { auth, world } = setUp({}, { tokenStore });
     await auth.handleRefusal(refusal());
@@ -213,7 +213,7 @@ describe('an authorization server that has lost its registrations', () => {
     expect(world.tokenRequests().at(-1)?.get('client_id')).toBe('registered-1');
   });
 
-  it('is forgotten by a sign-out, which revokes as the client that received the tokens', async () => {
+  it('loses the registration by a sign-out, which revokes as the client that received the tokens', async () => {
     const metadata = { ...issuerMetadata(), revocation_endpoint: REVOKE };
     const { auth, world, getStored } = await setUpLost({ [AS]: { json: metadata }, [REVOKE]: { text: '' } });
     await auth.handleRefusal(refusal());
@@ -225,14 +225,14 @@ describe('an authorization server that has lost its registrations', () => {
     expect(register(world)).toHaveLength(1);
   });
 
-  it('is forgotten by a sign-out in another process, also if no sign-in has ever succeeded', async () => {
+  it('loses the registration by a sign-out in another process, also if no sign-in has ever succeeded', async () => {
     const { auth, getStored, tokenStore, world } = await setUpLost({}, { redirect: rejecting(new Error('dead page')) });
     await expect(auth.handleRefusal(refusal())).rejects.toThrow('dead page');
     await signIn({ tokenStore, fetch: world.fetch }).signOut?.(SERVER);
     expect(await getStored()).toBeUndefined();
   });
 
-  it('is not forgotten by the sign-out of a client that was registered by hand', async () => {
+  it('keeps a client that was registered by hand after a sign-out', async () => {
     const { auth, getStored } = await setUpLost({}, { client: { id: 'by-hand', issuer: ISSUER } });
     await auth.handleRefusal(refusal());
     await auth.signOut?.();

@@ -7,7 +7,7 @@ import { signIn } from './sign-in.js';
 const URI = 'http://127.0.0.1:8765/callback';
 
 describe('the redirect URI of a sign-in without a browser', () => {
-  it('has a path of the authorization server alone if the client registers itself', async () => {
+  it('has a path for each authorization server if the client registers itself', async () => {
     const begin = async (options: { uri?: string }, issuerPath?: string) =>
       (await manualRedirect({ ask: () => '', ...options }).begin([], new AbortController().signal, issuerPath)).uri;
     expect(await begin({}, 'of-issuer')).toBe(`${URI}/of-issuer`);
@@ -16,9 +16,9 @@ describe('the redirect URI of a sign-in without a browser', () => {
   });
 });
 
-describe('an answer', () => {
+describe('parseAuthorizationResponse', () => {
   it.each([`${URI}?code=a&state=b`, ` ${URI}?code=a&state=b\n`, '?code=a&state=b', 'code=a&state=b'])(
-    'may be %j',
+    'accepts %j',
     given => {
       expect(Object.fromEntries(parseAuthorizationResponse(given, URI))).toEqual({ code: 'a', state: 'b' });
     },
@@ -30,11 +30,11 @@ describe('an answer', () => {
     'http://127.0.0.1:1/callback?code=a',
     'hello',
     '',
-  ])('is not %j', given =>
+  ])('refuses %j', given =>
     expect(() => parseAuthorizationResponse(given, URI)).toThrow(expect.objectContaining({ code: 'auth/callback' })),
   );
 
-  it('is read or refused, whatever it is', () => {
+  it('throws only `auth/callback` for any text', () => {
     fc.assert(
       fc.property(fc.string(), text => {
         try {
@@ -46,7 +46,7 @@ describe('an answer', () => {
     );
   });
 
-  it('may be pasted where no browser can be opened', async () => {
+  it('accepts a response that the user pastes', async () => {
     const shown: string[] = [];
     const ask = (url: string) => {
       shown.push(url);

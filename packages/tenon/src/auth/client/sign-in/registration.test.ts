@@ -8,8 +8,8 @@ import { signIn } from './sign-in.js';
 const register = (world: ReturnType<typeof createWorld>) => world.seen.filter(({ url }) => url.endsWith('/register'));
 const TOKENS_KEY = ['tokens', SERVER, ISSUER, RESOURCE, 'registered'];
 
-describe('client identity', () => {
-  it('is what was registered by hand, before anything else [auth.registration.priority auth.registration.static-credentials auth.registration.alternative]', async () => {
+describe('the client of a sign-in', () => {
+  it('is the one registered by hand, before any other [auth.registration.priority auth.registration.static-credentials auth.registration.alternative]', async () => {
     const metadata = { ...issuerMetadata(), client_id_metadata_document_supported: true };
     const options = { client: { id: 'by-hand', secret: 's-e.c' }, clientMetadataUrl: 'https://me.example/client.json' };
     const { auth, asked, world } = setUp({ [AS]: { json: metadata } }, options);
@@ -19,7 +19,7 @@ describe('client identity', () => {
     expect(register(world)).toEqual([]);
   });
 
-  it('is a document where those are taken, else not [auth.cimd.supported auth.cimd.capability-checked auth.registration.priority]', async () => {
+  it('is a metadata document where the authorization server supports it [auth.cimd.supported auth.cimd.capability-checked auth.registration.priority]', async () => {
     const options = { clientMetadataUrl: 'https://me.example/client.json' };
     const taken = setUp(
       { [AS]: { json: { ...issuerMetadata(), client_id_metadata_document_supported: true } } },
@@ -39,11 +39,11 @@ describe('client identity', () => {
     'https://me.example/',
     'https://me.example/a/../c',
     'https://u@me.example/c',
-  ])('cannot be the document %s [auth.cimd.client-id-url auth.cimd.client-hosts-https]', clientMetadataUrl =>
+  ])('refuses the document %s [auth.cimd.client-id-url auth.cimd.client-hosts-https]', clientMetadataUrl =>
     expect(() => signIn({ clientMetadataUrl })).toThrow(failure('auth/client-document')),
   );
 
-  it('is described by a document that names its own URL [auth.cimd.required-members auth.cimd.client-id-equals-url auth.cimd.client-hosts-https]', () => {
+  it('is described by a document that contains its own URL [auth.cimd.required-members auth.cimd.client-id-equals-url auth.cimd.client-hosts-https]', () => {
     const url = 'https://me.example/client.json';
     const redirects = ['http://127.0.0.1:8765/callback'];
     expect(createClientDocument({ url, name: 'Me', redirects })).toMatchObject({
@@ -56,7 +56,7 @@ describe('client identity', () => {
     );
   });
 
-  it('registers itself as a native program, for tokens that can be renewed [auth.dcr.optional auth.dcr.supported auth.dcr-application-type auth.dcr-application-type-native auth.refresh-token-grant-type]', async () => {
+  it('registers as a native application with refresh tokens [auth.dcr.optional auth.dcr.supported auth.dcr-application-type auth.dcr-application-type-native auth.refresh-token-grant-type]', async () => {
     const { auth, world } = setUp();
     await auth.handleRefusal(refusal());
     expect(JSON.parse(register(world)[0]?.body ?? '')).toMatchObject({
@@ -66,7 +66,7 @@ describe('client identity', () => {
     });
   });
 
-  it('registers as a web program where it is one [auth.dcr-application-type-web]', async () => {
+  it('registers as a web application when its redirect URI is one [auth.dcr-application-type-web]', async () => {
     const uri = 'https://app.example.com/cb';
     const redirect = {
       begin: async () => ({
@@ -80,7 +80,7 @@ describe('client identity', () => {
     expect(JSON.parse(register(world)[0]?.body ?? '').application_type).toBe('web');
   });
 
-  it('registers once, and is known from then on', async () => {
+  it('registers once, and stores the registration', async () => {
     const tokenStore = memoryTokenStore();
     for (const count of [1, 0]) {
       const { auth, world } = setUp({}, { tokenStore });
@@ -90,7 +90,7 @@ describe('client identity', () => {
     }
   });
 
-  it('says what to do when it is not registered [auth.dcr-redirect-failure-handled auth.dcr-failure-surfaced]', async () => {
+  it('names the next step when the registration fails [auth.dcr-redirect-failure-handled auth.dcr-failure-surfaced]', async () => {
     const route = { status: 400, json: { error: 'invalid_redirect_uri', error_description: 'no loopback' } };
     const { auth } = setUp({ [`${ISSUER}/register`]: route });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
@@ -100,7 +100,7 @@ describe('client identity', () => {
     });
   });
 
-  it('says what to do when there is no way to be known [auth.registration.alternative]', async () => {
+  it('names the next step when no registration is possible [auth.registration.alternative]', async () => {
     const { registration_endpoint: _, ...metadata } = issuerMetadata();
     const { auth } = setUp({ [AS]: { json: metadata } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
@@ -109,7 +109,7 @@ describe('client identity', () => {
     });
   });
 
-  it('registers anew where it is no longer known', async () => {
+  it('registers again when the server no longer knows it', async () => {
     let known = false;
     const tokenStore = memoryTokenStore();
     const token = () =>
@@ -123,7 +123,7 @@ describe('client identity', () => {
     expect(register(world)).toHaveLength(2);
   });
 
-  it('belongs to its issuer, and is not shown to another [auth.credentials-keyed-by-issuer auth.pre-registered-mismatch-error auth.credentials-not-reused-across-as]', async () => {
+  it('belongs to its issuer, and is not sent to another [auth.credentials-keyed-by-issuer auth.pre-registered-mismatch-error auth.credentials-not-reused-across-as]', async () => {
     const { auth, browser } = setUp({}, { client: { id: 'x', secret: 'y', issuer: 'https://other.example.com' } });
     await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/other-issuer'));
     expect(browser.visited).toEqual([]);

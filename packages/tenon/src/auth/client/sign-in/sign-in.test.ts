@@ -14,21 +14,21 @@ import {
 import { memoryTokenStore } from '../token-store.js';
 import { signIn } from './sign-in.js';
 
-describe('a sign-in', () => {
-  it('sends nothing before the server asks [auth.optional]', async () => {
+describe('signIn', () => {
+  it('sends nothing before the server requests authorization [auth.optional]', async () => {
     const { auth, world } = setUp();
     expect(await headersOf(auth)).toEqual({});
     expect(world.seen).toEqual([]);
   });
 
-  it('goes from a 401 to a token in the header [auth.client.parses-www-authenticate auth.prm.client-uses auth.as-metadata.client-rfc8414 auth.token.bearer-header auth.client-id-required auth.token.not-in-query]', async () => {
+  it('leads from a 401 to a token in the header [auth.client.parses-www-authenticate auth.prm.client-uses auth.as-metadata.client-rfc8414 auth.token.bearer-header auth.client-id-required auth.token.not-in-query]', async () => {
     const { auth, world } = setUp();
     expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
     expect(world.urls()).toEqual([`${PRM}/mcp`, AS, `${ISSUER}/register`, `${ISSUER}/token`]);
   });
 
-  it('proves by S256 that it is who began [auth.pkce.required auth.pkce.s256 auth.issuer-recorded auth.redirect.client-registered]', async () => {
+  it('sends a PKCE verifier with S256 [auth.pkce.required auth.pkce.s256 auth.issuer-recorded auth.redirect.client-registered]', async () => {
     const { auth, world, asked, browser } = setUp();
     await auth.handleRefusal(refusal());
     expect(asked().get('code_challenge_method')).toBe('S256');
@@ -38,7 +38,7 @@ describe('a sign-in', () => {
     expect(JSON.parse(world.seen[2]?.body ?? '').redirect_uris).toEqual([browser.uri]);
   });
 
-  it('names the resource to the byte in both requests [auth.resource.in-both-requests auth.resource.identifies-server auth.resource.always-sent auth.resource.most-specific]', async () => {
+  it('sends the exact resource in both requests [auth.resource.in-both-requests auth.resource.identifies-server auth.resource.always-sent auth.resource.most-specific]', async () => {
     const resource = 'https://MCP.example.com:443/mcp/';
     const prm = { resource: resource.replace('/mcp/', ''), authorization_servers: [ISSUER] };
     const { auth, world, asked } = setUp({ [`${PRM}/mcp`]: { status: 404 }, [PRM]: { json: prm } });
@@ -52,7 +52,7 @@ describe('a sign-in', () => {
     ['https://mcp.example.com/', 'https://mcp.example.com'],
     ['https://mcp.example.com/mcp#x', 'https://mcp.example.com/mcp'],
   ])(
-    'names %s by its canonical URI where it has no metadata [auth.resource.canonical-form auth.resource.no-trailing-slash auth.resource.case-tolerant]',
+    'sends %s as its canonical URI where it has no metadata [auth.resource.canonical-form auth.resource.no-trailing-slash auth.resource.case-tolerant]',
     async (server, resource) => {
       const { auth, asked } = setUp({
         [`${PRM}/mcp`]: { status: 404 },
@@ -64,7 +64,7 @@ describe('a sign-in', () => {
     },
   );
 
-  it('drops an answer with another state, or none [auth.redirect.state-verified]', async () => {
+  it('ignores a response with another state, or none [auth.redirect.state-verified]', async () => {
     for (const change of [(a: URLSearchParams) => a.set('state', 'x'), (a: URLSearchParams) => a.delete('state')]) {
       const { auth, world } = setUp({}, { redirect: createBrowser(change).redirect });
       await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/foreign-answer'));
@@ -72,7 +72,7 @@ describe('a sign-in', () => {
     }
   });
 
-  it('says why there is no access when the user says no', async () => {
+  it('reports the reason when the user denies', async () => {
     const { redirect } = createBrowser(answer => {
       answer.delete('code');
       answer.set('error', 'access_denied');
@@ -84,12 +84,12 @@ describe('a sign-in', () => {
     });
   });
 
-  it('says that somebody has to sign in when nobody can be asked', async () => {
+  it('reports that a user has to sign in when no redirect is available', async () => {
     const world = createWorld();
     await expect(signIn({ fetch: world.fetch }).handleRefusal(refusal())).rejects.toEqual(failure('auth/needs-user'));
   });
 
-  it('takes a code back on this machine or by TLS only [auth.security.redirect-localhost-or-https]', async () => {
+  it('accepts a redirect URI of loopback or HTTPS only [auth.security.redirect-localhost-or-https]', async () => {
     const redirect = { begin: async () => ({ uri: 'http://example.com/cb', authorize: async () => '', close() {} }) };
     await expect(setUp({}, { redirect }).auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/redirect-uri'));
   });
@@ -110,7 +110,7 @@ describe('a sign-in', () => {
     expect(browser.visited).toHaveLength(1);
   });
 
-  it('asks nobody for a farewell, and not again by itself after a no', async () => {
+  it('starts no sign-in for the end of a session, and none after a denial', async () => {
     const { redirect, visited } = createBrowser(answer => answer.set('state', ''));
     const { auth } = setUp({}, { redirect });
     expect(await auth.handleRefusal(refusal('Bearer', { method: 'DELETE' }))).toBe(false);
@@ -119,13 +119,13 @@ describe('a sign-in', () => {
     expect(visited).toHaveLength(1);
   });
 
-  it('gives up when fresh tokens are refused as well', async () => {
+  it('rejects when fresh tokens are refused too', async () => {
     const { auth, browser } = setUp();
     await expect(insist(auth, 'Bearer')).rejects.toEqual(failure('auth/rejected'));
     expect(browser.visited).toHaveLength(1);
   });
 
-  it('is given up with the request that wanted it', async () => {
+  it('aborts with the request that needed it', async () => {
     const controller = new AbortController();
     let aborted = false;
     const redirect = {
@@ -153,15 +153,15 @@ describe('a sign-in', () => {
     await expect(headersOf(auth, 'http://mcp.example.com/mcp')).rejects.toEqual(failure('auth/insecure-server'));
   });
 
-  it('keeps servers apart [auth.token.own-server-only auth.multiple-as-no-assumption]', async () => {
+  it('separates servers [auth.token.own-server-only auth.multiple-as-no-assumption]', async () => {
     const { auth } = setUp();
     await auth.handleRefusal(refusal());
     expect(await headersOf(auth, 'https://other.example.com/mcp')).toEqual({});
   });
 });
 
-describe('signing out', () => {
-  it('forgets and revokes', async () => {
+describe('signOut', () => {
+  it('deletes and revokes the tokens', async () => {
     const metadata = { ...issuerMetadata(), revocation_endpoint: `${ISSUER}/revoke` };
     const tokenStore = memoryTokenStore();
     const { auth, world } = setUp({ [AS]: { json: metadata }, [`${ISSUER}/revoke`]: { text: '' } }, { tokenStore });
@@ -175,7 +175,7 @@ describe('signing out', () => {
     expect(await headersOf(signIn({ tokenStore, fetch: world.fetch }), SERVER)).toEqual({});
   });
 
-  it('is told of by an error when it was not possible to revoke, and forgets all the same', async () => {
+  it('rejects when the revocation fails, and still deletes the tokens', async () => {
     const metadata = { ...issuerMetadata(), revocation_endpoint: `${ISSUER}/revoke` };
     const { auth } = setUp({ [AS]: { json: metadata }, [`${ISSUER}/revoke`]: { status: 503, text: '' } });
     await auth.handleRefusal(refusal());

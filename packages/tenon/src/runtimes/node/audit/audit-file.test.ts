@@ -27,8 +27,8 @@ const contents = async (file: string) =>
     .slice(0, -1)
     .map(line => JSON.parse(line) as { [name: string]: never });
 
-describe('an audit record in a file', () => {
-  it('is kept for the next process, and from other users', async () => {
+describe('an audit file', () => {
+  it('is readable for the next process, and not for other users', async () => {
     await record(3);
     const head = await record(2, { sync: 'batch' });
     expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 6, head, torn: 0, files: [path] });
@@ -39,7 +39,7 @@ describe('an audit record in a file', () => {
     expect(bytes).toBe((await stat(path)).size);
   });
 
-  it('keeps all that was written before it is closed, and nothing after', async () => {
+  it('contains all entries before it is closed, and none after', async () => {
     const audit = await openAudit(path);
     const writing = Array.from({ length: 50 }, () => audit.write({ action: 'asked' }));
     await audit.close();
@@ -48,7 +48,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 51 });
   });
 
-  it('writes what it has taken before it is closed', async () => {
+  it('contains accepted entries when it is closed', async () => {
     const file = await openAuditFile(path);
     const lines = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(700_000));
     const kept = lines.map(line => file.append(line));
@@ -58,7 +58,7 @@ describe('an audit record in a file', () => {
     await expect(file.append('c')).rejects.toMatchObject({ code: 'audit/closed' });
   });
 
-  it('goes on in other files, each bound to the one before', async () => {
+  it('continues in further files, each bound to the one before', async () => {
     await record(40, { maxBytes: 2_000 });
     await record(40, { maxBytes: 2_000 });
     const files = await listAuditFiles(path);
@@ -74,7 +74,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false, at: { file: files[4], line: 1 } });
   });
 
-  it('says in which file and line a problem is', async () => {
+  it('names file and line of a problem', async () => {
     await record(40, { maxBytes: 2_000 });
     const [, , third = ''] = await listAuditFiles(path);
     await writeFile(third, (await readFile(third, 'utf8')).replace(/"name":"n\d+"/, '"name":"m"'));
@@ -83,7 +83,7 @@ describe('an audit record in a file', () => {
     expect(verdict.problem?.what).toContain('changed');
   });
 
-  it('drops what is too old for its bounds, and says so', async () => {
+  it('drops entries beyond its limits, and records that', async () => {
     const head = await record(60, { maxBytes: 2_000, maxFiles: 3 });
     const files = await listAuditFiles(path);
     expect(files).toHaveLength(3);
@@ -99,7 +99,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false, problem: { line: 1 } });
   });
 
-  it('cuts off half a line wherever it ends, says so, and goes on', async () => {
+  it('drops an incomplete last line, records that, and continues', async () => {
     await record(2);
     const whole = await readFile(path);
     const last = whole.lastIndexOf(10, whole.length - 2) + 1;
@@ -116,7 +116,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 6, torn: 0 });
   }, 60_000);
 
-  it('begins where nothing whole was written', async () => {
+  it('begins again where no complete line exists', async () => {
     await record(0);
     await truncate(path, 30);
     await record(1);
@@ -124,7 +124,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 3 });
   });
 
-  it('goes on where its writer died while it went on in another file', async () => {
+  it('continues where its process died while it opened a further file', async () => {
     await record(40, { maxBytes: 2_000 });
     const before = await listAuditFiles(path);
     // The line that names the next file, and no such file; half a line after it; an empty file; half a line in it.
@@ -140,7 +140,7 @@ describe('an audit record in a file', () => {
     }
   });
 
-  it('does not go on after a line that was changed', async () => {
+  it('refuses to continue after a changed line', async () => {
     await record(2);
     const text = await readFile(path, 'utf8');
     await writeFile(path, text.replace('"name":"n1"', '"name":"m1"'));
@@ -153,7 +153,7 @@ describe('an audit record in a file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 4 });
   });
 
-  it('is for one process at a time', async () => {
+  it('belongs to one process at a time', async () => {
     const first = await openAuditFile(path);
     let later = 0;
     // Time flies for who waits.
@@ -172,7 +172,7 @@ describe('an audit record in a file', () => {
     await (await openAuditFile(path)).close();
   });
 
-  it('is refused as soon as the process that has it shows that it lives', async () => {
+  it('is refused soon when its process proves to be alive', async () => {
     const fast: Clock = {
       now: () => Date.now(),
       after(ms, run) {
@@ -187,7 +187,7 @@ describe('an audit record in a file', () => {
     await first.close();
   });
 
-  it('stops when somebody else has written into it', async () => {
+  it('stops when another program has written to it', async () => {
     const audit = await openAudit(path);
     await audit.write({ action: 'asked' });
     await appendFile(path, 'x\n');
@@ -196,7 +196,7 @@ describe('an audit record in a file', () => {
     await audit.close();
   });
 
-  it('says that there is none', async () => {
+  it('reports that it does not exist', async () => {
     await expect(verifyAuditFile(path)).rejects.toMatchObject({ code: 'audit/none' });
     await record(0);
     await expect(verifyAuditFile(`${path}.2`)).rejects.toMatchObject({ code: 'audit/none' });

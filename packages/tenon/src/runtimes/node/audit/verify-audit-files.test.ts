@@ -54,7 +54,7 @@ describe('the audit logs of several replicas', () => {
     ]);
   });
 
-  it('show a changed and a removed entry [so.audit-order]', async () => {
+  it('reveal a changed and a removed entry [so.audit-order]', async () => {
     const changes: ((lines: string[]) => string[])[] = [
       lines => lines.map((line, index) => (index === 1 ? line.replace('tool 0', 'tool 9') : line)),
       lines => lines.filter((_, index) => index !== 1),
@@ -68,7 +68,7 @@ describe('the audit logs of several replicas', () => {
     }
   });
 
-  it('show entries that are missing at the end, by the store or by the other logs [so.audit-order]', async () => {
+  it('reveal missing entries at the end, by the store or by the other logs [so.audit-order]', async () => {
     await changeLines(paths[1] ?? '', lines => lines.slice(0, -1));
     const byStore = await verify();
     expect(byStore.logs[1]?.problem?.what).toContain('the record ends before line number 4');
@@ -77,7 +77,7 @@ describe('the audit logs of several replicas', () => {
     expect([byLogs.ok, byLogs.logs.map(each => each.ok)]).toEqual([false, [true, false, true]]);
   });
 
-  it('show a log that was written anew from its beginning [so.audit-order]', async () => {
+  it('reveal a log that was rewritten [so.audit-order]', async () => {
     await rm(paths[1] ?? '');
     const audit = await openAudit(paths[1] ?? '', { replica: 'replica-1' });
     for (let n = 0; n < 9; n++) await audit.write({ action: 'called' });
@@ -88,7 +88,7 @@ describe('the audit logs of several replicas', () => {
     }
   });
 
-  it('show a whole log that is missing [so.audit-order]', async () => {
+  it('reveal a missing log [so.audit-order]', async () => {
     const [one = '', , three = ''] = paths;
     const { ok, missing } = await verify([one, three]);
     expect(ok).toBe(false);

@@ -25,15 +25,15 @@ afterAll(() => server.close());
 
 const init = () => ({ method: 'GET', headers: {}, signal: new AbortController().signal, redirect: 'manual' as const });
 
-describe('a checked fetch', () => {
-  it('does what a fetch does', async () => {
+describe('fetchWithAddressCheck', () => {
+  it('responds like fetch', async () => {
     const guard = createUrlGuard('http://127.0.0.1');
     const fetch = createGuardedFetch({ fetch: fetchWithAddressCheck, guard });
     const reply = await fetch(`http://localhost:${port}/`, { method: 'POST', headers: { 'x-in': 'a' }, body: 'b' });
     expect([reply.status, reply.headers.get('x-echo'), await reply.text()]).toEqual([201, 'a', 'POSTb']);
   });
 
-  it('does not connect to where a name must not lead [security.ssrf.private-ranges-blocked]', async () => {
+  it('refuses a name that resolves to a forbidden address [security.ssrf.private-ranges-blocked]', async () => {
     const before = asked;
     const guard = createUrlGuard('https://mcp.example.com');
     const wait = fetchWithAddressCheck(`http://localhost:${port}/`, init(), guard);

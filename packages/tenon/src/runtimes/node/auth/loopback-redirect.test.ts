@@ -33,8 +33,8 @@ async function begun(
   return { attempt, printed, back: () => attempt.authorize(AUTHORIZE, signal) };
 }
 
-describe('the way back to this machine', () => {
-  it('is a free port and a path that nobody guesses, for one answer [auth.security.redirect-localhost-or-https]', async () => {
+describe('the loopback redirect', () => {
+  it('listens on a free port at an unguessable path, for one response [auth.security.redirect-localhost-or-https]', async () => {
     const { attempt, printed, back } = await begun();
     expect(attempt.uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback\/[\w-]{22}$/);
     const came = back();
@@ -52,7 +52,7 @@ describe('the way back to this machine', () => {
     await expect(ask(attempt.uri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('turns all else away, and goes on waiting', async () => {
+  it('refuses other requests, and continues to wait', async () => {
     const { attempt, back } = await begun();
     const came = back();
     const right = `${attempt.uri}?code=c&state=right`;
@@ -70,7 +70,7 @@ describe('the way back to this machine', () => {
     await attempt.close();
   });
 
-  it('is where it was before, else where there is room', async () => {
+  it('uses the former port if it is free', async () => {
     const first = await begun();
     const second = await begun({}, [first.attempt.uri]);
     expect(second.attempt.uri).not.toBe(first.attempt.uri);
@@ -80,7 +80,7 @@ describe('the way back to this machine', () => {
     await Promise.all([second.attempt.close(), third.attempt.close()]);
   });
 
-  it('has a path of the authorization server alone, also if another one was registered before', async () => {
+  it('has a path for each authorization server, also if another one was registered before', async () => {
     const before = await begun();
     await before.attempt.close();
     const first = await begun({}, [before.attempt.uri], never(), 'of-issuer');
@@ -102,7 +102,7 @@ describe('the way back to this machine', () => {
     await fixed.attempt.close();
   });
 
-  it('may have a port and a path that were registered by hand, and survives that the port is taken', async () => {
+  it('accepts a configured port and path, and uses another port when it is taken', async () => {
     const blocker = http.createServer();
     const port = await new Promise<number>(resolve => {
       blocker.listen(0, '127.0.0.1', () => resolve((blocker.address() as { port: number }).port));
@@ -114,7 +114,7 @@ describe('the way back to this machine', () => {
     blocker.close();
   });
 
-  it('closes when the sign-in is given up', async () => {
+  it('closes when the sign-in is aborted', async () => {
     const controller = new AbortController();
     const { attempt, back } = await begun({}, [], controller.signal);
     const came = back();
@@ -123,7 +123,7 @@ describe('the way back to this machine', () => {
     await expect(ask(attempt.uri)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('closes when nobody comes', async () => {
+  it('closes after its timeout', async () => {
     let fire = () => {};
     const clock: Clock = {
       now: () => 0,

@@ -34,7 +34,7 @@ async function lockOf(vault: ReturnType<typeof fileTokenStore>, key: string): Pr
   return join(dirname(path), lock);
 }
 
-describe('a vault in a file', () => {
+describe('fileTokenStore', () => {
   it('keeps secrets for the next process, and from other users [auth.security.token-storage auth.refresh-token-confidential]', async () => {
     const vault = fileTokenStore(path);
     expect(await vault.get(['a'])).toBeUndefined();
@@ -48,7 +48,7 @@ describe('a vault in a file', () => {
     expect(await vault.get(['a'])).toBeUndefined();
   });
 
-  it.skipIf(process.platform === 'win32')('makes a file private that was not', async () => {
+  it.skipIf(process.platform === 'win32')('makes an existing file private', async () => {
     await put(fileTokenStore(path), 'a', { x: 1 });
     await writeFile(`${path}2`, await readFile(path), { mode: 0o644 });
     await put(fileTokenStore(`${path}2`), 'b', {});
@@ -81,14 +81,14 @@ describe('a vault in a file', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('writes the file that a link leads to', async () => {
+  it.skipIf(process.platform === 'win32')('writes to the target of a link', async () => {
     await put(fileTokenStore(path), 'a', { x: 1 });
     await symlink(path, join(folder, 'link'));
     await put(fileTokenStore(join(folder, 'link')), 'b', { y: 2 });
     expect(await fileTokenStore(path).get(['b'])).toEqual({ y: 2 });
   });
 
-  it('changes one key at a time, whoever does', async () => {
+  it('changes one key at a time, in any process', async () => {
     const vaults = [fileTokenStore(path), fileTokenStore(path)];
     const add = (i: number) =>
       vaults[i % 2]?.update(['n'], async before => ({
@@ -99,7 +99,7 @@ describe('a vault in a file', () => {
     expect(await vaults[0]?.get(['n'])).toEqual({ n: 20 });
   });
 
-  it('changes other keys while one takes its time', async () => {
+  it('changes other keys during a slow change', async () => {
     const vault = fileTokenStore(path);
     let finish = () => {};
     const wait = new Promise<void>(resolve => {
@@ -123,7 +123,7 @@ describe('a vault in a file', () => {
     await put(vault, 'a', { x: 2 });
   });
 
-  it('does not wait for who has died', async () => {
+  it('takes the lock of a dead process', async () => {
     const vault = fileTokenStore(path);
     const lock = await lockOf(vault, 'a');
     await writeFile(lock, JSON.stringify({ id: 'x', pid: await dead(), host: hostname() }));
@@ -133,7 +133,7 @@ describe('a vault in a file', () => {
     expect(await vault.get(['a'])).toEqual({ x: 1 });
   });
 
-  it('does not wait for who has shown no life for long, on another machine say', async () => {
+  it('takes a lock that was not renewed for long, such as one of another machine', async () => {
     const vault = fileTokenStore(path);
     const lock = await lockOf(vault, 'a');
     await writeFile(lock, JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere' }));
@@ -143,7 +143,7 @@ describe('a vault in a file', () => {
     expect(await vault.get(['a'])).toEqual({ x: 1 });
   });
 
-  it('is not written over when it is no vault, and tells nothing of what is in it', async () => {
+  it('does not overwrite a file that is no token store, and hides its content', async () => {
     await put(fileTokenStore(path), 'a', {});
     for (const text of ['{"secrets": "shh', '[]', '']) {
       await writeFile(path, text);

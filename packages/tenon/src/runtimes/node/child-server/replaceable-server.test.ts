@@ -87,7 +87,7 @@ describe.each(protocolVersions)('a replaceable server on %s', protocolVersion =>
     await server.close();
   });
 
-  it('fails the calls of a process that ends, and serves again after the next one', async () => {
+  it('fails the calls of a process that ends, and serves again with the next one', async () => {
     const work = tool({ run: () => new Promise<string>(() => {}) });
     const { server, forked } = await start({ work });
     const { client } = await open(server, { protocolVersion });
@@ -108,7 +108,7 @@ describe.each(protocolVersions)('a replaceable server on %s', protocolVersion =>
 });
 
 describe('a replaceable server', () => {
-  it('delivers the answer to a question to the process that asked', async () => {
+  it('delivers the response to an input request to the process that sent it', async () => {
     const ask = tool({
       async run(_, ctx) {
         const answer = await ctx.elicit({ message: 'Name?', input: { type: 'object', properties: {} } });
@@ -193,7 +193,7 @@ describe('a replaceable server', () => {
     await server.close();
   });
 
-  it('answers each request of a batch, with a process and without one', async () => {
+  it('responds to each request of a batch, with a process and without one', async () => {
     const { server, forked } = await start({ hello: say('one') });
     const { client: end, server: transport } = createTransportPair();
     const responses: unknown[] = [];

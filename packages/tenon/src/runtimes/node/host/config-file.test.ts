@@ -31,8 +31,8 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const write = (server: object, file = path) => writeFile(file, JSON.stringify({ mcpServers: { s: server } }));
 
-describe('a configuration in a file', () => {
-  it('is read with its variables and its file of variables, a BOM or not', async () => {
+describe('readConfigFile', () => {
+  it('expands variables and reads the envFile, with or without a BOM', async () => {
     await writeFile(join(folder, '.env'), '# ours\nexport A=1\nB="two words"\nC=3\n');
     const server = { command: 'x', args: ['${WHO}', '${userHome}'], envFile: '.env', env: { C: '${WHO}' }, cwd: 'sub' };
     await writeFile(path, `\uFEFF{ "mcpServers": { "s": ${JSON.stringify(server)} } }`);
@@ -52,7 +52,7 @@ describe('a configuration in a file', () => {
     expect((await readConfigFile(path, { env: { WHO: '' } })).entries[0]?.origin?.scope).toBe('user');
   });
 
-  it('says what is wrong with the file', async () => {
+  it('reports the error of the file', async () => {
     await expect(readConfigFile(path)).rejects.toMatchObject({ code: 'config/not-found' });
     await expect(readConfigFile(path)).rejects.toThrow(path);
     await expect(readConfigFile(folder)).rejects.toMatchObject({ code: 'config/unreadable' });
@@ -66,7 +66,7 @@ describe('a configuration in a file', () => {
     ]);
   });
 
-  it.skipIf(process.platform === 'win32')('reads no file of variables that could have no end', async () => {
+  it.skipIf(process.platform === 'win32')('refuses an envFile that could be endless', async () => {
     for (const envFile of ['/dev/zero', '.', 'gone']) {
       await write({ command: 'x', envFile });
       expect((await readConfigFile(path)).problems, envFile).toMatchObject([
@@ -76,7 +76,7 @@ describe('a configuration in a file', () => {
   });
 });
 
-describe('the places of configurations', () => {
+describe('the locations of configurations', () => {
   it('are found in a project', async () => {
     expect(await findProjectConfigs(folder)).toEqual([]);
     for (const each of ['.cursor', '.vscode', '.mcp.json']) await mkdir(join(folder, each));
@@ -111,7 +111,7 @@ describe('the places of configurations', () => {
   });
 });
 
-describe('watching a configuration', () => {
+describe('watchConfigFile', () => {
   const watching = async (file = path) => {
     const clock = fakeClock();
     const told: string[] = [];
@@ -124,7 +124,7 @@ describe('watching a configuration', () => {
     return { clock, told, stop, settle };
   };
 
-  it('tells of another content once it has settled, also by a rename and when it is gone', async () => {
+  it('reports changed content once it has settled, also after a rename or deletion', async () => {
     await write({ command: 'x' });
     const { told, stop, settle, clock } = await watching();
     await writeFile(path, '{');
@@ -152,7 +152,7 @@ describe('watching a configuration', () => {
     expect(told).toHaveLength(4);
   });
 
-  it('says nothing when the content is the same, or another file changes', async () => {
+  it('reports nothing for equal content, or for another file', async () => {
     await write({ command: 'x' });
     const { told, stop, settle, clock } = await watching();
     await writeFile(join(folder, 'other.json'), '{}');
@@ -169,7 +169,7 @@ describe('watching a configuration', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('follows a link, and says when there is no folder', async () => {
+  it('follows a link, and reports a missing folder', async () => {
     await mkdir(join(folder, 'real'));
     await write({ command: 'x' }, join(folder, 'real/file.json'));
     await symlink(join(folder, 'real/file.json'), path);
@@ -182,8 +182,8 @@ describe('watching a configuration', () => {
   });
 });
 
-describe('the key of approvals', () => {
-  it('is made once, for its owner alone', async () => {
+describe('loadTrustKey', () => {
+  it('creates the key once, readable for its owner only', async () => {
     const file = join(folder, 'deep/trust.key');
     const keys = await Promise.all([loadTrustKey(file), loadTrustKey(file), loadTrustKey(file)]);
     expect(new Set(keys.map(key => Buffer.from(key).toString('hex'))).size).toBe(1);

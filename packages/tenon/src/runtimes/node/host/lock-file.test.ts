@@ -17,8 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('a lock in a file', () => {
-  it('is there for the next one, as it was written', async () => {
+describe('openLockFile', () => {
+  it('reads what it has written', async () => {
     const file = openLockFile(path);
     expect(await file.read()).toBeUndefined();
     const lock = await createLock([notes], [entry]);
@@ -31,7 +31,7 @@ describe('a lock in a file', () => {
     expect((await stat(path)).mtimeMs).toBe(mtimeMs);
   });
 
-  it.skipIf(process.platform === 'win32')('is not written through a link that leads out of its folder', async () => {
+  it.skipIf(process.platform === 'win32')('refuses a link that leads out of its folder', async () => {
     const outside = join(folder, 'deep/users-file');
     await mkdir(join(folder, 'deep/project'), { recursive: true });
     await writeFile(outside, 'of the user');
@@ -58,7 +58,7 @@ describe('a lock in a file', () => {
     expect((await openLockFile(path).read())?.servers.size).toBe(0);
   });
 
-  it('takes the approvals of several at once', async () => {
+  it('merges concurrent approvals', async () => {
     const lock = await createLock([notes], [entry]);
     await openLockFile(path).write(lock);
     const changes = [{ title: 'A' }, { description: 'B' }, { annotations: {} }, { outputSchema: {} }];
@@ -72,7 +72,7 @@ describe('a lock in a file', () => {
     expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(all));
   });
 
-  it('says why it cannot be read, and is not written over then', async () => {
+  it('reports why it cannot be read, and is not overwritten', async () => {
     await mkdir(path, { recursive: true });
     await expect(openLockFile(path).read()).rejects.toMatchObject({ code: 'lock/unreadable', received: 'EISDIR' });
     await rm(path, { recursive: true });

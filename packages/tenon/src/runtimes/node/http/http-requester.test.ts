@@ -40,7 +40,7 @@ describe.each(requesters)('a request with %s that is not sent', (_, send) => {
     },
   );
 
-  it('names a header that cannot be sent, without its value, and says that nothing was sent', async () => {
+  it('names a header that cannot be sent, without its value, and states that nothing was sent', async () => {
     for (const value of ['漢字 hush', 'hush\nx']) {
       const error = await fail('http://127.0.0.1:9/', { 'x-key': value });
       expect(error).toMatchObject({ code: 'http/invalid-header', hint: expect.stringContaining('nothing was sent') });

@@ -47,7 +47,7 @@ afterEach(async () => {
 const send = (url: string, init = alone('tools/list')) => fetch(url, init as RequestInit);
 
 describe('serveHttp', () => {
-  it('listens on loopback and says where [http.bind-localhost] [sse-legacy.bind-localhost]', async () => {
+  it('listens on loopback and returns the URL [http.bind-localhost] [sse-legacy.bind-localhost]', async () => {
     const server = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     expect(server.url).toBe(`http://127.0.0.1:${server.port}/mcp`);
     expect(server.sseUrl).toBe(`http://127.0.0.1:${server.port}/sse`);
@@ -59,7 +59,7 @@ describe('serveHttp', () => {
     expect((await send(other.url)).status).toBe(200);
   });
 
-  it('says what to do when the port is taken', async () => {
+  it('names the next step when the port is taken', async () => {
     const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     await expect(serveHttp(createFakeService(), { port })).rejects.toMatchObject({
       code: 'serve/port-taken',
@@ -71,7 +71,7 @@ describe('serveHttp', () => {
     });
   });
 
-  it('frees its port when it is closed, twice if need be', async () => {
+  it('frees its port when it is closed, also twice', async () => {
     const server = await serveHttp(createFakeService(), { port: 0 });
     await (await send(server.url)).text();
     await Promise.all([server.close(), server.close()]);
@@ -79,7 +79,7 @@ describe('serveHttp', () => {
     expect(again.port).toBe(server.port);
   });
 
-  it('keeps a name that is pointed at it out [http.origin.validated] [W13]', async () => {
+  it('refuses a foreign host name [http.origin.validated]', async () => {
     const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     const ask = (headers: Record<string, string>) =>
       new Promise<number | undefined>(resolve => {
@@ -109,7 +109,7 @@ describe('serveHttp', () => {
     expect(answers).not.toContain('chunked');
   });
 
-  it('survives clients that vanish in the middle of everything', async () => {
+  it('survives clients that disconnect at any point', async () => {
     const { port, url } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     for (const text of [
       '',
@@ -135,7 +135,7 @@ describe('a server that closes', () => {
     return { server, site };
   };
 
-  it('lets what runs come to its end, and takes nothing new', async () => {
+  it('completes running calls, and accepts no new ones', async () => {
     let finish = (): void => {};
     const service = createFakeService({
       alone: request =>
@@ -158,7 +158,7 @@ describe('a server that closes', () => {
     expect(service.peers[0]).toMatchObject({ closed: 1, ended: 1 });
   });
 
-  it('answers 503 to what comes over connections that are open still, but takes answers', async () => {
+  it('responds 503 on open connections, but accepts responses', async () => {
     const calls: Call[] = [];
     const handler = createHandler(createFakeService({ session: call => calls.push(call) > 0 }));
     const ask = (init: object) => handler(new Request('http://localhost/mcp', init as RequestInit));
@@ -181,7 +181,7 @@ describe('a server that closes', () => {
     await closed;
   });
 
-  it('cuts off at the deadline what does not end', async () => {
+  it('closes connections at the deadline', async () => {
     const service = createFakeService({
       alone(_request, loan) {
         loan.send(createNotification('notifications/subscriptions/acknowledged'));
@@ -196,7 +196,7 @@ describe('a server that closes', () => {
     await expect.poll(() => service.alone[0]?.gone).toBe(true);
   });
 
-  it('ends what would go on forever, where the server listens for that [subscriptions.graceful-close-result]', async () => {
+  it('ends subscriptions [subscriptions.graceful-close-result]', async () => {
     const service = createFakeService({
       alone(request, loan) {
         loan.send(createNotification('notifications/subscriptions/acknowledged'));
@@ -222,7 +222,7 @@ describe('toNode', () => {
     return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
   };
 
-  it('is a listener of node:http', async () => {
+  it('returns a listener of node:http', async () => {
     const handler = createHandler(createFakeService());
     const origin = await listen(createServer(toNode(handler)));
     expect((await send(`${origin}/mcp`)).status).toBe(200);
@@ -234,7 +234,7 @@ describe('toNode', () => {
     ['with text bodies', express.text({ type: '*/*' })],
     ['with raw bodies', express.raw({ type: '*/*' })],
     ['with bodies left alone', undefined],
-  ])('is a middleware of Express, %s', async (_how, parser) => {
+  ])('returns a middleware of Express, %s', async (_how, parser) => {
     const service = createFakeService();
     const app = express();
     if (parser !== undefined) app.use(parser);
@@ -254,7 +254,7 @@ describe('toNode', () => {
     await events.return(undefined);
   });
 
-  it('takes whom a middleware of Express has authenticated', async () => {
+  it('uses the caller that a middleware of Express has authenticated', async () => {
     const service = createFakeService();
     const app = express();
     app.use((request: IncomingMessage, _response: ServerResponse, next: () => void) => {
@@ -266,7 +266,7 @@ describe('toNode', () => {
     expect(service.alone[0]?.loan.auth).toEqual({ principal: 'ann' });
   });
 
-  it('is a route handler of Fastify', async () => {
+  it('works as a route handler of Fastify', async () => {
     const service = createFakeService({
       alone: async (request, loan) => {
         await loan.send(createNotification('notifications/message'));
@@ -281,7 +281,7 @@ describe('toNode', () => {
     expect(await nextMessages(eventsOf(response), 2)).toMatchObject([{}, { result: { echo: { text: 'ä' } } }]);
   });
 
-  it('says so when something has swallowed the body', async () => {
+  it('reports a body that another middleware has read', async () => {
     const reported: unknown[] = [];
     const listener = toNode(createHandler(createFakeService(), { onError: error => void reported.push(error) }));
     const server = createServer((request, response) => {
@@ -292,8 +292,8 @@ describe('toNode', () => {
   });
 });
 
-describe('the length of a body', () => {
-  it('is believed before it is read: nobody uploads 100 MB for nothing', async () => {
+describe('Content-Length', () => {
+  it('is checked before the body is read', async () => {
     const { port } = afterwards(await serveHttp(createFakeService(), { port: 0 }));
     const headers = { ...JSON_HEADERS, 'content-length': String(100 * 1024 * 1024) };
     const status = await new Promise(resolve => {
@@ -309,7 +309,7 @@ describe('the length of a body', () => {
   });
 });
 
-describe('a server that other machines can reach', () => {
+describe('serveHttp on an address that other machines reach', () => {
   const warnings = async (options: Parameters<typeof serveHttp>[1]) => {
     const emit = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     afterwards(await serveHttp(createFakeService(), { port: 0, ...options }));
@@ -329,13 +329,13 @@ describe('a server that other machines can reach', () => {
     ['it listens on loopback', { host: '::1' }],
     ['it listens on loopback by name', { host: 'localhost' }],
     ['it is told that this is meant', { host: '0.0.0.0', allowUnauthenticated: true }],
-  ])('warns of nothing when %s', async (_, options) => {
+  ])('does not warn when %s', async (_, options) => {
     expect(await warnings(options)).toEqual([]);
   });
 });
 
-describe('answers that nobody reads', () => {
-  it('are held up to one limit over all connections; who reads goes on being answered', async () => {
+describe('unread responses', () => {
+  it('are limited over all connections, while other clients are served', async () => {
     const size = 16 * 1024 * 1024;
     const big = 'x'.repeat(size);
     const service: FakeService = createFakeService({
@@ -381,7 +381,7 @@ function exchange(port: number, text: string): Promise<string> {
   });
 }
 
-describe('a request that is late', () => {
+describe('a late request', () => {
   it.each([
     ['whose head does not end', 'POST /mcp HTTP/1.1\r\nHost: localhost\r\n', { headersTimeout: 100 }],
     ['of which nothing comes', '', { headersTimeout: 100 }],
@@ -396,14 +396,14 @@ describe('a request that is late', () => {
   });
 });
 
-describe('a header that stands in a request twice', () => {
+describe('a duplicate header', () => {
   it.each([
     ['Host: localhost', 'Host: evil.example.com', 400],
     ['Host: evil.example.com', 'host: localhost', 400],
     ['Host: localhost', 'Host: localhost', 400],
     ['Host: localhost', 'Content-Type: text/plain', 415],
     ['Host: localhost', 'Authorization: Bearer another', 401],
-  ])('%s, %s: %i', async (first, second, status) => {
+  ])('%s, %s gets %i', async (first, second, status) => {
     const { port } = afterwards(
       await serveHttp(createFakeService(), {
         port: 0,

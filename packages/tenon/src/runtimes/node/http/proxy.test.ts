@@ -60,7 +60,7 @@ describe('a request through a proxy', () => {
     expect(JSON.stringify(headersAtServer)).not.toContain('proxy-authorization');
   });
 
-  it('takes a proxy without a scheme', async () => {
+  it('accepts a proxy without a scheme', async () => {
     vi.stubEnv('HTTP_PROXY', `ada:p%40ss@${proxy.address}`);
     expect(await get('http://mcp.example.com/')).toContain('last');
   });
@@ -83,7 +83,7 @@ describe('a request through a proxy', () => {
     },
   );
 
-  it('tells that the proxy refused a tunnel, and why', async () => {
+  it('reports that the proxy refused a tunnel, and why', async () => {
     vi.stubEnv('HTTPS_PROXY', `http://ada:wrong@${proxy.address}`);
     const denied = await failure('https://mcp.example.com/');
     expect(denied).toMatchObject({ code: 'http/unreachable', received: 'HTTP 407 from the proxy' });

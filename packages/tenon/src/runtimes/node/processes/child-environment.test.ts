@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createChildEnvironment } from './child-environment.js';
 
-describe('the environment of a server [auth.stdio-from-environment]', () => {
+describe('createChildEnvironment [auth.stdio-from-environment]', () => {
   const env = {
     ...{ PATH: '/bin', HOME: '/home/me', LANG: 'C', LC_ALL: 'C.UTF-8', TMPDIR: '/tmp', SHELL: '/bin/sh' },
     ...{ AWS_SECRET_ACCESS_KEY: 'x', GITHUB_TOKEN: 'x', NODE_OPTIONS: '--require evil', USER: '() { :; }; evil' },
   };
 
-  it('has the variables that programs need, the configured ones, and no others', () => {
+  it('passes the variables that programs need, the configured ones, and no others', () => {
     expect(
       createChildEnvironment({ API_KEY: 'mine', LANG: 'de', HOME: undefined }, { platform: 'linux', env }),
     ).toEqual({
@@ -15,7 +15,7 @@ describe('the environment of a server [auth.stdio-from-environment]', () => {
     });
   });
 
-  it('has the variables for proxies, certificates and package registries, in capital and small letters', () => {
+  it('passes the variables for proxies, certificates and package registries, in upper and lower case', () => {
     const network = {
       HTTPS_PROXY: 'http://proxy.example:3128',
       http_proxy: 'proxy.example:3128',
@@ -45,12 +45,12 @@ describe('the environment of a server [auth.stdio-from-environment]', () => {
     ['UV_INDEX_URL', 'https://pypi.example/simple?token=hunter2hunter2'],
     ['UV_INDEX', 'https://one.example/simple https://ada:secret@two.example/simple'],
     ['PIP_INDEX_URL', 'https://pypi.example/ghp_0123456789abcdefghij0123456789abcdef/simple'],
-  ])('has no %s with credentials, unless it is configured', (name, value) => {
+  ])('passes no %s with credentials, unless it is configured', (name, value) => {
     expect(createChildEnvironment({}, { platform: 'linux', env: { [name]: value } })).toEqual({});
     expect(createChildEnvironment({ [name]: value }, { platform: 'linux', env: {} })).toEqual({ [name]: value });
   });
 
-  it('has on Windows what starting a program takes, and each name once', () => {
+  it('passes on Windows the variables that start a program, and each name once', () => {
     const own = {
       Path: 'C:\\bin',
       PATHEXT: '.EXE',

@@ -18,8 +18,8 @@ require('node:readline').createInterface(process.stdin).on('line', line => {
 });
 `;
 
-describe('a server on stdio that crashes while it serves a call', () => {
-  it('leaves an error with its exit code and its last words, each on lines of their own', async () => {
+describe('a stdio server that crashes during a call', () => {
+  it('causes an error with its exit code and last stderr lines', async () => {
     const endpoint = nodeTransports.createStdio({ command: process.execPath, args: ['-e', program] });
     const client = await connectTo(endpoint, { protocolVersion: '2025-11-25', validate: 'off' });
     const error: TenonError = await client.callTool('die').then(

@@ -16,7 +16,7 @@ try {
 }
 `;
 
-describe('a call in memory that nobody answers', () => {
+describe('an unanswered call in memory', () => {
   it.each(['idleTimeout', 'totalTimeout'])('keeps the process alive until its %s', async limit => {
     const args = ['--import', 'tsx', '--input-type=module', '-e', program.replace('LIMIT', limit)];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });

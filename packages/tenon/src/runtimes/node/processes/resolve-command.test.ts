@@ -53,12 +53,12 @@ function commandsOf(line: string): string {
   return line;
 }
 
-describe('the file of a command [stdio.client-spawns]', () => {
-  it('is left to the system on POSIX', () => {
+describe('resolveCommand [stdio.client-spawns]', () => {
+  it('leaves the search to the system on POSIX', () => {
     expect(resolveCommand('npx', ['a b'], posix)).toEqual({ file: 'npx', args: ['a b'], verbatim: false });
   });
 
-  it('is found in PATH by PATHEXT, whatever their case and quotes', () => {
+  it('searches PATH by PATHEXT, with any case and quotes', () => {
     expect(resolveCommand('node', ['x y'], windows)).toEqual({
       file: FILES[0]!.replace('.exe', '.EXE'),
       args: ['x y'],
@@ -67,12 +67,12 @@ describe('the file of a command [stdio.client-spawns]', () => {
     expect(resolveCommand('node.exe', [], windows)?.file).toBe(FILES[0]);
   });
 
-  it('is never one that merely lies in the working directory', () => {
+  it('ignores a program in the working directory', () => {
     expect(resolveCommand('evil', [], windows)).toBeUndefined();
     expect(resolveCommand('.\\evil', [], windows)?.file).toBe('D:\\work\\evil.EXE');
   });
 
-  it('runs under cmd.exe when it is a batch file, without a shell of its own', () => {
+  it('runs a batch file under cmd.exe without another shell', () => {
     expect(resolveCommand('npx', ['-y', 'server'], windows)).toEqual({
       file: 'C:\\Windows\\system32\\cmd.exe',
       args: ['/d', '/e:on', '/v:off', '/s', '/c', '""C:\\Program Files\\nodejs\\npx.CMD" "-y" "server""'],
@@ -82,7 +82,7 @@ describe('the file of a command [stdio.client-spawns]', () => {
     expect(resolveCommand('./run.bat', [], { ...windows, env: {} })?.file).toBe('C:\\Windows\\System32\\cmd.exe');
   });
 
-  it('gives a batch file each argument as it is, and lets none begin another command', () => {
+  it('passes each argument to a batch file unchanged, and lets none start another command', () => {
     const argument = fc.string({ unit: fc.constantFrom('"', '\\', '&', '|', '^', '%', '!', ' ', '<', '(', 'a', 'é') });
     fc.assert(
       fc.property(fc.array(argument, { minLength: 1, maxLength: 4 }), args => {
@@ -94,7 +94,7 @@ describe('the file of a command [stdio.client-spawns]', () => {
     );
   });
 
-  it.each(['a\nb', 'a\r', 'a\0'])('refuses what no batch file can be given: %j', argument => {
+  it.each(['a\nb', 'a\r', 'a\0'])('refuses arguments that no batch file can get: %j', argument => {
     expect(() => resolveCommand('npx', [argument], windows)).toThrow(
       expect.objectContaining({ code: 'stdio/unsafe-argument' }),
     );

@@ -7,7 +7,7 @@ import { createNodeRequester } from '../http/http-requester.js';
 import { nodeTransports } from '../transports.js';
 
 describe('a program that is not a server', () => {
-  it('is named by the text that it wrote, when it does not answer in time', async () => {
+  it('causes a timeout error that quotes its output', async () => {
     const program = `console.log('Server starting on port 3000...\\u001b[31m'); process.stdin.resume();`;
     const endpoint = nodeTransports.createStdio({ command: process.execPath, args: ['-e', program] });
     const limits = { probeTimeout: 600, idleTimeout: 600, totalTimeout: 600 };
@@ -18,7 +18,7 @@ describe('a program that is not a server', () => {
     });
   });
 
-  it('is reported as one without TLS, when it answers https: with plain HTTP', async () => {
+  it('causes an error about TLS when it responds to https: with plain HTTP', async () => {
     const server = createServer((_, response) => response.end());
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;

@@ -58,8 +58,8 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map(channel => channel.close()));
 });
 
-describe('a child process as a channel [stdio.client-spawns] [stdio.client-support]', () => {
-  it('gets nothing but messages, and what it says comes back whole [stdio.stdin-only-messages]', async () => {
+describe('a child process [stdio.client-spawns] [stdio.client-support]', () => {
+  it('exchanges messages only, unchanged in both directions [stdio.stdin-only-messages]', async () => {
     const { channel, open, messages, closed } = start('echo');
     await open();
     const sent = Array.from({ length: 300 }, (_, id) =>
@@ -72,7 +72,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
     expect(closed).toEqual([undefined]);
   });
 
-  it('has a clean environment', async () => {
+  it('gets a clean environment', async () => {
     vi.stubEnv('AMBIENT_SECRET', 'hunter22');
     const { open, ready } = start('environment', { env: { ASKED_FOR: 'yes' } });
     await open();
@@ -82,7 +82,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
     expect(env).not.toHaveProperty('AMBIENT_SECRET');
   });
 
-  it('may write what is no message: each line is reported and survived', async () => {
+  it('may write lines that are no messages, which are reported and skipped', async () => {
     const { open, ready, unreadable, closed } = start('noisy');
     await open();
     await ready();
@@ -91,7 +91,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
     expect(closed).toEqual([]);
   });
 
-  it('may write a line of 100 MB: it is thrown away, and its caller told', async () => {
+  it('may write a line of 100 MB, which is dropped and fails its call', async () => {
     const before = process.memoryUsage().rss;
     const { open, ready, unreadable, lost } = start('huge');
     await open();
@@ -101,7 +101,7 @@ describe('a child process as a channel [stdio.client-spawns] [stdio.client-suppo
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  it('makes who floods it wait, and refuses when too much waits', async () => {
+  it('makes a sender wait, and refuses messages beyond the limit', async () => {
     const { channel, open, ready } = start('asleep', { maxBufferedSize: 8 * 1024 * 1024 });
     await open();
     await ready();
@@ -131,7 +131,7 @@ describe('a server that cannot be started', () => {
     [{ command: './no/such' }, /Correct the path\.$/],
     [{ cwd: '/no/such' }, /Got the folder “\/no\/such”, which was not found. Correct `cwd`/],
     [{ command: CHILD }, /EACCES.*without permission to run it/s],
-  ])('says what is missing and what to do: %j', async (options, message) => {
+  ])('causes an error with the next step: %j', async (options, message) => {
     const { channel, open } = start('echo', { ...options, args: ['--token=hunter22'] });
     const error = await open().catch((thrown: TenonError) => thrown);
     expect(error).toMatchObject({ code: 'stdio/spawn', message: expect.stringMatching(message) });
@@ -140,8 +140,8 @@ describe('a server that cannot be started', () => {
   });
 });
 
-describe('the progress of a child process', () => {
-  it('is noticed by its output, once', async () => {
+describe('takeProgress', () => {
+  it('reports output of a child process once', async () => {
     const { channel, open, ready } = start('chatty');
     await open();
     await ready();
@@ -149,7 +149,7 @@ describe('the progress of a child process', () => {
     await vi.waitFor(() => expect(channel.takeProgress?.()).toBe(false), 20_000);
   });
 
-  it.runIf(process.platform === 'linux')('is noticed by its use of the processor, also in its children', async () => {
+  it.runIf(process.platform === 'linux')('reports use of the processor, also by its children', async () => {
     const { channel, open } = start('busy-wrapper');
     await open();
     for (const _ of ['first', 'second']) await vi.waitFor(() => expect(channel.takeProgress?.()).toBe(true), 20_000);
@@ -169,7 +169,7 @@ describe('the end of a child process', () => {
     expect(closed[0]?.message).toMatch(/\nCorrect the problem that these lines describe\.$/);
   });
 
-  it('does not follow from words on stderr [stdio.stderr-not-an-error]', async () => {
+  it('is not assumed from text on stderr [stdio.stderr-not-an-error]', async () => {
     const lines: string[] = [];
     const { open, ready, closed, channel } = start('chatty', { stderr: line => void lines.push(line) });
     await open();
@@ -180,7 +180,7 @@ describe('the end of a child process', () => {
     expect(closed).toEqual([undefined]);
   });
 
-  it.each(['deaf', 'stubborn'])('comes by a signal when it is %s to the end of stdin', async manner => {
+  it.each(['deaf', 'stubborn'])('follows a signal when it is %s to the end of stdin', async manner => {
     const { open, ready, channel, closed } = start(manner);
     await open();
     const { pid } = await ready();
@@ -189,7 +189,7 @@ describe('the end of a child process', () => {
     expect(closed).toEqual([undefined]);
   });
 
-  it.each(['wrapper deaf', 'wrapper stubborn'])('is that of what it started, too: %s', async manner => {
+  it.each(['wrapper deaf', 'wrapper stubborn'])('includes processes that it started: %s', async manner => {
     const { open, ready, channel } = start(manner);
     await open();
     const { pid } = await ready();
@@ -197,7 +197,7 @@ describe('the end of a child process', () => {
     await isGone(pid);
   });
 
-  it('takes along what it left behind', async () => {
+  it('includes processes that it left behind', async () => {
     const { open, ready, closed } = start('deserter');
     await open();
     const { pid } = await ready();
@@ -205,7 +205,7 @@ describe('the end of a child process', () => {
     await isGone(pid);
   });
 
-  it('follows when it closes its stdout and lives on', async () => {
+  it('follows when it closes its stdout and keeps running', async () => {
     const { open, ready, closed } = start('mute');
     await open();
     const { pid } = await ready();
@@ -213,7 +213,7 @@ describe('the end of a child process', () => {
     await isGone(pid);
   });
 
-  it('comes with that of this process, even by process.exit', async () => {
+  it('follows the end of this process, even by process.exit', async () => {
     const script = `
       import { createStdioTransport } from ${JSON.stringify(fileURLToPath(new URL('../../../transports/stdio/client.ts', import.meta.url)))};
       import { spawnServer } from ${JSON.stringify(fileURLToPath(new URL('./spawn-server.ts', import.meta.url)))};

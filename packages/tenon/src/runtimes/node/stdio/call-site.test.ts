@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findCallSite } from './call-site.js';
 
-it('says who called, past what Node does in between, and leaves the trace limit alone', () => {
+it('finds the caller past the frames of Node, and leaves the trace limit unchanged', () => {
   const { stackTraceLimit } = Error;
   const places: (string | undefined)[] = [];
   const callee = () => void places.push(findCallSite(callee));

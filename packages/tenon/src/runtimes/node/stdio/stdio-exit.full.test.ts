@@ -50,7 +50,7 @@ it('exits within 5 s of the end of stdin while calls are open, which it cancels 
   expect(took).toBeLessThan(4000);
 });
 
-it('waits for open calls and for cancelled ones as long as its options say', async () => {
+it('waits for open and for cancelled calls as long as its options state', async () => {
   const { exit, answers, stderr, took } = await pipeInto(['cleans', 'brief'], ['{"drainTimeout":0,"cancelTimeout":0}']);
   expect(exit).toEqual([0, null]);
   expect(answers).toEqual(['open']);

@@ -70,7 +70,7 @@ describe('a server process [stdio.streams]', () => {
     },
   );
 
-  it('answers, and exits when stdin ends [stdio.server-exits-on-eof]', async () => {
+  it('responds, and exits when stdin ends [stdio.server-exits-on-eof]', async () => {
     const { child, send, answer, exited, seen } = start();
     expect(await answer(send('echo', { text: '😀' }))).toMatchObject({ text: '😀' });
     child.stdin!.end();
@@ -78,7 +78,7 @@ describe('a server process [stdio.streams]', () => {
     expect(seen.err).toBe('conversation ended\nclosed as asked\ncleaned up\nclosed\n');
   });
 
-  it('answers what it is working on before, be it large or waiting for what keeps no process alive', async () => {
+  it('responds to pending requests before it exits, also slow and large ones', async () => {
     const { child, send, exited, lines } = start();
     for (const [method, params] of [
       ['sleep', { ms: 300 }],
@@ -91,7 +91,7 @@ describe('a server process [stdio.streams]', () => {
     expect(lines().map(line => line.id)).toEqual([3, 1, 2]);
   });
 
-  it('waits for it no longer than it may', async () => {
+  it('waits for them no longer than its timeout', async () => {
     const { child, send, answer, exited, lines } = start(['plain', '200']);
     await answer(send('echo'));
     send('sleep', { ms: 60_000 });
@@ -103,7 +103,7 @@ describe('a server process [stdio.streams]', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('finishes its work at %s, and exits at the second', async (signal, code) => {
+  ] as const)('completes its calls at %s, and exits at the second', async (signal, code) => {
     const patient = start();
     await patient.answer(patient.send('echo'));
     const last = patient.send('sleep', { ms: 300 });
@@ -121,7 +121,7 @@ describe('a server process [stdio.streams]', () => {
     clearInterval(signals);
   });
 
-  it('exits when nobody reads its answers any more', async () => {
+  it('exits when no client reads its responses any more', async () => {
     const { child, send, answer, exited, seen } = start();
     await answer(send('echo'));
     child.stdout!.destroy();
@@ -130,7 +130,7 @@ describe('a server process [stdio.streams]', () => {
     expect(seen.err).toContain('closed stdio/write-failed');
   });
 
-  it('exits when its parent is killed, or leaves by IPC', async () => {
+  it('exits when its parent is killed, or disconnects by IPC', async () => {
     const script = `
       const { spawn } = require('node:child_process');
       const child = spawn(process.execPath, ['--import', 'tsx', ${JSON.stringify(SERVER)}], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -153,7 +153,7 @@ describe('a server process [stdio.streams]', () => {
     expect(await exited).toBe(0);
   });
 
-  it('survives what cannot be read, in bounded memory', async () => {
+  it('survives unreadable input, in bounded memory', async () => {
     const { child, send, answer, lines } = start();
     const before = (await answer(send('memory'))).rss;
     child.stdin!.write('not json\n');
@@ -171,7 +171,7 @@ describe('a server process [stdio.streams]', () => {
     expect(after - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  it('stops reading requests while its answers are not read, and goes on after', async () => {
+  it('stops reading requests while its responses are not read, and continues after', async () => {
     const { child, send, answer, lines } = start();
     await answer(send('memory'));
     child.stdout!.pause();
@@ -188,7 +188,7 @@ describe('a server process [stdio.streams]', () => {
 });
 
 describe('stdout [stdio.stdout-only-messages]', () => {
-  it('carries messages only: what else is written goes to stderr, told once for each place', async () => {
+  it('carries messages only: other output goes to stderr, with one note for each place', async () => {
     const { send, answer, lines, seen } = start(['stray']);
     await answer(send('stray'));
     await answer(send('stray'));
@@ -212,7 +212,7 @@ describe('stdout [stdio.stdout-only-messages]', () => {
     expect(seen.err).toContain('from user code');
   });
 
-  it('is served once at a time, and given back', async () => {
+  it('is served once at a time, and released', async () => {
     const channels: Transport[] = [];
     const service = {
       async connect(channel: Transport) {

@@ -15,12 +15,12 @@ function run(program: string, stdin: 'pipe' | 'ignore' = 'pipe') {
   return new Promise<string[]>(resolve => child.once('close', () => resolve(seen)));
 }
 
-describe('a program that imports tenon/stdio and does not serve on it', () => {
-  it('says on stdout what it has to say, before it exits', async () => {
+describe('a program that imports tenon/stdio without serving', () => {
+  it('writes its stdout before it exits', async () => {
     expect((await run('console.log("a"); console.log("b"); process.exit(0);')).join('')).toBe('a\nb\n');
   });
 
-  it('says it within a second or so, in order with what follows', async () => {
+  it('writes its stdout within about a second, in order', async () => {
     const program = `
       const start = performance.now();
       process.stdout.write('first ', () => console.log('after', performance.now() - start < 5000));
@@ -29,12 +29,12 @@ describe('a program that imports tenon/stdio and does not serve on it', () => {
     expect((await run(program)).join('')).toBe('first after true\nlast\n');
   });
 
-  it('says much at once', async () => {
+  it('writes a large output at once', async () => {
     const seen = await run('process.stdout.write("x".repeat(100_000)); process.stdout.write("end")');
     expect(seen.join('')).toBe(`${'x'.repeat(100_000)}end`);
   });
 
-  it('is not held up where no client can be', async () => {
+  it('writes without delay where no client can be', async () => {
     const program =
       'const t = performance.now(); process.stdout.write("now", () => console.log(performance.now() - t < 500))';
     expect((await run(program, 'ignore')).join('')).toBe('nowtrue\n');

@@ -191,7 +191,7 @@ describe('the stream of a request', () => {
     expect(notes).toMatchObject({ messages: [answer()], gone: [] });
   });
 
-  it('is not resumed when the call was canceled in the meantime', async () => {
+  it('is not resumed when the call was cancelled in the meantime', async () => {
     const controller = new AbortController();
     const { channel, notes, clock, server } = await start(
       (_, response) => void stream(response).end('id: e\ndata:\n\n'),

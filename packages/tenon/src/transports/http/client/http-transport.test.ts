@@ -223,7 +223,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     ]);
   });
 
-  it.each(['the head', 'the end of a JSON answer'])('can be canceled before %s', async when => {
+  it.each(['the head', 'the end of a JSON answer'])('can be cancelled before %s', async when => {
     const controller = new AbortController();
     const { server, channel, notes } = await start((_, response) => {
       if (when !== 'the head') response.writeHead(200, { 'content-type': 'application/json' }).write('{');
@@ -238,7 +238,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(notes).toMatchObject({ messages: [], gone: [], bad: [] });
   });
 
-  it('closes the stream of a canceled request and delivers nothing more [cancellation.http-close-stream]', async () => {
+  it('closes the stream of a cancelled request and delivers nothing more [cancellation.http-close-stream]', async () => {
     const controller = new AbortController();
     const { server, channel, notes } = await start((_, response) => void stream(response, data(note(), 'e1')));
     await channel.send(ask(), { signal: controller.signal });

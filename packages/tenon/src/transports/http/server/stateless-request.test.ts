@@ -209,7 +209,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     },
   );
 
-  it('are canceled when the connection closes [cancellation.http-disconnect-is-cancel] [cancellation.server-no-further-messages]', async () => {
+  it('are cancelled when the connection closes [cancellation.http-disconnect-is-cancel] [cancellation.server-no-further-messages]', async () => {
     let finish = (): void => {};
     const service = await serve({
       alone: request =>
@@ -228,7 +228,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     finish();
   });
 
-  it('are canceled when their own stream is closed [cancellation.http-disconnect-is-cancel]', async () => {
+  it('are cancelled when their own stream is closed [cancellation.http-disconnect-is-cancel]', async () => {
     const service = await serve({
       alone(_request, loan) {
         loan.send(createNotification('notifications/subscriptions/acknowledged'));
@@ -243,7 +243,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     expect(service.alone[1 - first]?.gone).toBe(false);
   });
 
-  it('are not canceled after their completion', async () => {
+  it('are not cancelled after their completion', async () => {
     const service = await serve();
     await (await site.send('/mcp', alone('tools/list'))).text();
     await site.close();

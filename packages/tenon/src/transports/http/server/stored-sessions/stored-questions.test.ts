@@ -110,7 +110,7 @@ describe('a request of the server in a stored session', () => {
     expect(answers).toEqual(['Ada']);
   });
 
-  it('has no record after it was canceled', async () => {
+  it('has no record after it was cancelled', async () => {
     const { two, session, listQuestions } = await begin();
     await session.notify(two, 'notifications/cancelled', { requestId: 'call' });
     await expect.poll(listQuestions).toEqual([]);

@@ -262,7 +262,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         expect(await nextMessages(events, 1)).toMatchObject([{ result: { content: [{ text: 'Hello Ada' }] } }]);
       });
 
-      it('ends when the call is canceled at another process [so.call-cancel]', async () => {
+      it('ends when the call is cancelled at another process [so.call-cancel]', async () => {
         const [one, two] = await open();
         const { session, events } = await begin(one);
         expect((await session.notify(two, 'notifications/cancelled', { requestId: 1 })).status).toBe(202);
