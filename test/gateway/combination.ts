@@ -1,7 +1,8 @@
 import { type Client, createTransportPair, type Transport } from 'tenon';
 import { serveHttp } from 'tenon/node';
-import { connectTo, createTransportEndpoint } from '../../packages/tenon/src/client/connect.js';
+import { connectTo } from '../../packages/tenon/src/client/connect.js';
 import type { ServerEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
+import { createTransportEndpoint } from '../../packages/tenon/src/client/connection/endpoint.js';
 import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';

@@ -29,18 +29,21 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   'protocol/versions': { values: ground },
   'protocol/negotiation': { values: [...ground, 'protocol/versions'] },
   execution: { values: [...ground, 'protocol/versions', 'schemas', 'stores'] },
+  handler: { values: [...ground, 'schemas'] },
   telemetry: { values: ground, types: ['protocol/versions', 'protocol/negotiation', 'execution'] },
   transports: {
     values: [...ground, 'stores'],
     types: ['protocol/versions', 'protocol/negotiation', 'execution', 'auth'],
   },
-  extensions: { values: [...talk, 'stores'], types: ['server', 'client'] },
-  server: { values: [...talk, 'stores', 'telemetry', 'auth'] },
+  extensions: { values: [...talk, 'stores'], types: ['handler', 'server', 'client'] },
+  server: { values: [...talk, 'stores', 'telemetry', 'auth', 'handler'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
-  host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'server', 'client'] },
+  host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'handler', 'server', 'client'] },
   runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client', 'host'] },
   recording: { values: [...talk, 'server', 'client'] },
-  testing: { values: [...talk, 'stores', 'transports', 'extensions', 'server', 'client', 'host', 'recording'] },
+  testing: {
+    values: [...talk, 'stores', 'transports', 'extensions', 'handler', 'server', 'client', 'host', 'recording'],
+  },
 };
 
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
@@ -107,6 +110,39 @@ export function findImportCycles(sources: readonly Source[]): string[] {
   };
   for (const path of graph.keys()) visit(path, []);
   return rings;
+}
+
+/** Groups of files that name each other, directly or through others of the group: by values or types, the largest group first. */
+export function findTypeCycles(sources: readonly Source[]): string[][] {
+  const graph = new Map(
+    sources.map(source => [
+      source.path,
+      getLocalImports(source).flatMap(each => (each.isDeferred ? [] : [each.target])),
+    ]),
+  );
+  // Tarjan's algorithm: a file whose lowest reachable number is its own closes a group.
+  const numbers = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const groups: string[][] = [];
+  const visit = (path: string): number => {
+    const number = numbers.size;
+    numbers.set(path, number);
+    lowest.set(path, number);
+    open.push(path);
+    for (const next of graph.get(path) ?? []) {
+      if (!graph.has(next)) continue;
+      const reached = numbers.has(next) ? (open.includes(next) ? (numbers.get(next) ?? 0) : number) : visit(next);
+      lowest.set(path, Math.min(lowest.get(path) ?? number, reached));
+    }
+    if (lowest.get(path) === number) {
+      const group = open.splice(open.indexOf(path));
+      if (group.length > 1) groups.push(group.sort());
+    }
+    return lowest.get(path) ?? number;
+  };
+  for (const path of graph.keys()) if (!numbers.has(path)) visit(path);
+  return groups.sort((one, other) => other.length - one.length);
 }
 
 const getLocalImports = (source: Source): Import[] => getImports(source).filter(each => each.target.endsWith('.ts'));

@@ -14,6 +14,7 @@ import {
   findForbiddenImports,
   findImportCycles,
   findPlatformImports,
+  findTypeCycles,
 } from './import-rules.js';
 import {
   findBannedNames,
@@ -56,6 +57,8 @@ describe.each(listPackages())('the code of the package %s', name => {
 
   it('has files', () => expect(sources.length).toBeGreaterThan(10));
   it('has no import cycles', () => expect(findImportCycles(sources)).toEqual([]));
+  it('has no group of over 3 files that name each other', () =>
+    expect(findTypeCycles(sources).filter(group => group.length > 3)).toEqual([]));
   it('names protocol versions in protocol/versions only', () => expect(sources.flatMap(findVersionDates)).toEqual([]));
   it('names files by what they hold', () => expect(sources.flatMap(findVagueFileName)).toEqual([]));
   it('names nothing by age', () => expect(sources.flatMap(findAgeNames)).toEqual([]));

@@ -7,14 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { listPackages, readSources } from './source.js';
 import { measureStructure, type Percentiles } from './structure.js';
 
-/** Lines of functions, imports per file and lines of files, measured in November 2026 with the same rules. */
+/** Lines of functions and files, imports per file and type cycles, measured in November 2026 with the same rules. */
 const OTHERS = [
-  ['connect-es', '69', '6,400', '95/293/-/1376', '11/39/87', '4.6'],
-  ['execa', '108', '5,700', '54/136/-/243', '7/20/47', '-'],
-  ['jose', '56', '5,100', '133/333/-/691', '9/34/110', '3.9'],
-  ['hono', '161', '14,700', '-', '8/35/95', '2.6'],
-  ['trpc server', '83', '7,700', '-', '8/30/68', '3.2'],
-  ['MCP SDK v2', '127', '20,300', '116/831/-/2629', '8/41/138', '1.5–2.7'],
+  ['connect-es', '69', '6,400', '95/293/-/1376', '11/39/87', '4.6', '1 (2, 2)'],
+  ['execa', '108', '5,700', '54/136/-/243', '7/20/47', '-', '-'],
+  ['jose', '56', '5,100', '133/333/-/691', '9/34/110', '3.9', '1 (2, 2)'],
+  ['hono', '161', '14,700', '-', '8/35/95', '2.6', '5 (-, 29)'],
+  ['trpc server', '83', '7,700', '-', '8/30/68', '3.2', '1 (24, 24)'],
+  ['MCP SDK v2', '127', '20,300', '116/831/-/2629', '8/41/138', '1.5–2.7', '3 (-, 7)'],
 ];
 
 const join = ({ p50, p90, p99, max }: Percentiles, parts = 4): string => [p50, p90, p99, max].slice(0, parts).join('/');
@@ -29,6 +29,7 @@ const rows = listPackages().map(name => {
     join(structure.fileLines),
     join(structure.functionLines, 3),
     structure.importsPerFile.toFixed(1),
+    `${structure.cycles.groups} (${structure.cycles.files}, ${structure.cycles.largest})`,
     String(structure.functionsWithoutVerb),
     `${files} in ${path}`,
   ];
@@ -40,6 +41,7 @@ const head = [
   'file p50/90/99/max',
   'function p50/90/99',
   'imports',
+  'type cycles (files, largest)',
   'no verb',
   'folder',
 ];

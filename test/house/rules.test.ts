@@ -13,6 +13,7 @@ import {
   findForbiddenImports,
   findImportCycles,
   findPlatformImports,
+  findTypeCycles,
 } from './import-rules.js';
 import {
   findBannedNames,
@@ -77,6 +78,20 @@ describe('the rules', () => {
     expect(findImportCycles([parse('m/a.ts', "export { b } from './b.js';"), b])).toHaveLength(1);
     expect(findImportCycles([parse('m/a.ts', "import type { B } from './b.js';"), b])).toEqual([]);
     expect(findImportCycles([parse('m/a.ts', "const b = import('./b.js');"), b])).toEqual([]);
+  });
+
+  it('find groups of files that name each other, also by types', () => {
+    const files = [
+      parse('m/a.ts', "import type { B } from './b.js';"),
+      parse('m/b.ts', "import { c } from './c.js';\nimport { d } from './d.js';"),
+      parse('m/c.ts', "export type { A } from './a.js';"),
+      parse('m/d.ts', "const later = import('./a.js');\nimport type { E } from './e.js';"),
+      parse('m/e.ts', "type D = import('./d.js').D;"),
+    ];
+    expect(findTypeCycles(files)).toEqual([
+      ['m/a.ts', 'm/b.ts', 'm/c.ts'],
+      ['m/d.ts', 'm/e.ts'],
+    ]);
   });
 
   it('see what is of a platform', () => {

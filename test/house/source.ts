@@ -15,8 +15,10 @@ export interface Import {
   readonly target: string;
   /** Whether it is gone after compilation. */
   readonly isTypeOnly: boolean;
-  /** Whether it is loaded when the importing file is: not so for `import()`. */
+  /** Whether it is loaded when the importing file is: not so for `import()` and types. */
   readonly isImmediate: boolean;
+  /** Whether it is an `import()` of a value, which is loaded when it runs. */
+  readonly isDeferred: boolean;
 }
 
 /** The packages of this project with code in TypeScript, by the names of their folders. */
@@ -100,7 +102,7 @@ function toImport(node: ts.Node): Import | undefined {
   if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument))
     return createImport(node.argument.literal, true);
   if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword && node.arguments[0]) {
-    return { target: getText(node.arguments[0]), isTypeOnly: false, isImmediate: false };
+    return { target: getText(node.arguments[0]), isTypeOnly: false, isImmediate: false, isDeferred: true };
   }
   return undefined;
 }
@@ -109,6 +111,7 @@ const createImport = (specifier: ts.Node, isTypeOnly: boolean): Import => ({
   target: getText(specifier),
   isTypeOnly,
   isImmediate: !isTypeOnly,
+  isDeferred: false,
 });
 
 const getText = (node: ts.Node): string => (ts.isStringLiteralLike(node) ? node.text : node.getText());

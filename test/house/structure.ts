@@ -1,4 +1,5 @@
 /** The shape of the code as figures. They are read in review; no test fails because of them. */
+import { findTypeCycles } from './import-rules.js';
 import { findFunctionsWithoutVerb } from './naming-rules.js';
 import { getFunctions, type Source } from './source.js';
 
@@ -10,6 +11,8 @@ export interface Structure {
   readonly functionLines: Percentiles;
   readonly functionsWithoutVerb: number;
   readonly importsPerFile: number;
+  /** Groups of files that name each other, by values or types. */
+  readonly cycles: { readonly groups: number; readonly files: number; readonly largest: number };
   readonly largestFolder: { readonly path: string; readonly files: number };
 }
 
@@ -29,6 +32,7 @@ export function measureStructure(sources: readonly Source[]): Structure {
   }
   const [largest] = [...folders].sort(([, one], [, other]) => other - one);
   const imports = sources.reduce((sum, { tree }) => sum + (tree.text.match(/^import |^} from /gm) ?? []).length, 0);
+  const cycles = findTypeCycles(sources);
   return {
     files: sources.length,
     codeLines: sources.reduce((sum, source) => sum + countCodeLines(source.tree.text), 0),
@@ -36,6 +40,7 @@ export function measureStructure(sources: readonly Source[]): Structure {
     functionLines: computePercentiles(sources.flatMap(source => getFunctions(source).map(({ lines }) => lines))),
     functionsWithoutVerb: sources.flatMap(findFunctionsWithoutVerb).length,
     importsPerFile: imports / Math.max(1, sources.length),
+    cycles: { groups: cycles.length, files: cycles.flat().length, largest: cycles[0]?.length ?? 0 },
     largestFolder: { path: largest?.[0] ?? '.', files: largest?.[1] ?? 0 },
   };
 }

@@ -12,7 +12,7 @@ import { createIssuerEndpoint, type IssuerOptions } from './issuer.js';
 import { createProxyEndpoint, type OauthProxyOptions } from './proxy/oauth-proxy.js';
 import { OPTIONS_CODE } from './resolve-options.js';
 
-export type { IssuerClient } from './clients/client-registry.js';
+export type { IssuerClient } from './clients/client.js';
 export type { IssuerOptions } from './issuer.js';
 export type { AllowRequest, AllowResult, IssuerBaseOptions, IssuerLimits, IssuerRequest } from './options.js';
 export type { OauthProxyOptions } from './proxy/oauth-proxy.js';

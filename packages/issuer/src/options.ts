@@ -1,7 +1,7 @@
 import type { Clock, Stores, TenonError, Values } from 'tenon';
 import type { AuthFetch, PrivateJwk } from 'tenon/auth';
 import type { GuardedFetch, UrlGuard } from 'tenon/auth/endpoints';
-import type { IssuerClient } from './clients/client-registry.js';
+import type { IssuerClient } from './clients/client.js';
 import type { RegistrationStore } from './clients/registration-store.js';
 import type { SigningKeys } from './signing-keys.js';
 

@@ -177,6 +177,7 @@ export {
 } from './host/security/policy/lint-policy.js';
 export type { ToolInventory } from './host/security/policy/lint-tools.js';
 export type { ArgumentPattern } from './host/security/policy/matching/argument-pattern.js';
+export type { Globs } from './host/security/policy/matching/glob.js';
 export { createPolicy, type Policy, type PolicyOptions } from './host/security/policy/policy.js';
 export { type PolicyFile, parsePolicy } from './host/security/policy/policy-file.js';
 export { type PolicyMiddlewareOptions, policyMiddleware } from './host/security/policy/policy-middleware.js';
@@ -189,7 +190,7 @@ export {
   type SharedQuotaOptions,
   type SharedQuotas,
 } from './host/security/policy/quotas.js';
-export { allow, ask, deny, type Globs, type Match, type Rule, type UserMatch } from './host/security/policy/rules.js';
+export { allow, ask, deny, type Match, type Rule, type UserMatch } from './host/security/policy/rules.js';
 export { findFindings } from './host/security/screening/find-findings.js';
 export type { Finding, FindingKind } from './host/security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './host/security/screening/sanitize-text.js';

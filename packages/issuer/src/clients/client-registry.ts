@@ -2,40 +2,9 @@ import type { JSONWebKeySet } from 'jose';
 import type { IssuerSettings } from '../options.js';
 import { createOptionError } from '../resolve-options.js';
 import { hashSecret } from '../secrets.js';
-import { type OauthClient, USER_GRANTS } from './client.js';
+import { type IssuerClient, type OauthClient, USER_GRANTS } from './client.js';
 import { getDocumentedClient } from './client-document.js';
 import { isRedirectUri } from './redirect-uri.js';
-
-/** Client in the configuration of an issuer. */
-export interface IssuerClient {
-  /** `client_id`: 1 to 200 printable ASCII characters. */
-  readonly id: string;
-  /**
-   * Name on the consent page.
-   * @default the client ID
-   */
-  readonly name?: string | undefined;
-  /**
-   * Redirect URIs. They are compared byte for byte, except for the port of a loopback address.
-   * @default none
-   */
-  readonly redirects?: readonly string[] | undefined;
-  /**
-   * Secret of a confidential client, for `client_secret_basic` and `client_secret_post`.
-   * @default none
-   */
-  readonly secret?: string | undefined;
-  /**
-   * Public keys of a confidential client, for `private_key_jwt`.
-   * @default none
-   */
-  readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
-  /**
-   * Lets a confidential client get its own tokens with `client_credentials`, without a user.
-   * @default `false`
-   */
-  readonly machine?: boolean | undefined;
-}
 
 const SECRET_METHODS = ['client_secret_basic', 'client_secret_post'] as const;
 

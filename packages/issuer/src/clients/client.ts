@@ -17,3 +17,34 @@ export type OauthClient = {
 };
 
 export const USER_GRANTS = ['authorization_code', 'refresh_token'] as const;
+
+/** Client in the configuration of an issuer. */
+export interface IssuerClient {
+  /** `client_id`: 1 to 200 printable ASCII characters. */
+  readonly id: string;
+  /**
+   * Name on the consent page.
+   * @default the client ID
+   */
+  readonly name?: string | undefined;
+  /**
+   * Redirect URIs. They are compared byte for byte, except for the port of a loopback address.
+   * @default none
+   */
+  readonly redirects?: readonly string[] | undefined;
+  /**
+   * Secret of a confidential client, for `client_secret_basic` and `client_secret_post`.
+   * @default none
+   */
+  readonly secret?: string | undefined;
+  /**
+   * Public keys of a confidential client, for `private_key_jwt`.
+   * @default none
+   */
+  readonly jwks?: { readonly keys: readonly { readonly [member: string]: unknown }[] } | undefined;
+  /**
+   * Lets a confidential client get its own tokens with `client_credentials`, without a user.
+   * @default `false`
+   */
+  readonly machine?: boolean | undefined;
+}

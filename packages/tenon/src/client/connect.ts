@@ -1,11 +1,8 @@
 import { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
-import type { Transport } from '../jsonrpc/transport.js';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';
-import type { RequestHandler } from '../protocol/request-handler.js';
-import { createTransportPair, type MemoryOptions } from '../transports/memory.js';
 import type { CallOptions, InternalCallOptions } from './call-options.js';
 import { CallPipeline } from './calls/call-pipeline.js';
 import { createCallProxy } from './calls/call-proxy.js';
@@ -65,39 +62,6 @@ function announceRootChanges({ options: { roots }, emitter, connections }: CallP
 function withEndpointExtensions({ extensions = [] }: ServerEndpoint, options: ClientOptions): ClientOptions {
   if (extensions.length === 0) return options;
   return { ...options, extensions: [...(options.extensions ?? []), ...extensions.map(id => ({ id }))] };
-}
-
-/** Creates an endpoint for a server in this process. */
-export function createInProcessEndpoint(server: RequestHandler, options?: MemoryOptions): ServerEndpoint {
-  return {
-    kind: 'memory',
-    async open() {
-      const pair = createTransportPair(undefined, { copyMessages: options?.copyMessages, caller: options?.caller });
-      await server.connect(pair.server, { auth: options?.caller });
-      return pair.client;
-    },
-  };
-}
-
-/**
- * Creates an endpoint for a custom transport. A transport can be opened once. A function is called for each new
- * connection.
- */
-export function createTransportEndpoint(channel: Transport | (() => Transport | Promise<Transport>)): ServerEndpoint {
-  let isUsed = false;
-  return {
-    kind: 'custom',
-    open() {
-      if (typeof channel === 'function') return channel();
-      if (isUsed)
-        throw new TenonError('connection/used', 'the transport is closed', {
-          peer: channel.peer,
-          hint: 'pass a function that creates transports to `connect`, because a transport can be opened only once',
-        });
-      isUsed = true;
-      return channel;
-    },
-  };
 }
 
 function createClient(pipeline: CallPipeline): Client {

@@ -3,7 +3,8 @@ import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { createTransportPair } from '../transports/memory.js';
-import { connectTo, createInProcessEndpoint, createTransportEndpoint } from './connect.js';
+import { connectTo } from './connect.js';
+import { createInProcessEndpoint, createTransportEndpoint } from './connection/endpoint.js';
 import type { ClientOptions } from './options.js';
 
 const createNotes = () =>

@@ -6,8 +6,8 @@ import type { RequestHandler } from '../protocol/request-handler.js';
 import type { FetchLike } from '../transports/http/client/fetch-like.js';
 import type { HttpTransportOptions } from '../transports/http/client/options.js';
 import type { MemoryOptions } from '../transports/memory.js';
-import { createInProcessEndpoint, createTransportEndpoint } from './connect.js';
 import type { ServerEndpoint } from './connection/endpoint.js';
+import { createInProcessEndpoint, createTransportEndpoint } from './connection/endpoint.js';
 import { requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
 /** A server at a URL. */

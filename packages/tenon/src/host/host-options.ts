@@ -13,7 +13,7 @@ import type { ServerRateLimits } from '../server/default-rate-limits.js';
 import type { Stores } from '../stores/stores.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { version as ownVersion } from '../version.js';
-import type { ToolBudget } from './catalog/budget/resolve-meta-tool.js';
+import type { ToolBudget } from './catalog/budget/collapse-tools.js';
 import type { Prefix } from './catalog/names/name-mapper.js';
 import type { ServerEntry } from './config/server-entry.js';
 import type { ServerState } from './host.js';

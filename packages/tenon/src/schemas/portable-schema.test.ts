@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connectTo, createInProcessEndpoint } from '../client/connect.js';
+import { connectTo } from '../client/connect.js';
+import { createInProcessEndpoint } from '../client/connection/endpoint.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as mini from 'zod/mini';
-import { connectTo, createInProcessEndpoint } from '../client/connect.js';
+import { connectTo } from '../client/connect.js';
+import { createInProcessEndpoint } from '../client/connection/endpoint.js';
 import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';
 import { toJsonSchema } from './json-schema.js';

@@ -1,3 +1,4 @@
+import type { MaybeAsyncResult } from '../handler/operation.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
 import { thenMaybe } from '../jsonrpc/maybe-promise.js';
@@ -9,7 +10,6 @@ import { methods } from '../protocol/methods.js';
 import type { Cacheable } from '../protocol/params-and-results.js';
 import { readParams } from '../protocol/tolerant-reading.js';
 import type { Dialect, Transform } from '../protocol/versions/dialect.js';
-import type { MaybeAsyncResult } from './method-handler.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 

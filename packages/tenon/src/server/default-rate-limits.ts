@@ -1,20 +1,12 @@
 import type { Clock } from '../cancellation/clock.js';
+import type { CallerInfo } from '../handler/caller-info.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { catchMaybe, isPromise } from '../jsonrpc/maybe-promise.js';
 import { isLoopbackAddress } from '../net/loopback.js';
 import { createSharedTokens, type SharedTokens } from '../stores/shared-tokens.js';
 import type { Buckets } from '../stores/stores.js';
-import type { CallerInfo } from './caller-info.js';
 import { createTooManyRequestsError, getLimitKey } from './middleware/rate-limit.js';
-import { createTokenBuckets, type TokenBuckets } from './middleware/token-buckets.js';
-
-/** Rate of a token bucket. */
-export interface Rate {
-  /** Maximum number of operations at once. */
-  readonly burst: number;
-  /** Average number of operations per second. */
-  readonly perSecond: number;
-}
+import { createTokenBuckets, type Rate, type TokenBuckets } from './middleware/token-buckets.js';
 
 /**
  * Rate limits of one caller: a user with an OAuth client, or the address of an anonymous caller. `false` removes a

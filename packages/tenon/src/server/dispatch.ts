@@ -2,6 +2,9 @@ import { toCanonicalJson } from '../encoding/canonical-json.js';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
+import type { Context } from '../handler/context.js';
+import type { MaybeAsyncResult, MethodOperation, Middleware, Operation } from '../handler/operation.js';
+import { isToolResultParts } from '../handler/tool-result.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
 import { catchMaybe, settleMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
@@ -12,26 +15,20 @@ import { isMethod, methods } from '../protocol/methods.js';
 import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import { isCapabilityDeclared } from './capabilities.js';
-import { Context } from './context/context.js';
+import { HandlerContext } from './context/handler-context.js';
 import { decodeParams, encodeResult, requireParams } from './decode-encode.js';
-import { encodeFailure, isToolResultParts } from './definitions/tool-result.js';
 import type { ExposeErrors } from './exposed-errors.js';
-import type { MaybeAsyncResult, MethodOperation, ServerMethodHandler } from './method-handler.js';
 import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
 import { resolveResource } from './methods/resources.js';
 import { findListenedResources } from './methods/subscriptions.js';
 import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
+import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
-import {
-  composeMiddleware,
-  type Middleware,
-  type Operation,
-  selectMiddleware,
-} from './middleware/compose-middleware.js';
+import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
 import { type HasScopes, requireItemScopes } from './scopes.js';
-import type { ServerRuntime } from './server-runtime.js';
+import type { ServerMethodHandler, ServerRuntime } from './server-runtime.js';
 import { isClientError } from './session/client-errors.js';
 
 /**
@@ -170,15 +167,15 @@ function runOperation<M extends MethodName>(
       createOperation(
         method,
         params,
-        new Context(requestContext, withoutInputRequests(method), params, runtime.options.state),
+        new HandlerContext(requestContext, withoutInputRequests(method), params, runtime.options.state),
       ),
     );
   const strategy = requestContext.createInputStrategy(params as RetryInputs, () =>
     createStateBinding(runtime, method, params, requestContext),
   );
-  let context: Context | undefined;
+  let context: HandlerContext | undefined;
   const runHandler = (handlerRun: HandlerRun, inputs: RetryInputs): MaybeAsyncResult => {
-    const entryContext = new Context(requestContext, handlerRun, params, runtime.options.state, inputs, context);
+    const entryContext = new HandlerContext(requestContext, handlerRun, params, runtime.options.state, inputs, context);
     context = entryContext;
     const operation = createOperation(method, params, entryContext);
     return catchMaybe(

@@ -1,5 +1,7 @@
 import type { Clock } from '../cancellation/clock.js';
 import type { HandlerRun } from '../execution/handler-run.js';
+import type { CallerInfo } from '../handler/caller-info.js';
+import type { MaybeAsyncResult, MethodOperation } from '../handler/operation.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { JsonObject } from '../jsonrpc/message.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
@@ -7,9 +9,7 @@ import type { MethodName } from '../protocol/method-types.js';
 import type { RetryInputs, SubscriptionFilter } from '../protocol/params-and-results.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { Stores } from '../stores/stores.js';
-import type { CallerInfo } from './caller-info.js';
-import type { ResolvedTaskOptions } from './definitions/task-options.js';
-import type { MaybeAsyncResult, MethodOperation } from './method-handler.js';
+import type { ResolvedTaskOptions } from './definitions/tool.js';
 import type { RequestContext } from './request-context.js';
 
 /** An extension of a server. An extension with only an ID and settings is declared to every client. */

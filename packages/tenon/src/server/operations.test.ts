@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { toolError, toolResult } from '../handler/tool-result.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { prompt } from './definitions/prompt.js';
 import { resource } from './definitions/resource.js';
 import { tool } from './definitions/tool.js';
-import { toolError, toolResult } from './definitions/tool-result.js';
 import { createServer } from './server.js';
 
 const numbered = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;

@@ -1,5 +1,5 @@
+import type { CallerInfo } from '../handler/caller-info.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { CallerInfo } from './caller-info.js';
 
 /** An item that some callers may not see. */
 export interface HasVisibility {

@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
+import type { CallerInfo } from '../handler/caller-info.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import type { Id, JsonObject } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
@@ -8,7 +9,6 @@ import type { LoggingLevel } from '../protocol/content.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { PingOptions } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
-import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
 
 /** One request of a client, with the functions that handlers need. */

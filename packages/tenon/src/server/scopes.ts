@@ -1,5 +1,5 @@
+import type { CallerInfo } from '../handler/caller-info.js';
 import { hasScopes, insufficientScope } from '../protocol/scopes.js';
-import type { CallerInfo } from './caller-info.js';
 
 /** An item that requires scopes. */
 export interface HasScopes {

@@ -5,9 +5,8 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { SessionChange, SessionState } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { ExtensionHooks } from './extension.js';
-import type { MethodHandlers } from './method-handler.js';
 import type { ClientSession, RequestContext } from './request-context.js';
-import type { ServerRuntime } from './server-runtime.js';
+import type { MethodHandlers, ServerRuntime } from './server-runtime.js';
 import type { Subscriber } from './session/subscription-manager.js';
 
 /** Source of a server's tools, prompts and resources: its own registries, or other servers. */

@@ -4,6 +4,7 @@ import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
 import { withoutSession } from '../protocol/versions/stateless-variant.js';
+import { createServerRuntime } from './create-server-runtime.js';
 import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
@@ -11,7 +12,7 @@ import type { ToolDefinition } from './definitions/tool.js';
 import { localBackend } from './local-backend.js';
 import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
-import { createServerRuntime, type ServerRuntime } from './server-runtime.js';
+import type { ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
 import { createStatelessHandler, respondToForwardedRetry, type StatelessHandler } from './stateless-request.js';
 

@@ -1,6 +1,7 @@
 import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
+import type { CallerInfo } from '../handler/caller-info.js';
 import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
 import { catchMaybe, type MaybePromise, settleMaybe } from '../jsonrpc/maybe-promise.js';
@@ -24,11 +25,11 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { TracedRequest } from '../telemetry/telemetry.js';
-import type { CallerInfo } from './caller-info.js';
 import type { MergeOptions } from './context/notification-merger.js';
+import { getMergeOptions } from './context/notification-merger.js';
 import { dispatch } from './dispatch.js';
 import type { RequestContext } from './request-context.js';
-import { getMergeOptions, type ServerRuntime } from './server-runtime.js';
+import type { ServerRuntime } from './server-runtime.js';
 import { getClientNetwork } from './session/session-peer.js';
 
 /** The part of a server that serves requests without a session. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../server/context/context.js';
+import type { Context } from '../handler/context.js';
 import { type ToolDefinition, tool } from '../server/definitions/tool.js';
 import type { ObservedEvent } from './handler-equivalence/observation.js';
 import { checkHandlerEquivalence, type ExecutionResult } from './handler-equivalence.js';

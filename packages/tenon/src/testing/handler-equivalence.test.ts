@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Context } from '../handler/context.js';
+import { inputRequired } from '../handler/tool-result.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { Context } from '../server/context/context.js';
 import { prompt } from '../server/definitions/prompt.js';
 import { resource } from '../server/definitions/resource.js';
 import { type ToolDefinition, tool } from '../server/definitions/tool.js';
-import { inputRequired } from '../server/definitions/tool-result.js';
 import { protocolVersions } from './connect-pair.js';
 import { checkHandlerEquivalence, type HandlerEquivalenceOptions } from './handler-equivalence.js';
 

@@ -4,7 +4,8 @@ import type { Transport } from '../../jsonrpc/transport.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
 import { createTransportPair } from '../../transports/memory.js';
-import { connectTo, createTransportEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
+import { createTransportEndpoint } from '../connection/endpoint.js';
 import { describeBothAttempts, mayHaveExecuted } from './call-outcome.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { CallTrace } from '../../jsonrpc/pending-requests.js';
+
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
@@ -21,6 +21,7 @@ import { callAsTask, canCreateTasks, getTaskParams, hasTaskExtension } from '../
 import { trackTask } from '../tasks/tracked-task.js';
 import { handleNotification } from '../watch/notifications.js';
 import { checkSupported } from './call-checks.js';
+import type { CallContext, CallState } from './call-context.js';
 import { CallDeadline, createPausableClock, type PausableClock } from './call-deadline.js';
 import { checkSentMeta, prepareParams } from './call-params.js';
 import { listAll } from './pages.js';
@@ -32,29 +33,11 @@ import { findHeaderProblem, ToolCache } from './tool-cache.js';
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: InternalCallOptions = {};
 
-/** One call with its options and its changing state. */
-export interface CallState {
-  readonly method: string;
-  readonly params: JsonObject;
-  readonly options: InternalCallOptions;
-  readonly deadline: CallDeadline;
-  /** Task parameters to send if the caller requests a task. */
-  readonly taskParams?: TaskParams | undefined;
-  /** The tool whose result is expected. */
-  readonly tool?: string | undefined;
-  /** Trace over the rounds of the call. Absent without telemetry. */
-  readonly trace?: CallTrace | undefined;
-  /** Stops progress reports of the task that the call became. */
-  stopProgress?: () => void;
-  /** True once the call has become a task. */
-  isTask?: boolean;
-}
-
 /**
  * Runs a call: checks, cache, connection, input requests, and validation of the result. Repeats the call once if that
  * is safe.
  */
-export class CallPipeline {
+export class CallPipeline implements CallContext {
   readonly options: ClientOptions;
   readonly emitter = new ClientEmitter();
   readonly connections: ConnectionManager;

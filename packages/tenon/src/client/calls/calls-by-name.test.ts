@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { toolResult } from '../../handler/tool-result.js';
 import { dialects } from '../../protocol/versions/index.js';
 import { prompt } from '../../server/definitions/prompt.js';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';
-import { toolResult } from '../../server/definitions/tool-result.js';
 import { createServer } from '../../server/server.js';
 import type { Client, ServerTypes } from '../client.js';
-import { connectTo, createInProcessEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
+import { createInProcessEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';
 
 const server = createServer({

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { prompt } from '../../server/definitions/prompt.js';
 import { createServer } from '../../server/server.js';
 import { fakeClock } from '../../testing/fake-clock.js';
-import { connectTo, createInProcessEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
+import { createInProcessEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';
 
 const input = { type: 'object', properties: { country: { type: 'string' }, town: { type: 'string' } } } as const;

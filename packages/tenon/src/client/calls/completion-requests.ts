@@ -3,7 +3,7 @@ import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
-import type { CallPipeline } from './call-pipeline.js';
+import type { CallContext } from './call-context.js';
 
 type Completion = CompleteResult['completion'];
 type Params = Omit<CompleteParams, '_meta'>;
@@ -27,14 +27,14 @@ interface WaitingCompletion {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
 export class CompletionRequests {
-  readonly #pipeline: CallPipeline;
+  readonly #pipeline: CallContext;
   readonly #delay: number;
   readonly #ttl: number;
   readonly #waiting = new Map<string, WaitingCompletion>();
   readonly #sentAt = new Map<string, number>();
   readonly #cache = new Map<string, { readonly value: Completion; readonly expiresAt: number }>();
 
-  constructor(pipeline: CallPipeline) {
+  constructor(pipeline: CallContext) {
     const { completion = {} } = pipeline.options;
     const { debounceDelay = DEFAULT_DELAY, ttl = DEFAULT_TTL } =
       completion === false ? { debounceDelay: 0, ttl: 0 } : completion;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { createTransportPair } from '../../transports/memory.js';
-import { connectTo, createTransportEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
+import { createTransportEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';
 import { EXTENSION, failing, PARAMETER, scripted } from '../tasks/fixtures/scripted.js';
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Id, JsonObject, JsonRpcMessage } from '../../jsonrpc/message.js';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';
-import { connectTo, createTransportEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
+import { createTransportEndpoint } from '../connection/endpoint.js';
 
 const v = { jsonrpc: '2.0' as const };
 

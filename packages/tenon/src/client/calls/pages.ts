@@ -6,7 +6,7 @@ import type { MethodName } from '../../protocol/method-types.js';
 import { isListMissing } from '../../protocol/tolerant-reading.js';
 import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
-import type { CallPipeline } from './call-pipeline.js';
+import type { CallContext } from './call-context.js';
 
 const MAX_PAGES = 10_000;
 /** Error code for a cursor that the current session does not accept. */
@@ -14,7 +14,7 @@ export const CURSOR_EXPIRED = 'call/cursor-gone';
 
 /** Iterates over the entries of all pages of a list. */
 export async function* listAll<T>(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   method: MethodName,
   key: string,
   options: InternalCallOptions = {},
@@ -48,7 +48,7 @@ export async function* listAll<T>(
  * Requests one page. Resolves with `undefined` when its cursor belongs to a lost session. The list then starts again.
  */
 async function getPage(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   method: MethodName,
   key: string,
@@ -67,7 +67,7 @@ async function getPage(
 
 /** Requests the first page. A list without its method counts as empty, because some servers have not all of a capability. */
 async function getFirstPage(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   method: MethodName,
   key: string,
   options: InternalCallOptions,
@@ -83,13 +83,13 @@ async function getFirstPage(
   }
 }
 
-function getNextCursor({ connections }: CallPipeline, { nextCursor }: JsonObject): string | undefined {
+function getNextCursor({ connections }: CallContext, { nextCursor }: JsonObject): string | undefined {
   if (typeof nextCursor !== 'string') return undefined;
   // On stateless versions an empty cursor is valid. On earlier versions servers use it on the last page.
   return nextCursor === '' && connections.lastConnection.dialect.opening === 'handshake' ? undefined : nextCursor;
 }
 
-function createEndlessListError({ connections }: CallPipeline, summary: string): TenonError {
+function createEndlessListError({ connections }: CallContext, summary: string): TenonError {
   return new TenonError('peer/endless-list', summary, { peer: connections.lastConnection.peer });
 }
 

@@ -9,7 +9,7 @@ import type { Issue } from '../../schemas/issues.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 import { createOutputMismatchError } from './call-checks.js';
-import type { CallPipeline } from './call-pipeline.js';
+import type { CallContext } from './call-context.js';
 
 const MISSING_CONTENT: Issue = { path: [], message: 'expected structured content, got none' };
 
@@ -23,7 +23,7 @@ export interface AllowedResults {
 
 /** Checks the kind of a result and returns it. Throws for a kind that the call does not allow. */
 export function checkResult(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   method: MethodName,
   result: JsonObject,
@@ -65,7 +65,7 @@ export function checkShape(
 
 /** Checks that the structured content of a tool matches its output schema. */
 export function checkStructuredContent(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   result: JsonObject,
   tool: unknown,
@@ -99,7 +99,7 @@ function withoutStructured(result: JsonObject): JsonObject {
  * because a gateway to a server of an earlier version lists no output schemas. Throws `tool/failed` for a result with
  * `isError`.
  */
-export function getToolValue(pipeline: CallPipeline, result: CallToolResult, name: string | undefined): unknown {
+export function getToolValue(pipeline: CallContext, result: CallToolResult, name: string | undefined): unknown {
   if (!result.isError) return result.structuredContent === undefined ? result : result.structuredContent;
   const text = result.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
   const tool = name === undefined ? 'the tool' : `tool "${name}"`;

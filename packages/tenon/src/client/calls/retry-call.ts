@@ -6,8 +6,8 @@ import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
+import type { CallContext, CallState } from './call-context.js';
 import { describeBothAttempts, isConnectionLoss, toOutcomeUnknownError } from './call-outcome.js';
-import type { CallPipeline, CallState } from './call-pipeline.js';
 import { checkCursor } from './pages.js';
 
 /**
@@ -15,7 +15,7 @@ import { checkCursor } from './pages.js';
  * error. After a lost connection the code of the error is `call/outcome-unknown`.
  */
 export async function retryCall(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   callState: CallState,
   error: unknown,
@@ -45,7 +45,7 @@ export function mayRepeatTask({ options, isTask }: CallState, error: unknown): b
 
 /** Sends the call on a new connection. An error of the second attempt includes the first one. */
 async function sendAfterReconnect(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   previous: Connection,
   callState: CallState,
   first: TenonError,
@@ -67,7 +67,7 @@ const MIN_DELAY = 100;
  * the last refusal, which has the time to wait.
  */
 async function sendWhenAccepted(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   callState: CallState,
   first: TenonError & { readonly retryAfterMs: number },
 ): Promise<JsonObject> {

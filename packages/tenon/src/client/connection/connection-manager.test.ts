@@ -8,8 +8,9 @@ import { createServer } from '../../server/server.js';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
-import { connectTo, createTransportEndpoint } from '../connect.js';
+import { connectTo } from '../connect.js';
 import type { ClientOptions } from '../options.js';
+import { createTransportEndpoint } from './endpoint.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 

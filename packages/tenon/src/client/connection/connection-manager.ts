@@ -2,8 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientEmitter } from '../emitter.js';
 import type { ClientOptions, ConnectionState } from '../options.js';
-import type { Connection } from './connection.js';
-import type { ConnectionEvents } from './connection-events.js';
+import type { Connection, ConnectionEvents } from './connection.js';
 import type { ServerEndpoint } from './endpoint.js';
 import { openConnection } from './open-connection.js';
 

@@ -22,8 +22,7 @@ import { createPeer } from '../../telemetry/create-peer.js';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import { answerRequest } from '../server-requests/server-requests.js';
-import type { ConnectionEvents, ServerDetails } from './connection-events.js';
-import { createDescription, type ServerEndpoint } from './endpoint.js';
+import { createDescription, type ServerDetails, type ServerEndpoint } from './endpoint.js';
 import { createKeepAlive } from './keep-alive.js';
 import { OutgoingRequest, type SendParameters } from './outgoing-request.js';
 import { ProgressListeners } from './progress-listeners.js';
@@ -33,6 +32,15 @@ import type { ContinuedSession, SessionMembership } from './shared-session.js';
 
 /** Ends a subscription that the server has ended. This is not a failure. */
 const LISTEN_ENDED = new TenonError('call/ended', 'the server ended the subscription');
+
+/** Events that a connection reports to its client. */
+export interface ConnectionEvents {
+  onNotification(method: string, params: JsonObject): void;
+  onError(error: TenonError): void;
+  onClose(connection: Connection, error?: TenonError): void;
+  /** Called when the server no longer knows the session of an open connection. */
+  onSessionLost(connection: Connection): void;
+}
 
 /** One open transport to a server, and the dialect of its protocol version. */
 export class Connection implements PeerHandler {

@@ -1,5 +1,10 @@
+import { TenonError } from '../../jsonrpc/error.js';
 import type { Transport } from '../../jsonrpc/transport.js';
+import type { ServerCapabilities } from '../../protocol/capabilities.js';
+import type { Implementation } from '../../protocol/content.js';
+import type { RequestHandler } from '../../protocol/request-handler.js';
 import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
+import { createTransportPair, type MemoryOptions } from '../../transports/memory.js';
 
 /** A server with the functions to connect to it repeatedly. */
 export interface ServerEndpoint {
@@ -17,6 +22,13 @@ export interface ServerEndpoint {
   readonly extensions?: readonly string[];
   /** Sets the function that is called when requests start and stop waiting for a sign-in. */
   onSigningIn?(listener: (signingIn: boolean) => void): void;
+}
+
+/** Information about the server. */
+export interface ServerDetails {
+  readonly info: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
 }
 
 /** Creates the function that describes a connection for telemetry. */
@@ -43,4 +55,37 @@ function getNetworkInfo(
 /** Members of an HTTP transport that other transports do not have. */
 export interface ListeningTransport extends Transport {
   listen(): void;
+}
+
+/** Creates an endpoint for a server in this process. */
+export function createInProcessEndpoint(server: RequestHandler, options?: MemoryOptions): ServerEndpoint {
+  return {
+    kind: 'memory',
+    async open() {
+      const pair = createTransportPair(undefined, { copyMessages: options?.copyMessages, caller: options?.caller });
+      await server.connect(pair.server, { auth: options?.caller });
+      return pair.client;
+    },
+  };
+}
+
+/**
+ * Creates an endpoint for a custom transport. A transport can be opened once. A function is called for each new
+ * connection.
+ */
+export function createTransportEndpoint(channel: Transport | (() => Transport | Promise<Transport>)): ServerEndpoint {
+  let isUsed = false;
+  return {
+    kind: 'custom',
+    open() {
+      if (typeof channel === 'function') return channel();
+      if (isUsed)
+        throw new TenonError('connection/used', 'the transport is closed', {
+          peer: channel.peer,
+          hint: 'pass a function that creates transports to `connect`, because a transport can be opened only once',
+        });
+      isUsed = true;
+      return channel;
+    },
+  };
 }

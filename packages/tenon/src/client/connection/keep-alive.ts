@@ -1,9 +1,11 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../../jsonrpc/keep-alive.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
+import type { Transport } from '../../jsonrpc/transport.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientOptions } from '../options.js';
-import type { Connection } from './connection.js';
 
 /**
  * Options without regular pings. By default only network streams are pinged, because the end of a process or of a
@@ -11,9 +13,19 @@ import type { Connection } from './connection.js';
  */
 const ONLY_ON_TIMEOUT: KeepAliveOptions = { interval: Number.POSITIVE_INFINITY };
 
+/** A connection whose server is pinged. */
+interface PingedConnection {
+  readonly channel: Transport;
+  /** Name of the server in errors. */
+  readonly peer: string;
+  readonly dialect: Dialect;
+  call(method: string, params: JsonObject, parameters: { readonly idleTimeout: number }): Promise<JsonObject>;
+  fail(error: TenonError): void;
+}
+
 /** Creates the keep-alive of a connection. Returns `undefined` with `keepAlive: false`. */
 export function createKeepAlive(
-  connection: Connection,
+  connection: PingedConnection,
   { keepAlive }: Pick<ClientOptions, 'keepAlive'>,
   clock: Clock,
   peer: Peer,

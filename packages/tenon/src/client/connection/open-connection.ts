@@ -1,7 +1,7 @@
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
+import type { ConnectionEvents } from './connection.js';
 import { Connection } from './connection.js';
-import type { ConnectionEvents } from './connection-events.js';
 import type { ServerEndpoint } from './endpoint.js';
 import { negotiateConnection } from './version-negotiator.js';
 

@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import type { ConnectionEvents } from './connection-events.js';
+import type { ConnectionEvents } from './connection.js';
 
 /** The first text that a process wrote instead of a message. */
 export class OpeningNoise {

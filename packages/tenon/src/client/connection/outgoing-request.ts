@@ -5,8 +5,10 @@ import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { PeerCallOptions } from '../../jsonrpc/pending-requests.js';
 import type { SendOptions } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Progress } from '../call-options.js';
-import type { Connection } from './connection.js';
+import type { ClientOptions } from '../options.js';
+import type { ServerEndpoint } from './endpoint.js';
 
 /** Send options for transports without headers and without a stream per request. */
 const NO_SEND_OPTIONS: SendOptions = {};
@@ -30,6 +32,15 @@ export interface SendParameters
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
 }
 
+/** The connection on which a request is sent. */
+interface SendingConnection {
+  readonly endpoint: ServerEndpoint;
+  readonly dialect: Dialect;
+  /** Timeouts of calls that have no own timeouts. */
+  readonly timeouts: Pick<ClientOptions, 'idleTimeout' | 'totalTimeout'>;
+  notify(method: string, params: JsonObject): Promise<void>;
+}
+
 /** A request in progress, with its timeout. It is cancelled when no caller waits for it. */
 export class OutgoingRequest implements PeerCallOptions {
   readonly idleTimeout: number | undefined;
@@ -40,12 +51,17 @@ export class OutgoingRequest implements PeerCallOptions {
   readonly laterIdleTimeout: PeerCallOptions['laterIdleTimeout'];
   /** If it is set, a request that times out is not cancelled at the server. */
   readonly onLateResponse: PeerCallOptions['onLateResponse'];
-  readonly #link: Connection;
+  readonly #connection: SendingConnection;
   readonly #method: string;
   readonly #silentAbort: boolean;
   readonly #abandonSignal: LazyAbortSignal | undefined;
 
-  constructor(connection: Connection, method: string, parameters: SendParameters, headers: SendOptions['headers']) {
+  constructor(
+    connection: SendingConnection,
+    method: string,
+    parameters: SendParameters,
+    headers: SendOptions['headers'],
+  ) {
     const { timeouts } = connection;
     const { signal, idleTimeout = timeouts.idleTimeout, totalTimeout = timeouts.totalTimeout } = parameters;
     const { silentAbort = false, onStreamClosed } = parameters;
@@ -56,7 +72,7 @@ export class OutgoingRequest implements PeerCallOptions {
     // On a transport without a stream per request, an aborted request without a cancellation still gets a response.
     this.signal = silentAbort && !isHttp ? undefined : signal;
     this.trace = parameters.trace;
-    this.#link = connection;
+    this.#connection = connection;
     this.#method = method;
     this.#silentAbort = silentAbort;
     this.laterIdleTimeout = parameters.laterIdleTimeout;
@@ -69,11 +85,11 @@ export class OutgoingRequest implements PeerCallOptions {
   onAbandoned(requestId: Id, error: TenonError): void {
     if (this.#abandonSignal) this.#abandonSignal.abort();
     else if (this.#method !== 'initialize' && !this.#silentAbort && !this.onLateResponse)
-      void this.#link.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) });
+      void this.#connection.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) });
   }
 
   #createSendOptions(headers: SendOptions['headers'], onStreamClosed: (() => void) | undefined): SendOptions {
     // A stateless request belongs to no session, and its stream is not resumed.
-    return { headers, signal: this.#abandonSignal, stateless: !this.#link.dialect.http.sessions, onStreamClosed };
+    return { headers, signal: this.#abandonSignal, stateless: !this.#connection.dialect.http.sessions, onStreamClosed };
   }
 }

@@ -7,7 +7,8 @@ import {
   NAME_HEADER_PARAMS,
 } from '../../protocol/header-params.js';
 import { encodeHeaderValue } from '../../protocol/header-value.js';
-import type { Connection } from './connection.js';
+import type { Dialect } from '../../protocol/versions/dialect.js';
+import type { ServerEndpoint } from './endpoint.js';
 
 /** Returns the headers for the name in a request. Header names are lower-case, as transports expect. */
 export function createNameHeader(method: string, params: JsonObject): Record<string, string> {
@@ -18,7 +19,7 @@ export function createNameHeader(method: string, params: JsonObject): Record<str
 
 /** Returns the headers that repeat parts of a message, for transports with headers. `more` takes precedence. */
 export function createRequestHeaders(
-  { endpoint, dialect }: Pick<Connection, 'endpoint' | 'dialect'>,
+  { endpoint, dialect }: { readonly endpoint: ServerEndpoint; readonly dialect: Dialect },
   isOpen: boolean,
   method: string,
   params: JsonObject,

@@ -4,8 +4,7 @@ import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { HttpTransport } from '../../transports/http/client/http-transport.js';
 import type { TransportSession } from '../../transports/http/client/transport-session.js';
-import type { Connection } from './connection.js';
-import type { ServerDetails } from './connection-events.js';
+import type { ServerDetails } from './endpoint.js';
 
 /** A session at a server, as several processes use it. */
 export interface ServerSessionState {
@@ -44,10 +43,21 @@ export type ContinuedSession = NonNullable<TransportSession['continued']>;
  */
 export interface SessionSharing {
   createMembership(channel: Transport, continued?: ContinuedSession): SessionMembership;
-  openConnection(
-    negotiate: () => Promise<Connection>,
-    connect: (continued: ContinuedSession) => Promise<Connection>,
-  ): Promise<Connection>;
+  openConnection<C extends SharableConnection>(
+    negotiate: () => Promise<C>,
+    connect: (continued: ContinuedSession) => Promise<C>,
+  ): Promise<C>;
+}
+
+/** A connection whose session other processes may use. */
+export interface SharableConnection {
+  readonly channel: Transport;
+  readonly dialect: Dialect;
+  server: ServerDetails;
+  useDialect(dialect: Dialect): void;
+  joinSession(id: string): void;
+  completeOpening(): void;
+  close(): Promise<void>;
 }
 
 export function createSessionSharing(shared: SharedServerSession): SessionSharing {
@@ -104,11 +114,11 @@ export class SessionMembership {
  * Opens a connection in the session that other processes use, or opens a session for them. If two processes open one at
  * the same time, both use the one that was stored first, and nothing was sent in the other.
  */
-async function openInSharedSession(
+async function openInSharedSession<C extends SharableConnection>(
   shared: SharedServerSession,
-  negotiate: () => Promise<Connection>,
-  connect: (continued: ContinuedSession) => Promise<Connection>,
-): Promise<Connection> {
+  negotiate: () => Promise<C>,
+  connect: (continued: ContinuedSession) => Promise<C>,
+): Promise<C> {
   const resume = async (session: ServerSessionState, dialect: Dialect) => {
     const { id, protocolVersion } = session;
     const connection = await connect({ id, versionHeader: dialect.http.versionHeader ? protocolVersion : undefined });

@@ -11,9 +11,9 @@ import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
+import type { ConnectionEvents } from './connection.js';
 import { Connection } from './connection.js';
-import type { ConnectionEvents, ServerDetails } from './connection-events.js';
-import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
+import type { ListeningTransport, ServerDetails, ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
 import {

@@ -4,7 +4,7 @@ import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';
-import type { CallPipeline, CallState } from '../calls/call-pipeline.js';
+import type { CallContext, CallState } from '../calls/call-context.js';
 import { listAll } from '../calls/pages.js';
 import { getToolValue } from '../calls/results.js';
 import { createTtlError, createUnknownTaskError, isUnknownTask } from './task-errors.js';
@@ -14,7 +14,7 @@ import { checkTask } from './task-tracking.js';
 import { TrackedTask, trackTask } from './tracked-task.js';
 
 /** Creates the object `client.tasks`, which starts and resumes tasks. */
-export function createClientTasks(pipeline: CallPipeline): Tasks {
+export function createClientTasks(pipeline: CallContext): Tasks {
   const start: StartCall = (name, input, options) => startTask(pipeline, name, input, options);
   const resume = (id: string, options: { readonly tool?: string } = {}) => {
     requireKnownOptions('resume', options, { tool: true });
@@ -33,7 +33,7 @@ export function createClientTasks(pipeline: CallPipeline): Tasks {
 }
 
 async function startTask(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   name: string,
   input: JsonObject = {},
   options: StartOptions = {},
@@ -55,7 +55,7 @@ async function startTask(
   return createHandle(pipeline, trackTask(pipeline, answer, { tool: name, idleTimeout, onTask, stopProgress }), name);
 }
 
-function createHandle(pipeline: CallPipeline, task: TrackedTask, tool: string | undefined): TaskHandle {
+function createHandle(pipeline: CallContext, task: TrackedTask, tool: string | undefined): TaskHandle {
   const { snapshot } = task;
   const waitForToolResult = async (options: WaitOptions = {}) => {
     requireWaitOptions(options);
@@ -92,7 +92,7 @@ const requireWaitOptions = (options: WaitOptions): void =>
   requireKnownOptions('result', options, { signal: true, onTask: true, idleTimeout: true, totalTimeout: true });
 
 /** Creates the handle of a call that got its result without a task. */
-function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: string): TaskHandle {
+function createDoneHandle(pipeline: CallContext, answer: CallToolResult, tool: string): TaskHandle {
   async function* watchNothing(): AsyncGenerator<TaskState> {}
   return {
     id: undefined,
@@ -114,7 +114,7 @@ function createDoneHandle(pipeline: CallPipeline, answer: CallToolResult, tool: 
   };
 }
 
-async function getTask(pipeline: CallPipeline, taskId: string, options?: CallOptions): Promise<TaskState> {
+async function getTask(pipeline: CallContext, taskId: string, options?: CallOptions): Promise<TaskState> {
   try {
     return toTaskState(checkTask(pipeline, { taskId }, await pipeline.call('tasks/get', { taskId }, options)));
   } catch (error) {
@@ -124,7 +124,7 @@ async function getTask(pipeline: CallPipeline, taskId: string, options?: CallOpt
 
 /** Requests the cancellation of a task. Returns the state of the task if the server sends it. */
 async function cancelTask(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   taskId: string,
   options?: CallOptions,
 ): Promise<(JsonObject & TaskState) | undefined> {
@@ -140,6 +140,6 @@ async function cancelTask(
   }
 }
 
-async function* listTasks(pipeline: CallPipeline, options?: CallOptions): AsyncGenerator<TaskState> {
+async function* listTasks(pipeline: CallContext, options?: CallOptions): AsyncGenerator<TaskState> {
   for await (const task of listAll<JsonObject>(pipeline, 'tasks/list', 'tasks', options)) yield toTaskState(task);
 }

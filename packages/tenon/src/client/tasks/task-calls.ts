@@ -1,7 +1,7 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { TASKS, type TaskParams } from '../../protocol/tasks.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { CallContext } from '../calls/call-context.js';
 import type { Connection } from '../connection/connection.js';
 import type { SendParameters } from '../connection/outgoing-request.js';
 import type { ClientOptions } from '../options.js';
@@ -23,7 +23,7 @@ export function canCreateTasks(connection: Connection): boolean {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
 export function getTaskParams(
-  { options, toolCache }: CallPipeline,
+  { options, toolCache }: CallContext,
   connection: Connection,
   { name, task }: JsonObject,
   requested: TaskParams | undefined,
@@ -40,7 +40,7 @@ export function getTaskParams(
  * because the request itself cannot be cancelled.
  */
 export async function callAsTask(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   params: JsonObject,
   parameters: SendParameters,
@@ -57,7 +57,7 @@ export async function callAsTask(
 }
 
 /** Cancels a task without waiting for the result. Reports an error of the cancellation. */
-export async function cancelQuietly(pipeline: CallPipeline, taskId: unknown): Promise<void> {
+export async function cancelQuietly(pipeline: CallContext, taskId: unknown): Promise<void> {
   if (typeof taskId !== 'string' || !canCancelTasks(pipeline)) return;
   try {
     await pipeline.sendTaskRequest('tasks/cancel', { taskId }, {});
@@ -66,7 +66,7 @@ export async function cancelQuietly(pipeline: CallPipeline, taskId: unknown): Pr
   }
 }
 
-function canCancelTasks({ connections }: CallPipeline): boolean {
+function canCancelTasks({ connections }: CallContext): boolean {
   return (
     connections.lastConnection.dialect.tasks === 'by-extension' ||
     connections.lastConnection.hasCapability('tasks.cancel')

@@ -2,7 +2,7 @@ import { TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { createPeerError } from '../../jsonrpc/outcome.js';
 import type { TaskState } from '../../protocol/tasks.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { CallContext } from '../calls/call-context.js';
 
 /** Codes of errors after which a new connection may help. */
 const CONNECTION_LOST =
@@ -11,7 +11,7 @@ const CONNECTION_LOST =
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 /** Tells if a later retry may help, because a task outlives the connection. */
-export function isRetryable({ connections }: CallPipeline, error: unknown): error is TenonError {
+export function isRetryable({ connections }: CallContext, error: unknown): error is TenonError {
   if (!TenonError.is(error) || connections.state === 'closed') return false;
   if (error.status !== undefined && RETRYABLE_STATUS.has(error.status)) return true;
   return error.rpcCode === undefined && CONNECTION_LOST.test(error.code);

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InputRequests } from '../../protocol/input-requests.js';
+import type { CallContext } from '../calls/call-context.js';
 import type { PausableClock } from '../calls/call-deadline.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
 import { answerInputRequest, createTooManyRoundsError, getMaxRounds } from '../server-requests/input-requests.js';
 
 export interface TaskInputContext {
-  readonly pipeline: CallPipeline;
+  readonly pipeline: CallContext;
   readonly taskId: string;
   /** Clock that is paused while the user answers an input request. */
   readonly clock: PausableClock;

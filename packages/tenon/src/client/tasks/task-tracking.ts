@@ -3,8 +3,8 @@ import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { checkDetailedTask, isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';
+import type { CallContext } from '../calls/call-context.js';
 import type { PausableClock } from '../calls/call-deadline.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
 import { checkShape, checkStructuredContent, createInvalidResultError } from '../calls/results.js';
 import {
   createCancelledTaskError,
@@ -27,7 +27,7 @@ const MAX_FAILURES = 20;
 
 /** Tracks one task until it ends or no caller waits for it. */
 export interface TaskTracking {
-  readonly pipeline: CallPipeline;
+  readonly pipeline: CallContext;
   readonly snapshot: TaskSnapshot;
   /** Name of the called tool. Undefined if it is not known. */
   readonly tool: string | undefined;
@@ -102,7 +102,7 @@ async function refresh(tracking: TaskTracking, waker: Waker): Promise<void> {
 
 /** Checks that the server sent the complete state of a task. */
 export function checkTask(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   { taskId }: { readonly taskId: string },
   task: JsonObject,
 ): JsonObject {
@@ -221,10 +221,10 @@ async function withUnknownTaskError<T>({ taskId }: TaskSnapshot, work: () => Pro
   }
 }
 
-function isPayloadMissing(state: TaskState, pipeline: CallPipeline): boolean {
+function isPayloadMissing(state: TaskState, pipeline: CallContext): boolean {
   return isByExtension(pipeline) && state.status !== 'working' && checkDetailedTask(state) !== undefined;
 }
 
-function isByExtension({ connections }: CallPipeline): boolean {
+function isByExtension({ connections }: CallContext): boolean {
   return connections.lastConnection.dialect.tasks === 'by-extension';
 }

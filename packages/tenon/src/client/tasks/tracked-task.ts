@@ -3,8 +3,8 @@ import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
+import type { CallContext } from '../calls/call-context.js';
 import { type CallDeadline, createPausableClock, type PausableClock } from '../calls/call-deadline.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import { cancelQuietly } from './task-calls.js';
 import type { WaitOptions } from './task-handle.js';
@@ -26,7 +26,7 @@ export interface TaskOrigin {
 }
 
 /** Creates the tracked task that a call became. */
-export function trackTask(pipeline: CallPipeline, result: JsonObject, origin: TaskOrigin): TrackedTask {
+export function trackTask(pipeline: CallContext, result: JsonObject, origin: TaskOrigin): TrackedTask {
   const task = new TrackedTask(pipeline, result.taskId as string, origin);
   task.snapshot.update(result);
   return task;
@@ -40,13 +40,13 @@ export function isAbandoned(error: unknown): boolean {
 /** A task that several callers may wait for. The client polls it while at least one caller waits. */
 export class TrackedTask {
   readonly snapshot: TaskSnapshot;
-  readonly #pipeline: CallPipeline;
+  readonly #pipeline: CallContext;
   readonly #origin: TaskOrigin;
   readonly #clock: PausableClock;
   #waiters = 0;
   #tracking: { readonly result: Promise<JsonObject>; readonly stop: AbortController } | undefined;
 
-  constructor(pipeline: CallPipeline, taskId: string, origin: TaskOrigin) {
+  constructor(pipeline: CallContext, taskId: string, origin: TaskOrigin) {
     this.#pipeline = pipeline;
     this.#origin = origin;
     this.#clock = createPausableClock(pipeline.pausableClock);

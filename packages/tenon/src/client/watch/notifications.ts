@@ -4,7 +4,7 @@ import { isId, isObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import { isNotification, notifications } from '../../protocol/methods.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { CallContext } from '../calls/call-context.js';
 
 const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefined } = {
   'notifications/tools/list_changed': ['tools/list'],
@@ -13,7 +13,7 @@ const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefi
 };
 
 /** Handles a notification of the server: removes stale cache entries and emits events. */
-export function handleNotification(pipeline: CallPipeline, method: string, params: JsonObject): void {
+export function handleNotification(pipeline: CallContext, method: string, params: JsonObject): void {
   const problem = isNotification(method) ? notifications[method].params(params) : undefined;
   if (problem) {
     pipeline.emitter.emit(
@@ -26,14 +26,14 @@ export function handleNotification(pipeline: CallPipeline, method: string, param
   emitNotification(pipeline, method, params);
 }
 
-function invalidateCaches({ cache, toolCache }: CallPipeline, method: string, params: JsonObject): void {
+function invalidateCaches({ cache, toolCache }: CallContext, method: string, params: JsonObject): void {
   const stale = Object.hasOwn(INVALIDATED_LISTS, method) ? INVALIDATED_LISTS[method] : undefined;
   if (stale) cache.invalidate({ methods: stale });
   if (method === 'notifications/tools/list_changed') toolCache.clear();
   if (method === 'notifications/resources/updated') cache.invalidate({ uri: params.uri as string });
 }
 
-function emitNotification({ emitter }: CallPipeline, method: string, params: JsonObject): void {
+function emitNotification({ emitter }: CallContext, method: string, params: JsonObject): void {
   switch (method) {
     case 'notifications/progress':
       return;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
-import type { CallPipeline } from '../calls/call-pipeline.js';
+import type { CallContext } from '../calls/call-context.js';
 import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
@@ -18,7 +18,7 @@ const MAX_DELAY = 30_000;
  * opened again. Everything watched is then reported as changed, because it may have changed meanwhile.
  */
 export async function* watch(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   target: string | WatchOptions,
   watchOptions: WatchCallOptions = {},
 ): AsyncGenerator<ChangeEvent> {
@@ -45,7 +45,7 @@ function isWatched({ uris = [], ...lists }: WatchOptions, change: ChangeEvent): 
 }
 
 async function keepWatching(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   options: WatchOptions,
   queue: ChangeQueue,
   isSubscribed: (uri: string) => boolean,
@@ -86,7 +86,7 @@ function isFinal(error: unknown): boolean {
 }
 
 /** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */
-function resync(pipeline: CallPipeline, { uris = [], tools, prompts, resources }: WatchOptions): void {
+function resync(pipeline: CallContext, { uris = [], tools, prompts, resources }: WatchOptions): void {
   for (const uri of uris) handleNotification(pipeline, 'notifications/resources/updated', { uri });
   if (tools) handleNotification(pipeline, 'notifications/tools/list_changed', {});
   if (prompts) handleNotification(pipeline, 'notifications/prompts/list_changed', {});
@@ -119,7 +119,7 @@ async function listenForChanges(
  * the watch ends.
  */
 async function subscribeToChanges(
-  pipeline: CallPipeline,
+  pipeline: CallContext,
   connection: Connection,
   { uris = [] }: WatchOptions,
   queue: ChangeQueue,

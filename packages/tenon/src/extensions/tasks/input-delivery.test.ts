@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
-import type { Context } from '../../server/context/context.js';
 import { tool } from '../../server/definitions/tool.js';
 import { accept, form, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';

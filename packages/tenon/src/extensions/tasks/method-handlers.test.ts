@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { inputRequired, toolError, toolResult } from '../../handler/tool-result.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Context } from '../../server/context/context.js';
 import { tool } from '../../server/definitions/tool.js';
-import { inputRequired, toolError, toolResult } from '../../server/definitions/tool-result.js';
 import { gate, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
 

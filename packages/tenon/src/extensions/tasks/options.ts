@@ -1,7 +1,7 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
 import { identifyCaller } from '../../protocol/caller-identity.js';
 import type { Complete } from '../../protocol/defaults.js';
-import type { CallerInfo } from '../../server/caller-info.js';
 
 /** Options of the tasks extension. */
 export interface TasksOptions {

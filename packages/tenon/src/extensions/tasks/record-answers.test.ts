@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { inputRequired } from '../../handler/tool-result.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Context } from '../../server/context/context.js';
 import { tool } from '../../server/definitions/tool.js';
-import { inputRequired } from '../../server/definitions/tool-result.js';
 import { accept, form, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.js';
 

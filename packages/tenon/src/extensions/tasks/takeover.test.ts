@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Context } from '../../server/context/context.js';
+import type { Context } from '../../handler/context.js';
 import { tool } from '../../server/definitions/tool.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';

@@ -1,6 +1,6 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { isSameOwner } from '../../protocol/caller-identity.js';
 import { hasScopes, insufficientScope } from '../../protocol/scopes.js';
-import type { CallerInfo } from '../../server/caller-info.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { TaskRecord } from './task-record.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK, SUBSCRIPTION_ID } from '../../protocol/meta.js';
-import type { Context } from '../../server/context/context.js';
 import { tool } from '../../server/definitions/tool.js';
 import { accept, gate, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';

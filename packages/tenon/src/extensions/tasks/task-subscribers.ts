@@ -1,8 +1,8 @@
 import type { Clock } from '../../cancellation/clock.js';
+import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
-import type { CallerInfo } from '../../server/caller-info.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { TaskAccess } from './task-access.js';
 import { getProgressToken } from './task-context.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { toolError, toolResult } from '../../handler/tool-result.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
-import type { Context } from '../../server/context/context.js';
 import { tool } from '../../server/definitions/tool.js';
-import { toolError, toolResult } from '../../server/definitions/tool-result.js';
 import { accept, form, gate, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
 

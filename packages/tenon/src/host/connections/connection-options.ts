@@ -1,13 +1,31 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
+import type { RequestInput } from '../../execution/handler-run.js';
 import type { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Root } from '../../protocol/content.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
-import type { QuestionHandler } from '../security/guard/host-guard.js';
 import type { ProcessLimit } from './process-limit.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 import type { UpstreamConnection } from './upstream-connection.js';
+
+/** Properties of a caller that affect the input requests for it. */
+export interface QuestionRecipient {
+  /** True if input requests are sent without `_meta`. */
+  readonly omitMeta: boolean;
+  /** True if `_meta` of the input request names the server. */
+  readonly includeServer: boolean;
+}
+
+/** Forwards the input requests of one server to its callers, or handles them. */
+export interface QuestionHandler {
+  /** Tells if the host itself handles this method. */
+  isAnsweredByHost(method: string): boolean;
+  answer: RequestInput;
+  /** Prepares the parameters of an input request for a caller. */
+  prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
+}
 
 /** Options of a connection to one server. */
 export interface ConnectionOptions {

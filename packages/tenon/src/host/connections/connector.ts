@@ -3,8 +3,9 @@ import type { Authorizer, AuthorizerRequest } from '../../auth/client/authorizer
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
 import type { AuthFetch } from '../../auth/http/guarded-fetch.js';
 import type { Client } from '../../client/client.js';
-import { connectTo, createInProcessEndpoint, createTransportEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
 import type { ServerEndpoint } from '../../client/connection/endpoint.js';
+import { createInProcessEndpoint, createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { TransportFactory } from '../../client/target.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { connectTo, createTransportEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
+import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import { createHost } from '../../host.node.js';
 import { json, type Script, serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { createTransportPair } from '../../transports/memory.js';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
-import { connectTo, createTransportEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
+import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import { createHost } from '../../host.js';

@@ -3,6 +3,7 @@ import { isAbandoned } from '../../client/tasks/tracked-task.js';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { toInputRequest } from '../../execution/journaled-execution.js';
+import type { Context } from '../../handler/context.js';
 import { findKeptInteger } from '../../json/kept-integers.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
@@ -11,11 +12,11 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
-import { Context } from '../../server/context/context.js';
+import { HandlerContext } from '../../server/context/handler-context.js';
 import type { RequestContext } from '../../server/request-context.js';
+import type { QuestionHandler, QuestionRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
-import type { QuestionHandler, QuestionRecipient } from '../security/guard/host-guard.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
@@ -84,7 +85,7 @@ function refuseInexactIntegers({ arguments: input }: JsonObject): void {
 
 /** Creates the function that sends an input request to the caller, rewritten for this caller. */
 function createCallerAsk({ connection, context, requestContext, questions }: ProxiedRequest): RequestInput {
-  const run = Context.getRun(context);
+  const run = HandlerContext.getRun(context);
   const recipient = getRecipient(context, requestContext);
   const ask: RequestInput = (asked, params, ...rest) =>
     run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest).then(response => {
@@ -109,7 +110,7 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
  * @throws TenonError `rpc/error` with `data.outcome` when the outcome is unknown.
  */
 function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
-  return thenMaybe(Context.getRun(context).mark('sent'), isFirst => {
+  return thenMaybe(HandlerContext.getRun(context).mark('sent'), isFirst => {
     const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
     if (isFirst || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
     throw createUnknownOutcomeError(
@@ -125,7 +126,7 @@ function getTaskId(context: Context): string | undefined {
 }
 
 function getStepResult(context: Context, name: string, n: number): JsonObject | undefined {
-  return Context.getRun(context).journal?.step(name, n)?.value as JsonObject | undefined;
+  return HandlerContext.getRun(context).journal?.step(name, n)?.value as JsonObject | undefined;
 }
 
 async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
@@ -204,7 +205,7 @@ function sendRequest(
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
   return client.call(method, { ...own, ...answers } as JsonObject, {
     resolveInputRequests: false,
-    signal: Context.getSignal(context),
+    signal: HandlerContext.getSignal(context),
     onRequestId: id => void call.ids.add(id),
     onProgress: progress => call.progress.report(progress),
     onTaskCreated: stopProgress => {

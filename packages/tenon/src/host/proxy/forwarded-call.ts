@@ -1,7 +1,8 @@
 import type { RequestInput } from '../../execution/handler-run.js';
+import type { Context } from '../../handler/context.js';
 import type { Id } from '../../jsonrpc/message.js';
 import { LOGGING_LEVELS, type LoggingLevel } from '../../protocol/content.js';
-import { Context } from '../../server/context/context.js';
+import { HandlerContext } from '../../server/context/handler-context.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { UpstreamCall } from '../connections/active-calls.js';
 import type { ProxiedRequest } from './forward.js';
@@ -48,7 +49,7 @@ export class ForwardedCall implements UpstreamCall {
   }
 
   get cancelled(): boolean {
-    return Context.getSignal(this.#context).aborted;
+    return HandlerContext.getSignal(this.#context).aborted;
   }
 
   acceptsLogLevel(level: LoggingLevel): boolean {

@@ -6,7 +6,7 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
-import type { ToolBudget } from '../catalog/budget/resolve-meta-tool.js';
+import type { ToolBudget } from '../catalog/budget/collapse-tools.js';
 import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';
 import { type EntrySelection, selectEntries } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
@@ -20,7 +20,6 @@ import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
 import { readInventory } from '../security/guard/read-inventory.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
-import { SessionSubscriptions } from './sessions/session-subscriptions.js';
 
 /** Maximum number of cached catalogs. The least recently used one is dropped first. */
 const MAX_CATALOGS = 10_000;
@@ -45,7 +44,6 @@ export class GatewayContext {
   readonly registry: UpstreamRegistry;
   readonly guard: HostGuard;
   readonly listChanges: ListChangeNotifier;
-  readonly subscriptions: SessionSubscriptions;
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
@@ -88,7 +86,6 @@ export class GatewayContext {
     this.pageSize = pageSize;
     this.budget = budget;
     this.listChanges = new ListChangeNotifier(registry.clock);
-    this.subscriptions = new SessionSubscriptions(this);
     const { getToolNames } = guard;
     this.#patterns = new PatternReport(error => guard.reportError(error));
     const filterList: ListFilter = (kind, part) => {

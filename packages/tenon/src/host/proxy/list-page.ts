@@ -1,8 +1,8 @@
+import type { Operation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { readMeta } from '../../protocol/meta.js';
 import { createCachedPage } from '../../server/methods/list-pages.js';
-import type { Operation } from '../../server/middleware/compose-middleware.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { ServerRuntime } from '../../server/server-runtime.js';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';

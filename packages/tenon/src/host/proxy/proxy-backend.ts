@@ -3,16 +3,16 @@ import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-pr
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { localBackend } from '../../server/local-backend.js';
-import type { MethodHandlers } from '../../server/method-handler.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { ServerBackend } from '../../server/server-backend.js';
+import type { MethodHandlers } from '../../server/server-runtime.js';
 import type { ResolvedTool } from '../catalog/host-catalog.js';
 import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
 import { createListener } from './listen.js';
 import { forwardCompletion, forwardPromptRequest, forwardResourceRead } from './read-requests.js';
-import { subscribeToResource } from './sessions/session-subscriptions.js';
+import { SessionSubscriptions, subscribeToResource } from './sessions/session-subscriptions.js';
 import { SharedRoots } from './sessions/shared-roots.js';
 import { getSubscribeCapability } from './subscribe-capability.js';
 import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js';
@@ -52,7 +52,7 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
     getInstructions: requester => collectInstructions(gateway, requester),
     runTool: call => runUpstreamTool(gateway, call),
     findObstacle: (name, _version, requestContext) => findObstacle(gateway, name, requestContext),
-    resourceWatcher: gateway.subscriptions,
+    resourceWatcher: new SessionSubscriptions(gateway),
     handleRootsChange: (session, onStateChange) => roots.announceChange(session, onStateChange),
     applySessionState: (session, state) => roots.applyState(session, state),
     close: () => gateway.close(),

@@ -1,6 +1,6 @@
+import type { MethodOperation } from '../../handler/operation.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { Context } from '../../server/context/context.js';
-import type { MethodOperation } from '../../server/method-handler.js';
+import { HandlerContext } from '../../server/context/handler-context.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
@@ -23,7 +23,7 @@ export async function forwardResourceRead(
   if (own) return own;
   const resolve = () => resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
   const first = await resolve();
-  const result = await Context.invokeHandler(context, () =>
+  const result = await HandlerContext.invokeHandler(context, () =>
     forwardResolved(first, 'resources/read', resolve, ({ connection, uri }) => {
       const proxiedRequest = {
         connection,
@@ -50,7 +50,7 @@ export async function forwardPromptRequest(
   const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
   const first = await resolve();
   const args = isObject(params.arguments) ? params.arguments : {};
-  return Context.invokeHandler(context, () =>
+  return HandlerContext.invokeHandler(context, () =>
     forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
       const proxiedRequest = {
         connection,

@@ -1,18 +1,18 @@
 import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import type { Context } from '../../handler/context.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { Context } from '../../server/context/context.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
-import type { ProxiedTool } from './tool-calls.js';
+import type { ProxiedTool } from './proxied-tool.js';
 import { createUnansweredError } from './unanswered-error.js';
 
 /** Maximum time to wait for the sign-in when a call is repeated, in milliseconds. */

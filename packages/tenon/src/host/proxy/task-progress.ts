@@ -1,6 +1,6 @@
 import type { Progress } from '../../client/call-options.js';
+import type { Context } from '../../handler/context.js';
 import type { TaskState } from '../../protocol/tasks.js';
-import type { Context } from '../../server/context/context.js';
 
 /** Reports the progress of a call, which may have become a task, to its caller. */
 export interface TaskProgress {

@@ -1,11 +1,12 @@
+import type { Context } from '../../handler/context.js';
+import type { MethodOperation } from '../../handler/operation.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';
-import { Context } from '../../server/context/context.js';
-import type { ResolvedTaskOptions } from '../../server/definitions/task-options.js';
-import type { MethodOperation } from '../../server/method-handler.js';
+import { HandlerContext } from '../../server/context/handler-context.js';
+import type { ResolvedTaskOptions } from '../../server/definitions/tool.js';
 import { runTool as runServerTool } from '../../server/methods/tools/call-tool.js';
 import { checkHeaderParams } from '../../server/methods/tools/check-header-params.js';
 import type { RequestContext } from '../../server/request-context.js';
@@ -19,18 +20,12 @@ import { createToolRequest } from './action-requests.js';
 import { forward, type ProxiedRequest } from './forward.js';
 import { forwardResolved } from './forward-resolved.js';
 import type { GatewayContext } from './gateway-context.js';
+import type { ProxiedTool } from './proxied-tool.js';
 import { withPublicUris } from './public-uris.js';
 import { resolveName } from './resolve-target.js';
 import { findSignedIn } from './sign-in-tools.js';
 
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
-
-/** Tool of a server, or own tool of the host. */
-export interface ProxiedTool {
-  readonly headerParams: readonly HeaderParam[];
-  readonly taskOptions: ResolvedTaskOptions | undefined;
-  run(params: JsonObject, context: Context, requestContext: RequestContext): Promise<JsonObject>;
-}
 
 /** Calls a tool at its server, which validates the arguments. */
 export function callUpstreamTool(
@@ -54,7 +49,7 @@ export async function runUpstreamTool(
   { params, requestContext, run, inputs }: DetachedToolCall,
 ): Promise<JsonObject> {
   const tool = await resolveTool(gateway, String(params.name), requestContext);
-  return tool.run(params, new Context(requestContext, run, params, undefined, inputs), requestContext);
+  return tool.run(params, new HandlerContext(requestContext, run, params, undefined, inputs), requestContext);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import type { Middleware } from '../../handler/operation.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { tool } from '../definitions/tool.js';
-import type { Middleware } from '../middleware/compose-middleware.js';
 import { createServer } from '../server.js';
-import type { Context } from './context.js';
 
 const about = { name: 's', version: '1' };
 const text = (value: string) => [{ type: 'text', text: value }];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { inputRequired } from '../../handler/tool-result.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
-import { inputRequired } from '../definitions/tool-result.js';
 import { createServer } from '../server.js';
-import type { Context } from './context.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 

@@ -1,5 +1,6 @@
 import { JsonCache } from '../../encoding/json-cache.js';
 import type { HandlerRun } from '../../execution/handler-run.js';
+import type { FormAnswer } from '../../handler/context.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
@@ -8,11 +9,6 @@ import { toResult } from '../../protocol/methods.js';
 import { compileSchema, describeIssues, type Validator } from '../../schemas/compile-schema.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema } from '../../schemas/standard.js';
-
-/** Answer of the user to a form. */
-export type FormAnswer<T> =
-  | { readonly action: 'accept'; readonly content: T }
-  | { readonly action: 'decline' | 'cancel'; readonly content?: undefined };
 
 /**
  * Shows a form to the user and checks the answer. Rejects with `client/invalid-answer` when the answer does not match

@@ -1,6 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
-import type { Rate } from '../default-rate-limits.js';
+import type { RequestScope } from '../../jsonrpc/request-scope.js';
+import type { Rate } from '../middleware/token-buckets.js';
 
 /** Options for merging the notifications of one request above a rate. */
 export interface MergeOptions {
@@ -8,6 +9,15 @@ export interface MergeOptions {
   readonly clock: Clock;
   /** Registers a function that runs right before the response is sent. */
   onFinishing(flush: () => void): void;
+}
+
+/** Returns the options for merging the notifications of a running request. */
+export function getMergeOptions(
+  { rateLimits, clock }: { readonly rateLimits: { readonly notifications: Rate | undefined }; readonly clock: Clock },
+  running: RequestScope,
+): MergeOptions | undefined {
+  const { notifications: rate } = rateLimits;
+  return rate && { rate, clock, onFinishing: flush => running.onFinishing(flush) };
 }
 
 type SendNotification = (method: string, params: JsonObject) => void;

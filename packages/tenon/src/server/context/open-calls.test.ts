@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tasks } from '../../extensions/tasks/tasks.js';
+import type { Context } from '../../handler/context.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
-import type { Context } from './context.js';
 
 const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
 const turns = async () => {

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { settle, until } from '../../extensions/tasks/fixtures/site.js';
 import { connectTaskClient } from '../../extensions/tasks/fixtures/task-client.js';
 import { tasks } from '../../extensions/tasks/tasks.js';
+import type { Context, StateContext } from '../../handler/context.js';
+import type { Middleware } from '../../handler/operation.js';
 import { connect } from '../../index.node.js';
 import { serveHttp } from '../../node.js';
 import { memoryStores } from '../../stores/memory-stores.js';
@@ -10,10 +12,7 @@ import type { CompletionContext } from '../definitions/completers.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';
-import type { Middleware } from '../middleware/compose-middleware.js';
 import { createServer } from '../server.js';
-import type { Context } from './context.js';
-import type { StateContext } from './create-state.js';
 
 interface State {
   readonly tenant: string;

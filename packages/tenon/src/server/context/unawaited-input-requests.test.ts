@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
-import type { Context } from './context.js';
 
 const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
 const turns = async () => {

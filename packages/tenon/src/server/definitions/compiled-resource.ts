@@ -6,7 +6,7 @@ import { checkScopes } from '../../protocol/scopes.js';
 import { memoizeCompile } from '../registry.js';
 import type { Template } from '../uri-template/template.js';
 import { requireResourceShape } from './definition-shapes.js';
-import type { ResourceDefinition } from './resource.js';
+import { type ResourceDefinition, templateParser } from './resource.js';
 
 type AnyResource = ResourceDefinition<never>;
 
@@ -16,12 +16,6 @@ export interface CompiledResource {
   readonly template: Template | undefined;
   readonly wire: Resource | ResourceTemplate;
 }
-
-/**
- * The parser of URI templates. `resource` sets it, so that programs without resources do not include the parser in
- * their bundle.
- */
-export const templateParser: { parse?: (text: string) => Template } = {};
 
 export function isUriTemplate(key: string): boolean {
   return key.includes('{');

@@ -10,8 +10,8 @@ import { withObjectType } from '../../schemas/json-types.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import { memoizeCompile } from '../registry.js';
 import { requireToolShape } from './definition-shapes.js';
-import { type ResolvedTaskOptions, resolveTaskOptions } from './task-options.js';
-import type { ToolDefinition } from './tool.js';
+import { resolveTaskOptions } from './task-options.js';
+import type { ResolvedTaskOptions, ToolDefinition } from './tool.js';
 
 /** A tool with its converted schemas and its validators, which all connections share. */
 export interface CompiledTool {

@@ -1,4 +1,4 @@
-import type { Context } from '../context/context.js';
+import type { Context } from '../../handler/context.js';
 
 /** Completes an argument: a list of all values, of which those that match the typed text are sent, or a function of it. */
 export type Completer = readonly string[] | CompleteMethod['complete'];

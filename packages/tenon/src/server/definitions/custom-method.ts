@@ -1,6 +1,6 @@
+import type { Context } from '../../handler/context.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { InferArguments, Schema } from '../../schemas/standard.js';
-import type { Context } from '../context/context.js';
 
 /** Params of a handler: the output of its schema, or the unchanged params without a schema. */
 type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;

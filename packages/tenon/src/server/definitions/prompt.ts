@@ -1,11 +1,11 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
+import type { Context } from '../../handler/context.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { GetPromptResult } from '../../protocol/params-and-results.js';
 import type { InferInput, InferOutput, Schema, WholeSchema } from '../../schemas/standard.js';
-import type { CallerInfo } from '../caller-info.js';
-import type { Context } from '../context/context.js';
 import type { ExposeErrors } from '../exposed-errors.js';
 import type { Completers } from './completers.js';
 

@@ -1,15 +1,14 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
+import type { Context } from '../../handler/context.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../protocol/content.js';
 import type { Optional } from '../../protocol/defaults.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
-import type { CallerInfo } from '../caller-info.js';
-import type { Context } from '../context/context.js';
 import type { ExposeErrors } from '../exposed-errors.js';
-import { parseTemplate } from '../uri-template/template.js';
+import { parseTemplate, type Template } from '../uri-template/template.js';
 import type { TemplateVariables } from '../uri-template/variables.js';
-import { templateParser } from './compiled-resource.js';
 import type { Completers } from './completers.js';
 
 /**
@@ -118,6 +117,12 @@ export interface ResourceDefinition<V = Record<string, string>> extends Resource
    */
   readonly allowUnsafe?: boolean | undefined;
 }
+
+/**
+ * The parser of URI templates. `resource` sets it, so that programs without resources do not include the parser in
+ * their bundle.
+ */
+export const templateParser: { parse?: (text: string) => Template } = {};
 
 /**
  * Defines a resource or a resource template. The variables of a template are typed by its key in `resources`.

@@ -1,13 +1,6 @@
 import { TenonError } from '../../jsonrpc/error.js';
 import { TASKS } from '../../protocol/tasks.js';
-import type { ServerExtension } from '../extension.js';
-import type { TaskOptions, ToolDefinition } from './tool.js';
-
-export type ResolvedTaskOptions = TaskOptions &
-  Required<Pick<TaskOptions, 'support'>> & {
-    /** Called with a function that turns the running call into a task. For handlers that decide during the call. */
-    readonly setMoveToTask?: ((moveToTask: () => void) => void) | undefined;
-  };
+import type { ResolvedTaskOptions, ToolDefinition } from './tool.js';
 
 /** Returns the task options of a tool. Returns `undefined` if its calls never become tasks. */
 export function resolveTaskOptions({ task }: ToolDefinition): ResolvedTaskOptions | undefined {
@@ -15,7 +8,7 @@ export function resolveTaskOptions({ task }: ToolDefinition): ResolvedTaskOption
   return typeof task === 'string' ? { support: task } : { ...task, support: task.support ?? 'optional' };
 }
 
-export function hasTasks(extensions: readonly ServerExtension[] | undefined): boolean {
+export function hasTasks(extensions: readonly { readonly id: string }[] | undefined): boolean {
   return extensions?.some(({ id }) => id === TASKS) ?? false;
 }
 
@@ -23,7 +16,7 @@ export function hasTasks(extensions: readonly ServerExtension[] | undefined): bo
 export function checkTaskOptions(
   name: string,
   definition: ToolDefinition,
-  extensions: readonly ServerExtension[] | undefined,
+  extensions: readonly { readonly id: string }[] | undefined,
 ): void {
   if (resolveTaskOptions(definition) === undefined || hasTasks(extensions)) return;
   throw new TenonError(

@@ -1,12 +1,12 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
+import type { Context } from '../../handler/context.js';
+import type { ToolResultParts } from '../../handler/tool-result.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, ToolAnnotations } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { InferArguments, InferInput, InferOutput, Schema, WholeSchema } from '../../schemas/standard.js';
-import type { CallerInfo } from '../caller-info.js';
-import type { Context } from '../context/context.js';
 import type { ExposeErrors } from '../exposed-errors.js';
-import type { ToolResultParts } from './tool-result.js';
 
 /** Return value of a tool without `output`: text, content, or a JSON value that becomes text. */
 export type UntypedToolReturn =
@@ -123,6 +123,13 @@ export interface TaskOptions {
    */
   readonly pollInterval?: number | undefined;
 }
+
+/** Task options of a tool whose calls can become tasks. */
+export type ResolvedTaskOptions = TaskOptions &
+  Required<Pick<TaskOptions, 'support'>> & {
+    /** Called with a function that turns the running call into a task. For handlers that decide during the call. */
+    readonly setMoveToTask?: ((moveToTask: () => void) => void) | undefined;
+  };
 
 /** Definition of a tool. `In` is the type of the handler's input, and `Out` is the type of the result for callers. */
 export interface ToolDefinition<In = unknown, Out = unknown> extends ToolMetadata {

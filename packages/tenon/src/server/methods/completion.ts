@@ -1,14 +1,15 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { Context } from '../../handler/context.js';
+import type { MethodOperation } from '../../handler/operation.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import type { CompleteParams } from '../../protocol/params-and-results.js';
-import { Context } from '../context/context.js';
+import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
 import { compileResource } from '../definitions/compiled-resource.js';
 import type { Completer, Completers } from '../definitions/completers.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { HasScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
@@ -129,7 +130,7 @@ async function runCompleter(
   if (typeof completer !== 'function') {
     return { values: selectMatches(completer, typed, isFuzzy) };
   }
-  const returned = await Context.runDefinition<unknown, unknown>(
+  const returned = await HandlerContext.runDefinition<unknown, unknown>(
     context,
     () => completer(typed, { arguments: knownArguments, context }),
     value => value,

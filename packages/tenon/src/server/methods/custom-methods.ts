@@ -1,4 +1,5 @@
 import { withoutInputRequests } from '../../execution/lazy-run.js';
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
@@ -8,8 +9,7 @@ import { insufficientScope } from '../../protocol/scopes.js';
 import { compileSchema } from '../../schemas/compile-schema.js';
 import { describeIssues } from '../../schemas/issues.js';
 import type { Schema } from '../../schemas/standard.js';
-import type { CallerInfo } from '../caller-info.js';
-import { Context } from '../context/context.js';
+import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { CustomMethod, CustomNotification } from '../definitions/custom-method.js';
 import { composeMiddleware, selectMiddleware } from '../middleware/compose-middleware.js';
@@ -30,10 +30,10 @@ export async function runCustomMethod(
   requireExtension(custom, requestContext);
   if (!hasRequiredScopes(requestContext.caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
-  const context = new Context(requestContext, withoutInputRequests(method), params, runtime.options.state);
+  const context = new HandlerContext(requestContext, withoutInputRequests(method), params, runtime.options.state);
   const middleware = selectMiddleware(runtime.options.use, method);
   const run = composeMiddleware(middleware, async operation =>
-    Context.runDefinition(
+    HandlerContext.runDefinition(
       operation.context,
       () => custom.run(input as never, operation.context),
       value => value,

@@ -1,8 +1,8 @@
+import type { MethodOperation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { listVersions } from '../../protocol/negotiation/classify-request.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { finalizeCacheable } from '../decode-encode.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 

@@ -1,3 +1,4 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
@@ -8,7 +9,6 @@ import type { InitializeParams } from '../../protocol/params-and-results.js';
 import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { negotiateDialect } from '../../protocol/versions/index.js';
-import type { CallerInfo } from '../caller-info.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { decodeParams, requireParams } from '../decode-encode.js';
 import type { ClientSession } from '../request-context.js';

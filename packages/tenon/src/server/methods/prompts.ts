@@ -1,4 +1,6 @@
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
+import type { MethodOperation } from '../../handler/operation.js';
+import { toContentBlocks } from '../../handler/tool-result.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
@@ -8,11 +10,9 @@ import { isInputRequired, methods } from '../../protocol/methods.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';
 import { describeIssues } from '../../schemas/issues.js';
 import { coerceTexts } from '../../schemas/text-arguments.js';
-import { Context } from '../context/context.js';
+import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
 import { type CompiledPrompt, compilePrompt } from '../definitions/compiled-prompt.js';
-import { toContentBlocks } from '../definitions/tool-result.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { requireContentBlocks } from './content-blocks.js';
@@ -43,8 +43,8 @@ export async function getPrompt(
   if (!checked.ok)
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
   requireCapabilities(prompt.definition.requiredCapabilities, requestContext);
-  return Context.invokeHandler(context, async () => {
-    const returned = await Context.runDefinition(
+  return HandlerContext.invokeHandler(context, async () => {
+    const returned = await HandlerContext.runDefinition(
       context,
       () => prompt.definition.run(checked.value as never, context),
       value => value,

@@ -1,13 +1,13 @@
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
+import type { MethodOperation } from '../../handler/operation.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import { isInputRequired } from '../../protocol/methods.js';
-import { Context } from '../context/context.js';
+import { HandlerContext } from '../context/handler-context.js';
 import { finalizeCacheable } from '../decode-encode.js';
 import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { selectTemplates } from '../uri-template/template-index.js';
@@ -53,8 +53,8 @@ export async function readResource(
   if (resolved === undefined) throw createNotFoundError(uri, requestContext);
   const { definition, variables } = resolved;
   requireCapabilities(definition.requiredCapabilities, requestContext);
-  return Context.invokeHandler(context, async () => {
-    const returned = await Context.runDefinition(
+  return HandlerContext.invokeHandler(context, async () => {
+    const returned = await HandlerContext.runDefinition(
       context,
       () => definition.read({ ...variables, uri } as never, context),
       value => value,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { inputRequired, toolResult } from '../../handler/tool-result.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { connectPair } from '../../testing/connect-pair.js';
-import type { Context } from '../context/context.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';
-import { inputRequired, toolResult } from '../definitions/tool-result.js';
 import { createServer } from '../server.js';
 
 const RESERVED = { 'mcp.dev/x': 1 };

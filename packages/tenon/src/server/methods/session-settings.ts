@@ -1,6 +1,6 @@
+import type { MethodOperation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { createNotFoundError, resolveResource } from './resources.js';

@@ -1,3 +1,4 @@
+import type { MethodOperation } from '../../handler/operation.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
@@ -5,7 +6,6 @@ import type { ParamsOf } from '../../protocol/method-types.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { ExtensionSubscription } from '../extension.js';
-import type { MethodOperation } from '../method-handler.js';
 import type { RequestContext } from '../request-context.js';
 import type { HasScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';

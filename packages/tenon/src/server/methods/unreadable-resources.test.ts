@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connectTo, createInProcessEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
+import { createInProcessEndpoint } from '../../client/connection/endpoint.js';
 import { resource } from '../definitions/resource.js';
 import { createServer } from '../server.js';
 

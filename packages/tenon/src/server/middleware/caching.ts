@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { Middleware, Operation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
-import type { Middleware, Operation } from './compose-middleware.js';
 
 export interface CachingOptions {
   /** Lifetime of a cached result, in milliseconds. */

@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import type { CallerInfo } from '../../handler/caller-info.js';
+import type { Middleware, Operation } from '../../handler/operation.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
@@ -7,9 +9,7 @@ import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkFunction, checkObject, checkOptional, checkRange, checkString } from '../../protocol/check.js';
 import { createSharedTokens } from '../../stores/shared-tokens.js';
 import type { Stores } from '../../stores/stores.js';
-import type { CallerInfo } from '../caller-info.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
-import type { Middleware, Operation } from './compose-middleware.js';
 import { createTokenBuckets } from './token-buckets.js';
 
 export interface RateLimitOptions {

@@ -1,7 +1,7 @@
+import type { Middleware } from '../../handler/operation.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
-import type { Middleware } from './compose-middleware.js';
 
 /**
  * Creates middleware that refuses results which are too large for a model. For a tool, the model sees the error as a

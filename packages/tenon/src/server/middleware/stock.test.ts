@@ -1,19 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { Middleware, Next, Operation } from '../../handler/operation.js';
+import { toolError } from '../../handler/tool-result.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { connectPair } from '../../testing/connect-pair.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { tool } from '../definitions/tool.js';
-import { toolError } from '../definitions/tool-result.js';
 import { createServer } from '../server.js';
 import { caching } from './caching.js';
-import {
-  composeMiddleware,
-  forMethod,
-  type Middleware,
-  type Next,
-  type Operation,
-  selectMiddleware,
-} from './compose-middleware.js';
+import { composeMiddleware, forMethod, selectMiddleware } from './compose-middleware.js';
 import { logging, type OperationLogEntry } from './logging.js';
 import { rateLimit } from './rate-limit.js';
 import { resultSizeLimit } from './result-size-limit.js';

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import type { Middleware } from '../../handler/operation.js';
+import { toolError } from '../../handler/tool-result.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
-import { toolError } from '../definitions/tool-result.js';
 import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
-import type { Middleware } from './compose-middleware.js';
 
 /**
  * Creates middleware that ends an operation with an error after a timeout. The handler itself is not stopped. Streams

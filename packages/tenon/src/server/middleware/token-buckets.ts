@@ -3,11 +3,15 @@ import type { Clock } from '../../cancellation/clock.js';
 /** Maximum number of keys with a bucket. Beyond it, the bucket with the oldest use is removed. */
 const MAX_BUCKETS = 10_000;
 
-export interface TokenBucketOptions {
-  /** Tokens of a full bucket. */
+/** Rate of a token bucket. */
+export interface Rate {
+  /** Maximum number of operations at once. */
   readonly burst: number;
-  /** Tokens that are added per second. */
+  /** Average number of operations per second. */
   readonly perSecond: number;
+}
+
+export interface TokenBucketOptions extends Rate {
   readonly clock: Clock;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connectTo, createInProcessEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
+import { createInProcessEndpoint } from '../../client/connection/endpoint.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';

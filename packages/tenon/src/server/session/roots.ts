@@ -1,12 +1,11 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation, Root } from '../../protocol/content.js';
 import type { ListRootsResult } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';
-import type { CallerInfo } from '../caller-info.js';
 import type { ClientSession } from '../request-context.js';
-import type { ServerRuntime } from '../server-runtime.js';
 
 /** A client's notification that its roots have changed. */
 export interface RootsChange {
@@ -21,22 +20,27 @@ export interface RootsChange {
   roots(): Promise<readonly Root[]>;
 }
 
+/** The part of a server that listens to changes of roots. */
+interface RootsListener {
+  readonly options: { readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined };
+  readonly onError: (error: TenonError) => void;
+}
+
 /** Calls the server's `onRootsChanged`, if it exists and the client declared roots. */
 export function handleRootsChange(
-  runtime: ServerRuntime,
+  { options, onError }: RootsListener,
   { client, capabilities, auth }: CallerInfo,
   session: ClientSession,
 ): void {
-  const { onRootsChanged } = runtime.options;
+  const { onRootsChanged } = options;
   if (onRootsChanged === undefined || capabilities.roots === undefined) return;
   const change: RootsChange = {
     client: { info: client, capabilities },
     auth,
-    roots: async () =>
-      selectFileRoots(toResult('roots/list', await session.requestInput('roots/list', {})), runtime.onError),
+    roots: async () => selectFileRoots(toResult('roots/list', await session.requestInput('roots/list', {})), onError),
   };
   void callSafely(onRootsChanged, change).catch(error =>
-    runtime.onError(TenonError.from(error, 'handler/threw', { method: 'notifications/roots/list_changed' })),
+    onError(TenonError.from(error, 'handler/threw', { method: 'notifications/roots/list_changed' })),
   );
 }
 

@@ -1,10 +1,10 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { createPeer } from '../../telemetry/create-peer.js';
 import type { DescribeConnection, NetworkInfo } from '../../telemetry/telemetry.js';
-import type { CallerInfo } from '../caller-info.js';
 import type { ServerRuntime } from '../server-runtime.js';
 
 export type { Peer };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { connectTo, createTransportEndpoint } from '../../client/connect.js';
+import { connectTo } from '../../client/connect.js';
+import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { JsonObject, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';

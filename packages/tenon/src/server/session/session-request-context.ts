@@ -1,6 +1,7 @@
 import { type LazyAbortSignal, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
 import { createRequestStrategy } from '../../execution/lazy-run.js';
+import type { CallerInfo } from '../../handler/caller-info.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id, JsonObject } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
@@ -9,10 +10,10 @@ import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { CallerInfo } from '../caller-info.js';
 import type { MergeOptions } from '../context/notification-merger.js';
+import { getMergeOptions } from '../context/notification-merger.js';
 import type { ClientSession, RequestContext, Subscriptions } from '../request-context.js';
-import { getMergeOptions, type ServerRuntime } from '../server-runtime.js';
+import type { ServerRuntime } from '../server-runtime.js';
 import type { RequestInputOptions } from './request-input.js';
 import { createNoPingError } from './session-ping.js';
 

@@ -1,7 +1,7 @@
+import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { SessionState } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { CallerInfo } from '../caller-info.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import type { ListName } from './subscription-manager.js';
 

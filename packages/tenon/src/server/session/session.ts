@@ -1,4 +1,5 @@
 import type { RequestInput } from '../../execution/handler-run.js';
+import type { CallerInfo } from '../../handler/caller-info.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
@@ -19,7 +20,6 @@ import type {
 } from '../../protocol/request-handler.js';
 import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import type { CallerInfo } from '../caller-info.js';
 import { dispatch } from '../dispatch.js';
 import { handleCustomNotification } from '../methods/custom-methods.js';
 import { createNotInitializedError, initialize, negotiate } from '../methods/initialize.js';

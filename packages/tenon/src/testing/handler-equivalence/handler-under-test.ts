@@ -1,6 +1,6 @@
+import type { Context } from '../../handler/context.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
-import type { Context } from '../../server/context/context.js';
 import type { PromptDefinition } from '../../server/definitions/prompt.js';
 import type { ResourceDefinition } from '../../server/definitions/resource.js';
 import type { ServerDefinition } from '../../server/definitions/server-definition.js';

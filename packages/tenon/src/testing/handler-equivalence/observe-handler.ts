@@ -1,10 +1,11 @@
 import { copyJson } from '../../encoding/json-value.js';
 import type { HandlerRun } from '../../execution/handler-run.js';
+import type { Context } from '../../handler/context.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isInputRequired } from '../../protocol/methods.js';
 import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
-import { Context } from '../../server/context/context.js';
+import { HandlerContext } from '../../server/context/handler-context.js';
 import { findMissingAction, findUnexpectedAction } from './compare-executions.js';
 import type { EquivalenceCheck } from './equivalence-check.js';
 import { describeAction, type HandlerAction } from './handler-action.js';
@@ -60,7 +61,7 @@ class HandlerEntry {
     observation.entries++;
     observation.capabilities = context.client.capabilities;
     observation.missingCapabilities = findMissingCapabilities(equivalence.expected, observation);
-    this.#instrument(Context.getRun(context));
+    this.#instrument(HandlerContext.getRun(context));
   }
 
   handleReturn(value: unknown): void {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../cancellation/clock.js';
 import { createPausableClock, type PausableClock } from '../../client/calls/call-deadline.js';
-import { createTransportEndpoint } from '../../client/connect.js';
 import type { Connection } from '../../client/connection/connection.js';
+import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import { negotiateConnection } from '../../client/connection/version-negotiator.js';
 import type { ClientOptions } from '../../client/options.js';
 import { TenonError } from '../../jsonrpc/error.js';

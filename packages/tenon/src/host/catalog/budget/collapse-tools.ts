@@ -40,6 +40,9 @@ export interface CollapseOptions {
   readonly embedTimeout?: number | undefined;
 }
 
+/** Maximum number of tokens for tool definitions in a model's context. */
+export type ToolBudget = number | CollapseOptions;
+
 /** Tools to offer to a model. */
 export interface CollapsedTools {
   readonly tools: readonly Tool[];

@@ -6,12 +6,12 @@ import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
-import type { ProxiedTool } from '../../proxy/tool-calls.js';
+import type { ProxiedTool } from '../../proxy/proxied-tool.js';
 import { selectVisibleEntries } from '../../proxy/visible-entries.js';
 import type { HostGuard } from '../../security/guard/host-guard.js';
 import type { HostCatalog } from '../host-catalog.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
-import { type CollapsedTools, type CollapseOptions, collapseTools } from './collapse-tools.js';
+import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
 import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
 import {
   type ArgumentProblem,
@@ -22,9 +22,6 @@ import {
   parseSearchArguments,
 } from './meta-tool-arguments.js';
 import { VectorCache } from './vector-cache.js';
-
-/** Maximum number of tokens for tool definitions in a model's context. */
-export type ToolBudget = number | CollapseOptions;
 
 /** Finds the tool that a call names, after its arguments were parsed. */
 export type FindTool = (name: string) => MaybePromise<ProxiedTool>;

@@ -1,10 +1,10 @@
+import type { Context } from '../../../handler/context.js';
 import { rpcError } from '../../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { Tool } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
-import type { Context } from '../../../server/context/context.js';
 import type { Telemetry } from '../../../telemetry/telemetry.js';
 import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';

@@ -1,37 +1,20 @@
 import type { CallerSignInChange } from '../../../auth/client/caller-sign-in/options.js';
-import type { RequestInput } from '../../../execution/handler-run.js';
+import type { Context } from '../../../handler/context.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { Tool } from '../../../protocol/content.js';
-import type { Context } from '../../../server/context/context.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import type { ToolNames } from '../../catalog/names/tool-names.js';
 import type { ServerEntry } from '../../config/server-entry.js';
+import type { QuestionHandler } from '../../connections/connection-options.js';
 import type { EntryList } from '../../connections/list-cache.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { Approvals } from '../approvals/types.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import type { Policy } from '../policy/policy.js';
 import type { Rule } from '../policy/rules.js';
-
-/** Properties of a caller that affect the input requests for it. */
-export interface QuestionRecipient {
-  /** True if input requests are sent without `_meta`. */
-  readonly omitMeta: boolean;
-  /** True if `_meta` of the input request names the server. */
-  readonly includeServer: boolean;
-}
-
-/** Forwards the input requests of one server to its callers, or handles them. */
-export interface QuestionHandler {
-  /** Tells if the host itself handles this method. */
-  isAnsweredByHost(method: string): boolean;
-  answer: RequestInput;
-  /** Prepares the parameters of an input request for a caller. */
-  prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
-}
 
 /** Parts of a guard that an update replaces. Absent parts stay. */
 export interface GuardUpdate {

@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { toParams } from '../../../protocol/methods.js';
+import type { QuestionHandler, QuestionRecipient } from '../../connections/connection-options.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
 import { screenInstructions } from '../screening/screen-definitions.js';
 import type { HostGuardOptions } from './guard-options.js';
-import type { QuestionHandler, QuestionRecipient } from './host-guard.js';
 import { getDefinitionScreening } from './result-guard.js';
 
 /** Key in `_meta` of an input request: the name of the requesting server in the host. */

@@ -1,3 +1,5 @@
+import type { Context } from '../../../handler/context.js';
+import type { Middleware, Operation } from '../../../handler/operation.js';
 import { rpcError } from '../../../jsonrpc/error.js';
 import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
 import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
@@ -6,8 +8,6 @@ import type { ToolAnnotations } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { isMethod } from '../../../protocol/methods.js';
 import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';
-import type { Context } from '../../../server/context/context.js';
-import type { Middleware, Operation } from '../../../server/middleware/compose-middleware.js';
 import type { Approval } from '../approvals/decision.js';
 import { createElicitationApprover } from '../approvals/elicitation-approver.js';
 import type { Approvals } from '../approvals/types.js';

@@ -1,7 +1,8 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
+import type { Globs } from './matching/glob.js';
 import { coversGlob, matchGlob } from './matching/glob.js';
 import { foldCase, listPatterns, type NamePatterns } from './matching/name-patterns.js';
-import type { Globs, Match, Rule } from './rules.js';
+import type { Match, Rule } from './rules.js';
 
 export const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
 const NAMES = ['server', 'tool', 'prompt'] as const;

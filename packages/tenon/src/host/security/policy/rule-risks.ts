@@ -1,6 +1,7 @@
 import type { PolicyProblem } from './lint-policy.js';
+import type { Globs } from './matching/glob.js';
 import { listPatterns } from './matching/name-patterns.js';
-import type { Globs, Match, Rule } from './rules.js';
+import type { Match, Rule } from './rules.js';
 
 /** Finding about one rule. The message is a clause that follows the name of the rule. */
 export interface RuleFinding {

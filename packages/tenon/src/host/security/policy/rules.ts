@@ -1,14 +1,7 @@
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { Action } from './action-request.js';
 import type { ArgumentPattern } from './matching/argument-pattern.js';
-
-/**
- * Glob, or several of which one must match. `*` matches any number of characters including slashes, and `?` matches
- * one.
- *
- * Rules with `deny` and `ask` ignore case. `{ exact }` lists case-sensitive texts without wildcards.
- */
-export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
+import type { Globs } from './matching/glob.js';
 
 /** Conditions of a rule. All given conditions must match. Omitted conditions always match. */
 export interface Match {

@@ -1,3 +1,6 @@
+import type { Context } from '../../../handler/context.js';
+import type { MethodOperation } from '../../../handler/operation.js';
+import { isToolResultParts } from '../../../handler/tool-result.js';
 import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
 import { catchMaybe, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
@@ -7,18 +10,17 @@ import { createUnsupportedError, findMissingCapabilities } from '../../../protoc
 import { describeUnknownName } from '../../../protocol/unknown-name.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
 import { describeIssues, type Issue } from '../../../schemas/issues.js';
-import { Context } from '../../context/context.js';
+import { HandlerContext } from '../../context/handler-context.js';
 import { finalizeResult } from '../../decode-encode.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';
-import type { ResolvedTaskOptions } from '../../definitions/task-options.js';
-import { encodeFailure, encodeReturnValue, isToolResultParts } from '../../definitions/tool-result.js';
-import type { MethodOperation } from '../../method-handler.js';
+import type { ResolvedTaskOptions } from '../../definitions/tool.js';
 import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';
 import type { ServerRuntime } from '../../server-runtime.js';
 import { isClientError } from '../../session/client-errors.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
+import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 
 /** Result of a call: synchronous where possible. */
 type ToolCallReturn = JsonObject | Promise<JsonObject>;
@@ -52,7 +54,7 @@ export function runTool(
   taskOptions: ResolvedTaskOptions | undefined,
   run: () => ToolCallReturn,
 ): ToolCallReturn {
-  const invoke = () => Context.invokeHandler(operation.context, run);
+  const invoke = () => HandlerContext.invokeHandler(operation.context, run);
   return thenMaybe(callExtensions(runtime, taskOptions, operation, requestContext, invoke) ?? invoke(), result =>
     isFinal(result) ? finalizeResult(runtime, result) : result,
   );
@@ -66,7 +68,7 @@ export async function runToolHandler(
   const tool = findTool(runtime, String(params.name), requestContext);
   const input = await checkInput(tool, params.arguments ?? {});
   if (!input.ok) return rejectArguments(tool, input.issues, requestContext);
-  const context = new Context(requestContext, run, params, runtime.options.state, inputs);
+  const context = new HandlerContext(requestContext, run, params, runtime.options.state, inputs);
   return invokeTool(runtime, tool, input.value, context);
 }
 
@@ -80,8 +82,8 @@ function callExtensions(
 ): Promise<JsonObject> | undefined {
   if (extensionHooks.length === 0) return undefined;
   const { context } = operation;
-  const run = Context.getRun(context);
-  const rebind = (to: RequestContext, params: JsonObject) => Context.rebind(context, to, params);
+  const run = HandlerContext.getRun(context);
+  const rebind = (to: RequestContext, params: JsonObject) => HandlerContext.rebind(context, to, params);
   for (const extension of extensionHooks) {
     const result = extension.callTool?.({ taskOptions, operation, requestContext, run, invoke, rebind });
     if (result) return result;
@@ -114,7 +116,7 @@ export function requireCapabilities(
 function invokeTool(runtime: ServerRuntime, tool: CompiledTool, input: unknown, context: Context): ToolCallReturn {
   return catchMaybe(
     () =>
-      Context.runDefinition<unknown, JsonObject>(
+      HandlerContext.runDefinition<unknown, JsonObject>(
         context,
         () => tool.definition.run(input as never, context),
         returned => encodeReturnValue(tool, returned, runtime.onError),

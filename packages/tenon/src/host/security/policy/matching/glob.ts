@@ -1,3 +1,11 @@
+/**
+ * Glob, or several of which one must match. `*` matches any number of characters including slashes, and `?` matches
+ * one.
+ *
+ * Rules with `deny` and `ask` ignore case. `{ exact }` lists case-sensitive texts without wildcards.
+ */
+export type Globs = string | readonly string[] | { readonly exact: string | readonly string[] };
+
 /** Maximum length of a pattern, in characters. It bounds the time of a match, which then depends only on the text. */
 export const MAX_PATTERN = 512;
 

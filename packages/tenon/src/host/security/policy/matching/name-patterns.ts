@@ -1,4 +1,4 @@
-import type { Globs } from '../rules.js';
+import type { Globs } from './glob.js';
 import { matchGlob } from './glob.js';
 
 /** Normalizes the case of letters and compatibility characters: `DROP`, `drop` and `\uff24rop` become equal. */

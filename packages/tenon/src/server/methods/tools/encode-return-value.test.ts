@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Client } from '../../client/client.js';
-import type { TenonError } from '../../jsonrpc/error.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
-import { createServer } from '../server.js';
-import { prompt } from './prompt.js';
-import { resource } from './resource.js';
-import { type ToolDefinition, tool } from './tool.js';
-import { toolResult } from './tool-result.js';
+import type { Client } from '../../../client/client.js';
+import { toolResult } from '../../../handler/tool-result.js';
+import type { TenonError } from '../../../jsonrpc/error.js';
+import { connectPair, protocolVersions } from '../../../testing/connect-pair.js';
+import { prompt } from '../../definitions/prompt.js';
+import { resource } from '../../definitions/resource.js';
+import { type ToolDefinition, tool } from '../../definitions/tool.js';
+import { createServer } from '../../server.js';
 
 const text = (value: string) => ({ type: 'text' as const, text: value });
 const image = { type: 'image' as const, data: 'AA==', mimeType: 'image/png' };

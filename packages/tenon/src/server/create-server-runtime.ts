@@ -1,0 +1,187 @@
+import { systemClock } from '../cancellation/clock.js';
+import { createLazyStateStore } from '../execution/lazy-run.js';
+import type { RetryForwardingConfig } from '../execution/request-state-store.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { logError } from '../jsonrpc/log-error.js';
+import { dropUndefined } from '../protocol/defaults.js';
+import { isExtensionId } from '../protocol/meta.js';
+import { isMethod, isNotification } from '../protocol/methods.js';
+import { checkScopes } from '../protocol/scopes.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import { dialects, getDialect } from '../protocol/versions/index.js';
+import { compileDefinition } from '../schemas/schema-check.js';
+import { memoryStores } from '../stores/memory-stores.js';
+import { prepareStores } from '../stores/records/prepare-stores.js';
+import { areSealKeys } from '../stores/seal.js';
+import { createRateLimits } from './default-rate-limits.js';
+import { compilePrompt } from './definitions/compiled-prompt.js';
+import { compileResource, isUriTemplate } from './definitions/compiled-resource.js';
+import { compileTool } from './definitions/compiled-tool.js';
+import { requireServerShape } from './definitions/definition-shapes.js';
+import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
+import { checkTaskOptions } from './definitions/task-options.js';
+import type { ToolDefinition } from './definitions/tool.js';
+import { Registry } from './registry.js';
+import type { ServerBackend } from './server-backend.js';
+import type { ServerRuntime } from './server-runtime.js';
+import { batchListChanges } from './session/batch-list-changes.js';
+import { PendingElicitations } from './session/pending-elicitations.js';
+import { SessionPings } from './session/session-ping.js';
+import { type SharedChange, SharedChanges } from './session/shared-changes.js';
+import { type ListName, SubscriptionManager } from './session/subscription-manager.js';
+import { setupExtensions } from './setup-extensions.js';
+import { selectTemplates } from './uri-template/template-index.js';
+
+export function createServerRuntime(
+  definition: ServerDefinition<Tools, Prompts, Resources>,
+  backend: ServerBackend,
+): ServerRuntime {
+  requireServerShape(definition);
+  const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
+  checkServerOptions(options);
+  const clock = options.clock ?? systemClock;
+  const onError = catchListenerErrors(options.onError ?? logError);
+  const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
+  const { inputRequests = {} } = options;
+  const stores = prepareStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);
+  const checkTool = (toolName: string, tool: ToolDefinition) => {
+    compileTool(toolName, tool);
+    checkTaskOptions(toolName, tool, options.extensions);
+  };
+  const sharedStores = stores.durable && backend.canShareSessions ? { ...stores, scope: toScope(name) } : undefined;
+  const sharedChanges =
+    sharedStores && new SharedChanges(sharedStores, clock, onError, change => deliverChange(runtime, change));
+  const closeListeners = new Set(sharedChanges ? [() => sharedChanges.close()] : []);
+  // A host measures the stores of its servers itself.
+  if (options.telemetry && stores !== options.stores)
+    closeListeners.add(options.telemetry.observeUnknownFormats(() => stores.getUnknownFormats?.() ?? []));
+  const subscribe = (uri: string) => subscribeToResource(runtime, uri);
+  const runtime: ServerRuntime = {
+    info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
+    instructions,
+    options,
+    strict: options.strict,
+    pageSize: options.pageSize ?? 1000,
+    servedDialects: options.protocolVersions ? options.protocolVersions.map(resolveDialect) : dialects,
+    tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
+    prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
+    resources: new Registry(options.resources as never, compileResource, items => announceChange('resources', items)),
+    subscriptions: new SubscriptionManager(subscribe, onError, clock, sharedChanges),
+    sessionPings: new SessionPings(clock, options.keepAlive, onError),
+    pendingElicitations: new PendingElicitations(sharedChanges),
+    closeListeners,
+    stores,
+    sharedStores,
+    ...createRequestStates(options, { stores, sharedStores, clock, onError, closeListeners }),
+    extensionHooks: [],
+    backend,
+    methodHandlers: {},
+    clock,
+    rateLimits: createRateLimits(
+      options.rateLimits,
+      clock,
+      stores.durable && stores.buckets ? { buckets: stores.buckets, scope: toScope(name), onError } : undefined,
+    ),
+    onError: onError,
+  };
+  const extensionHooks = setupExtensions(runtime);
+  const handlers = extensionHooks.map(({ methodHandlers }) => methodHandlers);
+  return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
+}
+
+/** Creates the store of request states, which passes retries to other processes if they use the same stores. */
+function createRequestStates(
+  options: ServerOptions,
+  { stores, sharedStores, clock, onError, closeListeners }: RequestStateContext,
+): Pick<ServerRuntime, 'requestStates' | 'forwardRetries'> {
+  const { inputRequests = {} } = options;
+  let forwarding: RetryForwardingConfig | undefined;
+  return {
+    requestStates: createLazyStateStore({
+      options: inputRequests,
+      stores,
+      isShared: options.stores !== undefined || !inputRequests.keys,
+      getForwarding: () => forwarding,
+      clock,
+      onError,
+    }),
+    forwardRetries: (load, answer) => {
+      const onListening = (stop: () => void) => closeListeners.add(stop);
+      if (sharedStores) forwarding = { load, stores: sharedStores, answer, onListening };
+    },
+  };
+}
+
+type RequestStateContext = Pick<ServerRuntime, 'stores' | 'sharedStores' | 'clock' | 'onError' | 'closeListeners'>;
+
+/** Converts the name of a server to a part of a store key, which may only contain certain characters. */
+export const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
+
+/** Notifies the clients of this process of a change in another process. */
+function deliverChange({ subscriptions, pendingElicitations }: ServerRuntime, { kind, name }: SharedChange): void {
+  if (kind === 'resource') subscriptions.deliverResourceUpdate(name);
+  else if (kind === 'list') subscriptions.deliverListChange(name as ListName);
+  else pendingElicitations.complete(name);
+}
+
+function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => void) | undefined {
+  const anonymous = { client: undefined, capabilities: {}, auth: undefined };
+  const exact = resources.find(uri, anonymous);
+  if (exact) return exact.subscribe?.(uri) ?? undefined;
+  for (const [key, resource] of resources.pick(isUriTemplate, anonymous, templates =>
+    selectTemplates(templates, uri),
+  )) {
+    const { allowUnsafe } = resource;
+    if (compileResource(key, resource).template?.match(uri, { allowUnsafe }))
+      return resource.subscribe?.(uri) ?? undefined;
+  }
+  return undefined;
+}
+
+/** Wraps an error listener so that its exceptions are ignored. */
+function catchListenerErrors(listener: (error: TenonError) => void): (error: TenonError) => void {
+  return error => {
+    try {
+      listener(error);
+    } catch {
+      // An exception of `onError` itself cannot be reported.
+    }
+  };
+}
+
+/** Method names that belong to official extensions, even if the method does not exist. */
+const RESERVED_METHOD = /^(notifications\/)?tasks\//;
+
+function checkServerOptions({ methods = {}, extensions = [], protocolVersions, inputRequests }: ServerOptions): void {
+  for (const [name, { params, scopes }] of Object.entries(methods)) {
+    checkScopes(`method "${name}"`, scopes);
+    if (isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
+      throw new TenonError('server/method-taken', `invalid method name "${name}": the protocol reserves it`, {
+        expected: 'a name with a prefix, such as com.example/thing',
+      });
+    if (params) compileDefinition(`the params of method "${name}"`, params, 'input');
+  }
+  const ids = extensions.map(({ id }) => id);
+  for (const [index, id] of ids.entries()) {
+    if (isExtensionId(id) && ids.indexOf(id) === index) continue;
+    throw new TenonError('server/extension-id', `invalid extension id "${id}"`, {
+      expected: 'a unique id with a prefix, such as com.example/thing',
+    });
+  }
+  if (protocolVersions?.length === 0)
+    throw new TenonError('server/no-protocol-version', '`protocolVersions` is empty', {
+      hint: 'name at least one version, or leave the option out to serve all',
+    });
+  if (inputRequests?.keys && !areSealKeys(inputRequests.keys)) {
+    throw new TenonError('server/state-keys', 'invalid `inputRequests.keys`', {
+      expected: 'at least one key of 32 bytes, with unique ids of letters, digits, "_" and "-"',
+    });
+  }
+}
+
+function resolveDialect(version: string): Dialect {
+  const dialect = getDialect(version);
+  if (dialect) return dialect;
+  const expected = `one of ${dialects.map(each => each.protocolVersion).join(', ')}`;
+  throw new TenonError('server/protocol-version', 'unknown protocol version', { expected, received: version });
+}
