@@ -51,8 +51,8 @@ async function callTool(source: ToolSource, name: string, input: unknown, option
   return { listed: first?.tools ?? [], told: second?.prompt.at(-1)?.content, step, text: result.text };
 }
 
-describe('the tools of a host', () => {
-  it('are called by a model, which gets their results', async () => {
+describe('toAiTools() with a host', () => {
+  it('lets a model call the tools and get their results', async () => {
     const { server, calls } = createNotes();
     const host = await createHost({ servers: { notes: { service: server } } });
     onTestFinished(() => host.close());
@@ -75,7 +75,7 @@ describe('the tools of a host', () => {
     expect([answer, calls]).toEqual(['done', []]);
   });
 
-  it('stay under its policy', async () => {
+  it('applies the policy of the host', async () => {
     const { server, calls } = createNotes();
     const policy = [deny('notes/note.add'), allow()];
     const host = await createHost({ servers: { notes: { service: server } }, prefix: 'never', policy });
@@ -86,7 +86,7 @@ describe('the tools of a host', () => {
   });
 });
 
-describe('the tools of a client', () => {
+describe('toAiTools() with a client', () => {
   const open = async () => {
     const notes = createNotes();
     const client = await connect(notes.server);
@@ -94,7 +94,7 @@ describe('the tools of a client', () => {
     return { ...notes, client };
   };
 
-  it('have valid names, which lead back to their own', async () => {
+  it('maps valid names to the names of the tools', async () => {
     const { client, calls } = await open();
     const { told, step } = await callTool(client, 'note_add', { text: 'tea' });
     expect(told).toMatchObject([{ toolName: 'note_add', output: { type: 'text', value: 'added tea' } }]);
@@ -107,14 +107,14 @@ describe('the tools of a client', () => {
     ['a result that is an error', 'fail', {}, 'the disk is full'],
     ['arguments that are no object', 'note_add', ['tea'], 'no JSON object'],
     ['arguments that break the schema', 'note_add', { text: 1 }, 'text'],
-  ])('tell the model of %s', async (_, name, input, problem) => {
+  ])('returns to the model an error for %s', async (_, name, input, problem) => {
     const { client, calls } = await open();
     const { told } = await callTool(client, name, input);
     expect(told).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(problem) } }]);
     expect(calls).toEqual([]);
   });
 
-  it('are cancelled with the generation', async () => {
+  it('cancels calls with the generation', async () => {
     const { client, calls, waiting } = await open();
     const controller = new AbortController();
     const generated = generateText({
@@ -130,7 +130,7 @@ describe('the tools of a client', () => {
     expect(calls).toEqual(['aborted']);
   });
 
-  it('are those that the filter chooses, called with the options', async () => {
+  it('offers the tools that the filter selects, and calls them with the options', async () => {
     const { client } = await open();
     const tools = await toAiTools(client, { filter: ({ name }) => name.startsWith('note') });
     expect(Object.keys(tools)).toEqual(['note_add']);

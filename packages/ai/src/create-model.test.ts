@@ -37,7 +37,7 @@ async function generate(request: CreateMessageParams, ...answers: ScriptedAnswer
 }
 
 describe('a request to a model', () => {
-  it('has the parameters of the sampling request [sampling.max-tokens-respected]', async () => {
+  it('contains the parameters of the sampling request [sampling.max-tokens-respected]', async () => {
     const request = createRequest({ systemPrompt: 'Be short.', temperature: 0.2, stopSequences: ['END'] });
     const { call } = await generate(request, text('Hi'));
     expect(call).toMatchObject({ maxOutputTokens: 100, temperature: 0.2, stopSequences: ['END'] });
@@ -48,7 +48,7 @@ describe('a request to a model', () => {
     expect(call.tools).toBeUndefined();
   });
 
-  it('has images and audio', async () => {
+  it('contains images and audio', async () => {
     const content: SamplingContent[] = [
       { type: 'image', data: IMAGE, mimeType: 'image/png' },
       { type: 'audio', data: AUDIO, mimeType: 'audio/wav' },
@@ -69,21 +69,24 @@ describe('a request to a model', () => {
     expect(fetch).not.toHaveBeenCalled();
   });
 
-  it.each(['auto', 'required', 'none'] as const)('has tools with valid names, and the tool choice %s', async mode => {
-    const request = createRequest({ tools: [weather], toolChoice: { mode } });
-    const { call } = await generate(request, mode === 'none' ? text('Hi') : createToolCall('weather_get_now', {}));
-    expect(call.toolChoice).toEqual({ type: mode });
-    expect(call.tools).toEqual([
-      {
-        type: 'function',
-        name: 'weather_get_now',
-        description: 'The weather in a city',
-        inputSchema: { type: 'object', properties: {} },
-      },
-    ]);
-  });
+  it.each(['auto', 'required', 'none'] as const)(
+    'contains tools with valid names, and the tool choice %s',
+    async mode => {
+      const request = createRequest({ tools: [weather], toolChoice: { mode } });
+      const { call } = await generate(request, mode === 'none' ? text('Hi') : createToolCall('weather_get_now', {}));
+      expect(call.toolChoice).toEqual({ type: mode });
+      expect(call.tools).toEqual([
+        {
+          type: 'function',
+          name: 'weather_get_now',
+          description: 'The weather in a city',
+          inputSchema: { type: 'object', properties: {} },
+        },
+      ]);
+    },
+  );
 
-  it('has uses of tools with their results', async () => {
+  it('contains uses of tools with their results', async () => {
     const uses = ['call_1', 'call_2'].map(id => ({ type: 'tool_use' as const, id, name: weather.name, input: { id } }));
     const results: SamplingContent[] = [
       {
@@ -135,7 +138,7 @@ describe('a request to a model', () => {
 });
 
 describe('the result of a model', () => {
-  it('has the text and the model of the answer', async () => {
+  it('contains the text and the model of the response', async () => {
     const { result } = await generate(createRequest(), { ...text('Hi'), response: { modelId: 'scripted-1-2026' } });
     expect(result).toEqual({
       role: 'assistant',
@@ -151,12 +154,12 @@ describe('the result of a model', () => {
     ['length', 'max_tokens', 'maxTokens'],
     ['content-filter', 'SAFETY', 'SAFETY'],
     ['other', undefined, 'other'],
-  ] as const)('has a stop reason for %s (%s)', async (unified, raw, stopReason) => {
+  ] as const)('contains a stop reason for %s (%s)', async (unified, raw, stopReason) => {
     const { result } = await generate(createRequest(), { ...text('Hi'), finishReason: { unified, raw } });
     expect(result.stopReason).toBe(stopReason);
   });
 
-  it('has uses of tools by their own names [sampling.tool-use.stop-reason]', async () => {
+  it('contains uses of tools by their own names [sampling.tool-use.stop-reason]', async () => {
     const { result } = await generate(
       createRequest({ tools: [weather] }),
       createToolCall('weather_get_now', { city: 'Paris' }),
@@ -167,7 +170,7 @@ describe('the result of a model', () => {
     });
   });
 
-  it('has no use of a tool that the provider runs itself', async () => {
+  it('omits uses of a tool that the provider runs itself', async () => {
     const search = { toolCallId: 'search_1', toolName: 'web_search', providerExecuted: true };
     const { result } = await generate(createRequest({ tools: [weather] }), {
       content: [
@@ -179,7 +182,7 @@ describe('the result of a model', () => {
     expect(result).toMatchObject({ content: { type: 'text', text: 'Found.' }, stopReason: 'endTurn' });
   });
 
-  it('has images and audio, and no reasoning', async () => {
+  it('contains images and audio, and no reasoning', async () => {
     const { result } = await generate(createRequest(), {
       content: [
         { type: 'reasoning', text: 'secret thoughts' },
@@ -196,7 +199,7 @@ describe('the result of a model', () => {
     ]);
   });
 
-  it('has an empty text where the answer is empty', async () => {
+  it('contains an empty text where the response is empty', async () => {
     const { result } = await generate(createRequest(), { content: [] });
     expect(result.content).toEqual({ type: 'text', text: '' });
   });
@@ -224,7 +227,7 @@ describe('the result of a model', () => {
   });
 });
 
-describe('tokens', () => {
+describe('token counts of a model', () => {
   const countTokens = async (request: CreateMessageParams, answer: ScriptedAnswer) => {
     const counts: number[] = [];
     const spent = (tokens: number) => void counts.push(tokens);
@@ -235,16 +238,16 @@ describe('tokens', () => {
     return { counts, isAnswered };
   };
 
-  it('are reported as the provider counts them', async () => {
+  it('follow the counts of the provider', async () => {
     expect(await countTokens(createRequest(), text('Hi'))).toEqual({ counts: [42], isAnswered: true });
   });
 
-  it('are reported for an answer that cannot be used', async () => {
+  it('include a response that cannot be used', async () => {
     const request = createRequest({ tools: [weather], toolChoice: { mode: 'required' } });
     expect(await countTokens(request, text('no'))).toEqual({ counts: [42], isAnswered: false });
   });
 
-  it('are not reported where the provider counts none', async () => {
+  it('are absent when the provider counts none', async () => {
     const inputTokens = { ...USAGE.inputTokens, total: undefined };
     const outputTokens = { ...USAGE.outputTokens, total: undefined };
     const answer = { ...text('Hi'), usage: { inputTokens, outputTokens } };
@@ -270,7 +273,7 @@ describe('an error of a model', () => {
         (reason: Error) => reason,
       );
 
-  it('has the status and what to do, and no key, prompt or header', async () => {
+  it('contains the status and the next step, and no key, prompt or header', async () => {
     const key = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
     const error = await fail(
       createCallError(`Incorrect API key provided: ${key} for corp-7f3a`, 401, { cookie: 'private' }),
@@ -294,11 +297,11 @@ describe('an error of a model', () => {
     ['an error of the provider', createCallError('Overloaded', 529), 'model/refused'],
     ['any other error', new Error('no key is set'), 'model/failed'],
     ['a value that is no error', 'broken', 'model/failed'],
-  ])('has a code and a next step for %s', async (_, error, code) => {
+  ])('contains a code and a next step for %s', async (_, error, code) => {
     expect(await fail(error)).toMatchObject({ code, name: 'TenonError', hint: expect.stringMatching(/try again$/) });
   });
 
-  it('is the last one after retries', async () => {
+  it('follows the last retry', async () => {
     const error = createCallError('Slow down', 429, { 'retry-after-ms': '1' });
     expect(await fail(error, { maxRetries: 1 })).toMatchObject({ code: 'model/refused', status: 429 });
   });
@@ -322,12 +325,12 @@ describe('an error of a model', () => {
       text('no'),
       'toolChoice',
     ],
-  ])('is model/answer for %s', async (_, request, answer, problem) => {
+  ])('has the code model/answer for %s', async (_, request, answer, problem) => {
     const generated = createModel(createScriptedModel(answer)).generate(request, { signal });
     await expect(generated).rejects.toMatchObject({ code: 'model/answer', summary: expect.stringContaining(problem) });
   });
 
-  it('is the reason of an abort, which the model gets', async () => {
+  it('equals the reason of an abort, which the model gets', async () => {
     const controller = new AbortController();
     const reason = new Error('closed');
     const languageModel = new MockLanguageModelV4({
@@ -358,7 +361,7 @@ describe('a model of the AI SDK', () => {
   });
 
   it.each(['2024-11-05', '2025-11-25', '2026-07-28'])(
-    'answers a server through a client of %s',
+    'responds to a server through a client of %s',
     async protocolVersion => {
       const broker = createBroker({ models: [createModel(createScriptedModel(text('Hi')))], allow: { guide: true } });
       const client = await connect(server, {
@@ -371,7 +374,7 @@ describe('a model of the AI SDK', () => {
     },
   );
 
-  it('answers a server of a host, within the limits of the broker', async () => {
+  it('responds to a server of a host, within the limits of the broker', async () => {
     const broker = createBroker({
       models: [createModel(createScriptedModel(text('Hi'), text('Hi again')))],
       allow: { guide: ['scripted-*'] },
@@ -383,7 +386,7 @@ describe('a model of the AI SDK', () => {
     await host.close();
   });
 
-  it('may be of an earlier specification of providers', async () => {
+  it('may implement an earlier specification of providers', async () => {
     const languageModel = new MockLanguageModelV3({
       modelId: 'older',
       doGenerate: {
@@ -397,7 +400,7 @@ describe('a model of the AI SDK', () => {
     expect(result).toMatchObject({ content: { type: 'text', text: 'Hi' }, model: 'older' });
   });
 
-  it('has the name and the inputs that its options say', () => {
+  it('takes the name and the inputs from its options', () => {
     const scores = { cost: 1 };
     const model = createModel('anthropic/claude-sonnet-4.5', { replaces: ['claude'], scores, takes: { audio: true } });
     expect(model).toMatchObject({ name: 'anthropic/claude-sonnet-4.5', replaces: ['claude'], scores });

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createToolNames } from './tool-names.js';
 
-describe('names of tools', () => {
-  it('are valid for every provider, unique, and lead back', () => {
+describe('createToolNames', () => {
+  it('returns valid and unique names for every provider, and maps them back', () => {
     const name = fc.oneof(
       fc.string({ minLength: 1, maxLength: 80 }),
       fc.constantFrom('a.b', 'a/b', 'a_b', 'a_b_2', 'é'.repeat(90), '__proto__'),
@@ -19,7 +19,7 @@ describe('names of tools', () => {
     );
   });
 
-  it('stay as they are where they are valid, whatever comes before them', () => {
+  it('keeps valid names, whatever precedes them', () => {
     const { toProvider, toOriginal } = createToolNames(['a.b', 'a_b']);
     expect([toProvider('a_b'), toProvider('a.b')]).toEqual(['a_b', 'a_b_2']);
     expect(toOriginal('other')).toBeUndefined();

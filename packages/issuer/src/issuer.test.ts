@@ -30,8 +30,8 @@ const keysOf = async (place: IssuerVisitor) =>
   createLocalJWKSet((await (await place.send('/jwks')).json()) as JSONWebKeySet);
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
 
-describe('an issuer', () => {
-  it('says what it is at the three places [auth.as-metadata.rfc8414-or-oidc-provided auth.iss-advertised]', async () => {
+describe('createIssuer', () => {
+  it('serves its metadata at the three URLs [auth.as-metadata.rfc8414-or-oidc-provided auth.iss-advertised]', async () => {
     const url = 'https://login.example.com/tenant';
     const place = visitTestIssuer({ url });
     for (const path of [
@@ -65,11 +65,11 @@ describe('an issuer', () => {
     ],
     ['a machine without a secret', { url: 'http://localhost:1', clients: [{ id: 'a', machine: true }] }],
     ['a life of no time', { url: 'http://localhost:1', accessTokenTtl: 0 }],
-  ])('does not run with %s [auth.security.endpoints-https]', (_, options) => {
+  ])('refuses %s [auth.security.endpoints-https]', (_, options) => {
     expect(() => createIssuer(options)).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   });
 
-  it('issues a token for the resource, to whom a user has allowed it [auth.as.oauth-2.1 auth.iss-sent]', async () => {
+  it('issues a token for the resource that a user has allowed [auth.as.oauth-2.1 auth.iss-sent]', async () => {
     const place = visitTestIssuer();
     const response = await place.answer(await readPage(await place.ask()));
     const back = located(response);
@@ -98,18 +98,18 @@ describe('an issuer', () => {
     ['for a scope that there is not', { scope: 'root' }, 'invalid_scope'],
     ['for a token at once', { response_type: 'token' }, 'unsupported_response_type'],
     ['unseen', { prompt: 'none' }, 'interaction_required'],
-  ])('refuses a request %s, and says who refuses', async (_, fields, error) => {
+  ])('refuses a request %s, and names the issuer', async (_, fields, error) => {
     const back = located(await visitTestIssuer().ask(fields));
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error, state: 'st', iss: ISSUER });
   });
 
-  it('tells the client when the user does not want to', async () => {
+  it('redirects with an error when the user denies', async () => {
     const place = visitTestIssuer();
     const back = located(await place.answer(await readPage(await place.ask()), { answer: 'deny' }));
     expect(Object.fromEntries(back.searchParams)).toMatchObject({ error: 'access_denied', state: 'st', iss: ISSUER });
   });
 
-  it('lets a password be wrong five times', async () => {
+  it('locks a password after five wrong attempts', async () => {
     const place = visitTestIssuer();
     let page = await readPage(await place.ask());
     for (let times = 0; times < 4; times += 1) {
@@ -122,7 +122,7 @@ describe('an issuer', () => {
   const refresh = ({ body }: Tokens, place: IssuerVisitor) =>
     place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: body.refresh_token ?? '' });
 
-  it('refuses a code that its client submits twice, and leaves the tokens of the first request alone', async () => {
+  it('refuses a code that its client submits twice, and keeps the tokens of the first request', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     const first = await place.redeem(code);
@@ -131,7 +131,7 @@ describe('an issuer', () => {
     expect((await refresh(first, place)).status).toBe(200);
   });
 
-  it('ends the tokens of a code that comes again later than a duplicate does', async () => {
+  it('revokes the tokens of a code that is repeated later', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     const first = await place.redeem(code);
@@ -140,7 +140,7 @@ describe('an issuer', () => {
     expect((await refresh(first, place)).body.error).toBe('invalid_grant');
   });
 
-  it('ends the tokens of a code that comes again without its verifier', async () => {
+  it('revokes the tokens of a code that is repeated without its verifier', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     const first = await place.redeem(code);
@@ -148,14 +148,14 @@ describe('an issuer', () => {
     expect((await refresh(first, place)).body.error).toBe('invalid_grant');
   });
 
-  it('leaves a code good that somebody without its verifier has tried', async () => {
+  it('keeps a code valid that another client has tried without its verifier', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     expect((await place.redeem(code, { code_verifier: 'w'.repeat(43) })).body.error).toBe('invalid_grant');
     expect((await place.redeem(code)).status).toBe(200);
   });
 
-  it('gives tokens that stay good to exactly one of twenty requests that redeem a code at once', async () => {
+  it('returns valid tokens to exactly one of twenty concurrent requests with a code', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     const all = await Promise.all(Array.from({ length: 20 }, () => place.redeem(code)));
@@ -170,13 +170,13 @@ describe('an issuer', () => {
     ['another place', { redirect_uri: 'https://app.example.com/back' }, 'invalid_grant'],
     ['another resource', { resource: 'https://other.example.com/mcp' }, 'invalid_target'],
     ['another client', { client_id: 'other' }, 'invalid_grant'],
-  ])('gives nothing for a code with %s', async (_, more, error) => {
+  ])('refuses a code with %s', async (_, more, error) => {
     const clients = ['app', 'other'].map(id => ({ id, redirects: [BACK, 'https://app.example.com/back'] }));
     const place = visitTestIssuer({ clients });
     expect((await place.redeem(await place.code(), more)).body.error).toBe(error);
   });
 
-  it('gives nothing for a code after a minute', async () => {
+  it('refuses a code after a minute', async () => {
     const place = visitTestIssuer();
     const code = await place.code();
     place.clock.advance(60_000);
@@ -188,7 +188,7 @@ describe('refresh tokens', () => {
   const refreshed = (place: IssuerVisitor, token: string | undefined, more = {}) =>
     place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token ?? '', ...more });
 
-  it('are good once, and give no more than was allowed', async () => {
+  it('are accepted once, and give no more scopes than allowed', async () => {
     const place = visitTestIssuer();
     const first = (await place.redeem(await place.code({ scope: 'notes:read notes:write' }))).body.refresh_token;
     const second = await refreshed(place, first, { scope: 'notes:read' });
@@ -197,7 +197,7 @@ describe('refresh tokens', () => {
     expect(third.body.scope).toBe('notes:read notes:write');
   });
 
-  it('end all of them when one is used again', async () => {
+  it('are all revoked when one is repeated', async () => {
     const place = visitTestIssuer();
     const first = (await place.redeem(await place.code())).body.refresh_token;
     const second = (await refreshed(place, first)).body.refresh_token;
@@ -205,7 +205,7 @@ describe('refresh tokens', () => {
     expect((await refreshed(place, second)).body.error).toBe('invalid_grant');
   });
 
-  it('are refused with another scope, client, resource, or after their time', async () => {
+  it('are refused with another scope, client, resource, or after their lifetime', async () => {
     const place = visitTestIssuer({
       refreshTokenTtl: 10_000,
       clients: ['app', 'other'].map(id => ({ id, redirects: [BACK] })),
@@ -218,7 +218,7 @@ describe('refresh tokens', () => {
     expect((await refreshed(place, first)).body.error).toBe('invalid_grant');
   });
 
-  it('can be called back, by their client only', async () => {
+  it('can be revoked by their client only', async () => {
     const place = visitTestIssuer({ clients: ['app', 'other'].map(id => ({ id, redirects: [BACK] })) });
     const token = (await place.redeem(await place.code())).body.refresh_token ?? '';
     expect((await place.send('/revoke', createFormRequest({ token, client_id: 'other' }))).status).toBe(200);
@@ -228,8 +228,8 @@ describe('refresh tokens', () => {
   });
 });
 
-describe('clients that show who they are', () => {
-  it('get tokens of their own by a secret, in the header or in the form', async () => {
+describe('authenticated clients', () => {
+  it('get client credentials tokens by a secret, in the header or in the form', async () => {
     const place = visitTestIssuer({ clients: [machine] });
     for (const [fields, headers] of [
       [{ ...bySelf, scope: 'notes:write' }, basic],
@@ -251,17 +251,17 @@ describe('clients that show who they are', () => {
     ['two ways at once', { client_id: 'machine', client_secret: SECRET }, basic, 'invalid_request'],
     ['the id of another', { client_id: 'app' }, basic, 'invalid_client'],
     ['the id of nobody', { client_id: 'nobody' }, {}, 'invalid_client'],
-  ])('get none by %s', async (_, fields, headers, error) => {
+  ])('get no tokens by %s', async (_, fields, headers, error) => {
     const place = visitTestIssuer({ clients: [machine, { id: 'app', redirects: [BACK] }] });
     expect((await place.token({ ...bySelf, ...fields }, headers)).body.error).toBe(error);
   });
 
-  it.each([{ machine: false }, {}])('get none of their own without being machines: %o', async options => {
+  it.each([{ machine: false }, {}])('get no client credentials tokens without `machine`: %o', async options => {
     const place = visitTestIssuer({ clients: [{ id: 'machine', secret: SECRET, redirects: [BACK], ...options }] });
     expect((await place.token(bySelf, basic)).body.error).toBe('unauthorized_client');
   });
 
-  it('may sign an assertion, for this issuer, once', async () => {
+  it('may sign an assertion for this issuer, once', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const place = visitTestIssuer({
       clients: [{ id: 'm', machine: true, jwks: { keys: [{ ...(await exportJWK(publicKey)) }] } }],
@@ -285,7 +285,7 @@ describe('clients that show who they are', () => {
   });
 });
 
-describe('tokens that are bound to a key', () => {
+describe('DPoP tokens', () => {
   async function prover(place: IssuerVisitor) {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const jwk = await exportJWK(publicKey);
@@ -302,7 +302,7 @@ describe('tokens that are bound to a key', () => {
     return { proof, jkt: await calculateJwkThumbprint(jwk) };
   }
 
-  it('say so, and are refreshed with that key only', async () => {
+  it('name their key, and are refreshed with that key only', async () => {
     const place = visitTestIssuer();
     const [{ proof, jkt }, other] = [await prover(place), await prover(place)];
     const code = await place.code({ dpop_jkt: jkt });
@@ -325,7 +325,7 @@ describe('tokens that are bound to a key', () => {
     expect((await place.token(refresh, { dpop: await proof() })).body.token_type).toBe('DPoP');
   });
 
-  it('are not had for a code that is bound to another key', async () => {
+  it('are refused for a code that is bound to another key', async () => {
     const place = visitTestIssuer();
     const [mine, thief] = [await prover(place), await prover(place)];
     const code = await place.code({ dpop_jkt: mine.jkt });
@@ -345,14 +345,14 @@ describe('tokens that are bound to a key', () => {
     ['another time', { iat: 0 }],
     ['an id that is no text', { jti: 7 }],
     ['an empty id', { jti: '' }],
-  ])('need a proof that is not for %s', async (_, claims) => {
+  ])('are refused with a proof for %s', async (_, claims) => {
     const place = visitTestIssuer({ clients: [machine] });
     const { proof } = await prover(place);
     const answer = await place.token(bySelf, { ...basic, dpop: await proof(claims) });
     expect(answer.body.error).toBe('invalid_dpop_proof');
   });
 
-  it('accept a proof for an equivalent URL', async () => {
+  it('are issued for a proof with an equivalent URL', async () => {
     const place = visitTestIssuer({ clients: [machine] });
     const { proof } = await prover(place);
     const { protocol, host, pathname } = new URL(`${ISSUER}/token`);
@@ -361,7 +361,7 @@ describe('tokens that are bound to a key', () => {
     expect([status, body.token_type]).toEqual([200, 'DPoP']);
   });
 
-  it('need another proof each time', async () => {
+  it('are refused for a repeated proof', async () => {
     const place = visitTestIssuer({ clients: [machine] });
     const dpop = await (await prover(place)).proof();
     expect((await place.token(bySelf, { ...basic, dpop })).status).toBe(200);

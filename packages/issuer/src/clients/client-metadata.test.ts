@@ -12,7 +12,7 @@ const keys = (count: number) => Array.from({ length: count }, () => ({ kty: 'EC'
 const withKeys = (jwks: unknown) => () => parse({ token_endpoint_auth_method: 'private_key_jwt', jwks });
 
 describe('parseClientMetadata', () => {
-  it('has defaults', () => {
+  it('applies defaults', () => {
     expect(parse({})).toEqual({
       id: 'id',
       name: 'id',
@@ -23,7 +23,7 @@ describe('parseClientMetadata', () => {
     });
   });
 
-  it('cuts names to 100 characters, and removes invisible ones', () => {
+  it('shortens names to 100 characters, and removes invisible ones', () => {
     expect(parse({ client_name: ' a\u200bb ' }).name).toBe('ab');
     expect(parse({ client_name: 'x'.repeat(101) }).name).toBe('x'.repeat(100));
     for (const name of ['', ' ', 1]) expect(parse({ client_name: name }, 'y'.repeat(101)).name).toBe('y'.repeat(100));

@@ -19,7 +19,7 @@ async function register(
 }
 
 describe('a client that registers itself', () => {
-  it('is one that users can sign in to [auth.dcr.optional]', async () => {
+  it('can sign users in [auth.dcr.optional]', async () => {
     const place = visitTestIssuer();
     const { status, body } = await register(place, {
       client_name: 'Mine',
@@ -44,14 +44,14 @@ describe('a client that registers itself', () => {
     ['of control and direction', 'My\u0007\u202e\u2028 App'],
     ['that are blank letters', 'My\u3164\u115f\u034f App'],
     ['of an escape sequence', 'My\u001b[31m App'],
-  ])('has a name without characters %s', async (_, client_name) => {
+  ])('gets a name without characters %s', async (_, client_name) => {
     const place = visitTestIssuer();
     const { body } = await register(place, { redirect_uris: [BACK], client_name });
     const page = await place.ask({ client_id: String(body.client_id) });
     expect(await page.text()).toContain('<strong>My App</strong>');
   });
 
-  it('has a secret unless it wants none, and then needs it', async () => {
+  it('gets a secret unless it declines one, and then needs it', async () => {
     const place = visitTestIssuer();
     const { body } = await register(place, { redirect_uris: [BACK] });
     const [client_id, client_secret] = [String(body.client_id), String(body.client_secret)];
@@ -82,7 +82,7 @@ describe('a client that registers itself', () => {
     expect([status, body.error]).toEqual([400, error]);
   });
 
-  it('does so only where it may', async () => {
+  it('gets 404 with `registration: false`', async () => {
     expect((await register(visitTestIssuer({ registration: false }), { redirect_uris: [BACK] })).status).toBe(404);
   });
 });
@@ -98,7 +98,7 @@ describe('a client whose id is the URL of a document', () => {
     return { asked, place: visitTestIssuer({ fetch }) };
   }
 
-  it('is asked about by its name and its host [auth.cimd.supported auth.cimd.as-fetches auth.cimd.as-shows-redirect-host auth.cimd.as-localhost-warning]', async () => {
+  it('appears on the page with its name and its host [auth.cimd.supported auth.cimd.as-fetches auth.cimd.as-shows-redirect-host auth.cimd.as-localhost-warning]', async () => {
     const { place } = published();
     const page = await readPage(await place.ask({ client_id: ID }));
     for (const text of [
@@ -131,7 +131,7 @@ describe('a client whose id is the URL of a document', () => {
     },
   );
 
-  it('is refused when it is elsewhere', async () => {
+  it('is refused when its document redirects', async () => {
     const { place, asked } = published('', { location: 'https://elsewhere.example.com/' }, 302);
     expect((await place.ask({ client_id: ID })).status).toBe(400);
     expect(asked).toEqual([ID]);
@@ -148,7 +148,7 @@ describe('a client whose id is the URL of a document', () => {
     'https://app.example.com/a/../client.json',
     'https://APP.example.com/client.json',
     `${ID}#x`,
-  ])('is not looked for at %s [auth.cimd.as-ssrf]', async id => {
+  ])('is refused without a request at %s [auth.cimd.as-ssrf]', async id => {
     const { place, asked } = published({ ...document, client_id: id });
     expect((await place.ask({ client_id: id })).status).toBe(400);
     expect(asked).toEqual([]);
@@ -160,7 +160,7 @@ describe('a client whose id is the URL of a document', () => {
     ['max-age', { 'cache-control': 'public, max-age=60' }, 59_000, 1],
     ['max-age', { 'cache-control': 'public, max-age=60' }, 60_000, 2],
     ['no-store', { 'cache-control': 'no-store, max-age=60' }, 0, 2],
-  ])('is kept as its headers say: %s %o [auth.cimd.as-caches]', async (_, headers, ms, times) => {
+  ])('is cached as its headers state: %s %o [auth.cimd.as-caches]', async (_, headers, ms, times) => {
     const { place, asked } = published(document, headers);
     await place.ask({ client_id: ID });
     place.clock.advance(ms);
@@ -171,14 +171,14 @@ describe('a client whose id is the URL of a document', () => {
   it.each([
     ['other.example.com', 400],
     ['app.example.com', 200],
-  ])('is taken only where that is wanted: %s [auth.cimd.as-trust-policy]', async (host, status) => {
+  ])('is accepted only if the option allows it: %s [auth.cimd.as-trust-policy]', async (host, status) => {
     const fetch: AuthFetch = async () => new Response(JSON.stringify(document)) as never;
     const place = visitTestIssuer({ clientMetadataDocuments: url => url.host === host, fetch });
     expect((await place.ask({ client_id: ID })).status).toBe(status);
   });
 });
 
-describe('a redirect URI', () => {
+describe('isRedirectUri', () => {
   it.each([
     ['https://app.example.com/back', 'web', true],
     ['https://localhost/back', 'web', false],
@@ -190,16 +190,16 @@ describe('a redirect URI', () => {
     ['app://back', 'native', false],
     ['https://user@app.example.com/', 'web', false],
     ['https://app.example.com/ a', 'web', false],
-  ] as const)('%s of a %s application: %s', (uri, kind, fit) => {
+  ] as const)('checks %s of a %s application: %s', (uri, kind, fit) => {
     expect(isRedirectUri(uri, kind)).toBe(fit);
   });
 
-  it('may have a scheme that the issuer knows, if browsers do not', () => {
+  it('accepts a configured scheme, unless browsers use it', () => {
     expect(isRedirectUri('app://back', 'native', ['app'])).toBe(true);
     expect(isRedirectUri('javascript://back', 'native', ['javascript'])).toBe(false);
   });
 
-  it('is another with another path, also on loopback', () => {
+  it('rejects another path, also on loopback', () => {
     expect(isRegisteredRedirect('http://localhost:1/a', ['http://localhost:2/a'])).toBe(true);
     expect(isRegisteredRedirect('http://localhost:1/b', ['http://localhost:2/a'])).toBe(false);
     expect(isRegisteredRedirect('http://localhost:1/a#b', ['http://localhost:2/a#b'])).toBe(false);

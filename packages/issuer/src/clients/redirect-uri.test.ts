@@ -65,7 +65,7 @@ describe('isRegisteredRedirect', () => {
 });
 
 describe('isLoopbackUri', () => {
-  it('is true for http: on loopback', () => {
+  it('returns true for http: on loopback only', () => {
     for (const uri of ['http://127.0.0.1', 'http://[::1]:80/', 'http://localhost?a'])
       expect(isLoopbackUri(uri)).toBe(true);
     for (const uri of ['https://127.0.0.1', 'http://127.0.0.1.example.com', 'http://localhost@b.example'])
@@ -73,7 +73,7 @@ describe('isLoopbackUri', () => {
   });
 });
 
-describe('the texts of a page', () => {
+describe('the texts of the consent page', () => {
   it('name the host, or the app of a scheme', () => {
     expect(getDisplayHost('https://a.example:8443/cb')).toBe('a.example:8443');
     expect(getDisplayHost('com.example.app:/cb')).toBe('the app of com.example.app:');

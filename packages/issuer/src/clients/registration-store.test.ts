@@ -24,20 +24,20 @@ async function signIn(place: IssuerVisitor, client_id = 'app') {
   return place.redeem(await place.code({ client_id }), { client_id });
 }
 
-describe('a store behind an issuer', () => {
-  it('is not filled by registrations', async () => {
+describe('the stores of an issuer', () => {
+  it('are not filled by registrations', async () => {
     const place = smallPlace();
     for (let times = 0; times < 100; times++) expect((await register(place)).status).toBe(201);
     expect((await signIn(place)).status).toBe(200);
   });
 
-  it('is not filled by sign-ins that nobody completes', async () => {
+  it('are not filled by sign-ins that no user completes', async () => {
     const place = smallPlace();
     for (let times = 0; times < 100; times++) expect((await place.ask()).status).toBe(200);
     expect((await signIn(place)).status).toBe(200);
   });
 
-  it('is not filled by assertions of a client that has registered itself', async () => {
+  it('are not filled by assertions of a client that has registered itself', async () => {
     const place = smallPlace();
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const jwks = { keys: [await exportJWK(publicKey)] };
@@ -57,7 +57,7 @@ describe('a store behind an issuer', () => {
     expect((await signIn(place)).status).toBe(200);
   });
 
-  it('is not filled by proofs of possession beside made-up codes', async () => {
+  it('are not filled by DPoP proofs with invented codes', async () => {
     const place = smallPlace();
     const { publicKey, privateKey } = await generateKeyPair('ES256');
     const jwk = await exportJWK(publicKey);
@@ -74,7 +74,7 @@ describe('a store behind an issuer', () => {
 });
 
 describe('a registration', () => {
-  it('ends after an hour when no user has signed in to it', async () => {
+  it('expires after an hour when no user has signed in', async () => {
     const place = visitTestIssuer();
     const { id } = await register(place);
     place.clock.advance(3_599_999);
@@ -83,7 +83,7 @@ describe('a registration', () => {
     expect((await place.ask({ client_id: id })).status).toBe(400);
   });
 
-  it('lives on for 90 days when a user has signed in to it', async () => {
+  it('expires after 90 days when a user has signed in', async () => {
     const place = visitTestIssuer();
     const { id } = await register(place);
     expect((await signIn(place, id)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('a registration', () => {
     expect((await place.ask({ client_id: id })).status).toBe(400);
   });
 
-  it('gives way to newer ones when nobody uses it, the oldest first; a used one stays', async () => {
+  it('is replaced by newer ones while unused, the oldest first; a used one stays', async () => {
     const place = visitTestIssuer({ limits: { maxUnusedRegistrations: 3 } });
     const used = await register(place);
     await signIn(place, used.id);
@@ -112,7 +112,7 @@ describe('a registration', () => {
     });
   });
 
-  it.each([0, 1.5, 10_000_000])('is not limited to %s at once', maxUnusedRegistrations => {
+  it.each([0, 1.5, 10_000_000])('refuses %s as the limit of unused registrations', maxUnusedRegistrations => {
     expect(() => visitTestIssuer({ limits: { maxUnusedRegistrations } })).toThrow(
       expect.objectContaining({ code: 'auth/issuer-options' }),
     );

@@ -27,13 +27,13 @@ it.each<unknown>([
   { ...options, upstream: { ...upstream, redirectUri: 'x' } },
   { ...options, clients: {} },
   { ...options, onError: 'x' },
-])('refuses wrong options with a code, and shows no secret: %j', given => {
+])('createOAuthProxy refuses invalid options with a code, and shows no secret: %j', given => {
   expect(() => call(oauthProxy, given)).toThrow(
     expect.objectContaining({ code: 'auth/issuer-options', message: expect.not.stringContaining('hush') }),
   );
 });
 
-it('refuses wrong options of an issuer', () => {
+it('createOAuthProxy refuses invalid options of an issuer', () => {
   for (const given of [undefined, null, { url: 'https://a.example', user: {} }, { url: 'http://127.0.0.1', stores: 1 }])
     expect(() => call(createIssuer, given)).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   expect(() => oauthProxy(options)).not.toThrow();

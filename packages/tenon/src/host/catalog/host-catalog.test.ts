@@ -52,7 +52,7 @@ const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const at = (uri: string) => ({ uri, name: uri });
 
 describe('a catalog of several servers', () => {
-  it('has outer names, the same array while nothing changes, and the way back', async () => {
+  it('returns public names and maps them back, as the same array while nothing changes', async () => {
     const { catalog } = catalogOf({ a: { tools: [tool('x')] }, b: { tools: [tool('x'), tool('y z')] } });
     const { items } = await catalog.listEntries('tools');
     expect(items.map(({ name }) => name)).toEqual(['a__x', 'b__x', expect.stringMatching(/^b__y_z_[a-z0-9]+$/)]);
@@ -63,7 +63,7 @@ describe('a catalog of several servers', () => {
     }
   });
 
-  it('finds what is new on a server whose list was read before', async () => {
+  it('finds a new tool of a server whose list was read before', async () => {
     const servers = { a: { tools: [tool('x')] }, b: {} };
     const { catalog, stands } = catalogOf(servers);
     await catalog.resolveByName('tools', 'a__x');
@@ -73,7 +73,7 @@ describe('a catalog of several servers', () => {
     expect((await catalog.resolveByName('tools', 'a__new')).name).toBe('new');
   });
 
-  it('says of a name that it is unknown, or whose server is not there', async () => {
+  it('distinguishes an unknown name from an unavailable server', async () => {
     const { catalog, clock } = catalogOf({ a: { tools: [tool('x')] }, down: null });
     await expect(catalog.resolveByName('tools', 'nobody__x')).rejects.toMatchObject({
       rpcCode: -32602,
@@ -94,7 +94,7 @@ describe('a catalog of several servers', () => {
 });
 
 describe('resources of several servers', () => {
-  it('lead to their owner; those of two are told apart', async () => {
+  it('resolve to their server, and equal URIs stay separate', async () => {
     const servers = { a: { resources: [at('note://a'), at('note://both')] }, b: { resources: [at('note://both')] } };
     const { catalog } = catalogOf(servers);
     expect(await catalog.resolveResource('note://a')).toMatchObject({ connection: { server: 'a' }, uri: 'note://a' });
@@ -109,7 +109,7 @@ describe('resources of several servers', () => {
     expect(catalog.unavailable).toEqual([]);
   });
 
-  it('lead to their owner when they are new', async () => {
+  it('resolve to their server when they are new', async () => {
     const servers = { a: { resources: [at('note://a')] }, b: {} };
     const { catalog, stands } = catalogOf(servers);
     expect(await catalog.resolveResource('note://new')).toBeUndefined();
@@ -118,7 +118,7 @@ describe('resources of several servers', () => {
     expect(await catalog.resolveResource('note://new')).toMatchObject({ connection: { server: 'a' } });
   });
 
-  it('are found at once when known, whoever else hangs', async () => {
+  it('resolve at once when known, although another server does not respond', async () => {
     const { catalog, clock } = catalogOf({ a: { resources: [at('note://a')] }, hung: 'hangs' });
     const first = catalog.resolveResource('note://a');
     await turns();
@@ -134,7 +134,7 @@ describe('resources of several servers', () => {
   });
 });
 
-it('one server alone keeps its names and URIs, and is asked for nothing more', async () => {
+it('keeps names and URIs of a single server, without further requests', async () => {
   const { catalog } = catalogOf({ only: { tools: [tool('any name')] } });
   expect((await catalog.listEntries('tools')).items.map(({ name }) => name)).toEqual(['any name']);
   expect(await catalog.resolveResource('any://uri')).toMatchObject({

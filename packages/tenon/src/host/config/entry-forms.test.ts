@@ -111,11 +111,11 @@ function format(target: object): string {
 
 const toNotes = (codes: readonly string[]) => codes.map(code => `warning config/${code}`);
 
-describe('the shapes of public configurations', () => {
-  it('are many', () => expect(SHAPES.length).toBeGreaterThanOrEqual(70));
+describe('entries of public configurations', () => {
+  it('include at least 70 shapes', () => expect(SHAPES.length).toBeGreaterThanOrEqual(70));
 
   it.each(SHAPES.map(([shape, target, notes = []]) => [shape, target, notes] as const))(
-    'reads %j',
+    'are read: %j',
     async (shape, target, notes) => {
       const config = await read(JSON.stringify({ mcpServers: { s: shape } }), ENV);
       expect(config.entries.map(entry => format(entry.target))).toEqual([target]);
@@ -137,7 +137,7 @@ describe('the shapes of public configurations', () => {
     [{ command: 'npx "a' }, 'error config/command-line mcpServers.s.command'],
     [{ baseUrl: URL_, url: 'https://b.example' }, 'error config/target mcpServers.s.baseUrl'],
     [{ command: 'a', env: { K: '1' }, environment: { K: '2' } }, 'error config/target mcpServers.s.environment'],
-  ])('refuses %j', async (shape, problem) => {
+  ])('are refused: %j', async (shape, problem) => {
     const config = await read(JSON.stringify({ mcpServers: { s: shape } }));
     expect(told(config)).toContain(problem);
     expect(config.entries).toEqual([]);
@@ -152,7 +152,7 @@ describe('a command with spaces', () => {
     },
   });
 
-  it('stays whole if there is such a program, in the folder of the server', async () => {
+  it('stays unsplit if such a program exists, in the folder of the server', async () => {
     const folders: unknown[] = [];
     const config = await readOne({ command: 'my tool', cwd: 'x' }, {}, programs(['my tool'], folders));
     expect([config.entries[0]?.target, told(config), folders]).toEqual([
@@ -170,18 +170,18 @@ describe('a command with spaces', () => {
     expect(await target('C:\\Program Files\\a.exe', [])).toBe('C:\\Program Files\\a.exe');
   });
 
-  it('is split for entries of the program, too, and `args` are left as they are', async () => {
+  it('is split for entries of an application too, and `args` stay unchanged', async () => {
     const { entries } = await parseServerEntries({ a: { command: 'npx a' }, b: { command: 'x y', args: ['z'] } });
     expect(entries.map(({ target }) => format(target))).toEqual(['npx|a', 'x y|z']);
   });
 
-  it('has the words as the written values, which approvals show', async () => {
+  it('shows its words as written, for approvals', async () => {
     const { entries } = await readOne({ command: 'a --key ${T}' }, ENV);
     expect(entries[0]?.written).toEqual({ command: 'a', 'args[0]': '--key', 'args[1]': '${T}' });
   });
 });
 
-describe('files with forms of their own', () => {
+describe('files with formats of their own', () => {
   const targets = async (content: object, file: string, isOtherFormat = false) => {
     const parse = () => ({ value: content, findLine: () => 7 });
     const config = await read(isOtherFormat ? '' : JSON.stringify(content), ENV, {
@@ -191,7 +191,7 @@ describe('files with forms of their own', () => {
     return [Object.fromEntries(config.entries.map(({ name, target }) => [name, format(target)])), told(config)];
   };
 
-  it('reads the `mcp` of OpenCode, and no settings of Gemini CLI under this key', async () => {
+  it('include the `mcp` of OpenCode, and exclude settings of Gemini CLI under this key', async () => {
     const mcp = {
       a: { type: 'local', command: ['npx', 'a'], environment: { K: '{env:T}' }, enabled: true, timeout: 5000 },
       b: { type: 'remote', url: URL_, headers: { A: 'Bearer {env:T}' } },
@@ -207,7 +207,7 @@ describe('files with forms of their own', () => {
     ).toEqual([{}, ['error config/variable mcp.a.environment.K']]);
   });
 
-  it('reads the `mcp` of Crush, and runs no command for a value', async () => {
+  it('include the `mcp` of Crush, and run no command for a value', async () => {
     const mcp = { a: { type: 'stdio', command: 'a', timeout: 120, env: { K: '$(echo $T)', L: '$T' } } };
     expect(await targets({ mcp }, '/p/crush.json')).toEqual([{ a: 'a K=hush L=hush' }, []]);
     expect(
@@ -215,7 +215,7 @@ describe('files with forms of their own', () => {
     ).toEqual([{}, ['error config/variable mcp.a.headers.A']]);
   });
 
-  it('reads the tables of Codex', async () => {
+  it('include the tables of Codex', async () => {
     const mcp_servers = {
       a: {
         command: 'a',
@@ -234,7 +234,7 @@ describe('files with forms of their own', () => {
     ]);
   });
 
-  it('reads the extensions of Goose that are servers, and no extensions in JSON', async () => {
+  it('include the servers among extensions of Goose, and no extensions in JSON', async () => {
     const extensions = {
       a: { type: 'stdio', cmd: 'a', args: ['x'], envs: { M: 'v' }, env_keys: ['T'], timeout: 300, available_tools: [] },
       b: { type: 'streamable_http', uri: URL_, headers: { A: '${T}' }, env_keys: ['T'], name: 'b', bundled: true },
@@ -247,7 +247,7 @@ describe('files with forms of their own', () => {
     expect(await targets({ extensions }, '/h/settings.json')).toEqual([{}, ['warning config/no-servers ']]);
   });
 
-  it('reads lists of servers by their names, and reports one without a name', async () => {
+  it('include lists of servers by their names, and report one without a name', async () => {
     const mcpServers = [
       { name: 'a', command: 'a' },
       { name: 'b', type: 'streamable-http', url: URL_, requestOptions: { headers: { A: '${{ secrets.T }}' } } },
@@ -260,7 +260,7 @@ describe('files with forms of their own', () => {
     ]);
   });
 
-  it('keeps the values as they are written for programs that copy them', async () => {
+  it('keep values as written for programs that copy them', async () => {
     const servers = {
       a: { command: 'a ${T}', envFile: 'x', env: { K: '${input:k}' } },
       b: { url: 'https://${T}/mcp' },
@@ -270,7 +270,7 @@ describe('files with forms of their own', () => {
     expect([entries[0]?.written?.envFile, problems.map(({ level }) => level)]).toEqual(['x', ['warning']]);
   });
 
-  it('reads the sections of Amp and of adapters', async () => {
+  it('include the sections of Amp and of adapters', async () => {
     expect(await targets({ 'amp.mcpServers': { a: { command: 'a' } } }, '/h/settings.json')).toEqual([{ a: 'a' }, []]);
     expect(await targets({ 'mcp-servers': { a: { command: 'a' } } }, '/h/mcp.json')).toEqual([{ a: 'a' }, []]);
   });

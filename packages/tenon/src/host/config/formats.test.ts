@@ -8,8 +8,8 @@ import { parseServerEntries } from './parse-config.js';
 const targets = (entries: readonly { name: string; target: unknown }[]) =>
   Object.fromEntries(entries.map(({ name, target }) => [name, target]));
 
-describe('the formats that people have', () => {
-  it('reads that of Claude Desktop', async () => {
+describe('parseServerEntries', () => {
+  it('reads the format of Claude Desktop', async () => {
     const config = await read(texts.claudeDesktop);
     expect(told(config)).toEqual([]);
     expect(config.entries).toMatchObject([
@@ -21,7 +21,7 @@ describe('the formats that people have', () => {
     ]);
   });
 
-  it('reads that of Claude Code, whose time is milliseconds', async () => {
+  it('reads the format of Claude Code, whose times are milliseconds', async () => {
     const config = await read(texts.claudeCode, { SEARCH_TOKEN: 'hush' });
     expect(told(config)).toEqual([]);
     expect(targets(config.entries)).toEqual({
@@ -31,7 +31,7 @@ describe('the formats that people have', () => {
     expect(config.entries[0]).toMatchObject({ totalTimeout: 120_000, idleTimeout: 120_000 });
   });
 
-  it('reads that of Cursor, with the folder around .cursor as the workspace', async () => {
+  it('reads the format of Cursor, with the folder around .cursor as the workspace', async () => {
     const asked: string[] = [];
     const readEnvFile = async (path: string) => {
       asked.push(path);
@@ -51,14 +51,14 @@ describe('the formats that people have', () => {
     });
   });
 
-  it('reads that of Windsurf', async () => {
+  it('reads the format of Windsurf', async () => {
     const config = await read(texts.windsurf);
     expect(config.entries).toMatchObject([
       { target: { url: 'https://far.example/mcp' }, tools: { exclude: ['drop_*'] }, disabled: true },
     ]);
   });
 
-  it('reads that of Cline, whose time is seconds', async () => {
+  it('reads the format of Cline, whose times are seconds', async () => {
     const config = await read(texts.cline, {}, { file: '/u/cline_mcp_settings.json' });
     expect(told(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
     expect(config.entries).toMatchObject([
@@ -68,7 +68,7 @@ describe('the formats that people have', () => {
     expect(config.entries[0]).not.toHaveProperty('disabled');
   });
 
-  it('reads that of Gemini CLI, and does not take its `trust` for ours', async () => {
+  it('reads the format of Gemini CLI, and ignores its `trust`', async () => {
     const config = await read(texts.gemini);
     expect(told(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
     expect(config.entries[0]).toMatchObject({
@@ -79,7 +79,7 @@ describe('the formats that people have', () => {
     expect(config.entries[0]).not.toHaveProperty('trusted');
   });
 
-  it('reads that of VS Code, and asks once for each of its inputs', async () => {
+  it('reads the format of VS Code, and prompts once for each input', async () => {
     const asked: ConfigInput[] = [];
     const inputs = (input: ConfigInput) => {
       asked.push(input);
@@ -109,7 +109,7 @@ describe('the formats that people have', () => {
     expect(config.entries[2]).toMatchObject({ totalTimeout: 90_000 });
   });
 
-  it('reads what is ours', async () => {
+  it('reads the keys of this project', async () => {
     const { entries, problems } = await read(texts.ours);
     expect(problems).toEqual([]);
     expect(entries[0]).toMatchObject({
@@ -119,14 +119,14 @@ describe('the formats that people have', () => {
     });
   });
 
-  it('passes over a mark of byte order, and takes out of a file of variables what is null', async () => {
+  it('skips a byte order mark, and removes variables that the envFile sets to null', async () => {
     const server = { command: 'x', envFile: 'y', env: { A: null } };
     const readEnvFile = async () => ({ A: '1', B: '2' });
     const { entries } = await read(`\uFEFF${JSON.stringify({ mcpServers: { server } })}`, {}, { readEnvFile });
     expect(entries[0]?.target).toEqual({ command: 'x', env: { B: '2' } });
   });
 
-  it('reads objects of the program by the same checks', async () => {
+  it('checks objects of an application likewise', async () => {
     const servers = { a: { command: 'x', args: ['${HOME}'], cwd: undefined }, b: { comand: 'x' }, c: 1 };
     const config = await parseServerEntries(servers);
     expect(config.entries).toEqual([

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { maskArgument, maskUrl, maskValue } from './mask-secrets.js';
 
-describe('masks', () => {
+describe('maskSecrets', () => {
   it.each([
     ['--port=8080', undefined, '--port=8080'],
     ['8080', '--port', '8080'],
@@ -22,7 +22,7 @@ describe('masks', () => {
     expect(maskArgument(text, before)).toBe(shown);
   });
 
-  it('leave of a value its variables, and of a URL its place', () => {
+  it('leaves the variables of a value, and the location of a URL', () => {
     expect(maskValue('Bearer ${TOKEN:-hush}!')).toBe('••••${env:TOKEN:-••••}••••');
     expect(maskValue('${what:hush}')).toBe('••••');
     expect(maskUrl('https://a.example/mcp/a1b2c3d4e5f6a1b2c3d4e5f6?a=1&b=2#c')).toBe(

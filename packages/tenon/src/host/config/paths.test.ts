@@ -12,11 +12,11 @@ describe('paths of any platform', () => {
     ['C:\\p', 'D:\\x', 'D:\\x'],
     ['C:/p', './x', 'C:/p/x'],
     [undefined, 'x', 'x'],
-  ])('from %s, %s is %s', (folder, path, result) => {
+  ])('resolve from %s, %s to %s', (folder, path, result) => {
     expect(resolvePath(folder, path)).toBe(result);
   });
 
-  it('knows the folder that a file is about', () => {
+  it('lead to the workspace of a file', () => {
     expect(getWorkspace('/a/b/.mcp.json')).toBe('/a/b');
     expect(getWorkspace('/a/b/.vscode/mcp.json')).toBe('/a/b');
     expect(getWorkspace('C:\\a\\.cursor\\mcp.json')).toBe('C:\\a');
@@ -24,7 +24,7 @@ describe('paths of any platform', () => {
     expect(getWorkspace('mcp.json')).toBeUndefined();
   });
 
-  it('writes paths as URIs', () => {
+  it('become URIs', () => {
     expect(toFileUri('/a b/#c')).toBe('file:///a%20b/%23c');
     expect(toFileUri('C:\\a\\b')).toBe('file:///C:/a/b');
     expect(toFileUri('/a\ud800')).toBe('file:///a%EF%BF%BD');

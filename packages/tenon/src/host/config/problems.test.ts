@@ -6,7 +6,7 @@ import { MAX_SERVERS } from './parse-config.js';
 import { createProblemReport, MAX_PROBLEMS } from './problem.js';
 
 describe('problems of a configuration', () => {
-  it('names the file, the line and the key, also among comments', async () => {
+  it('name the file, the line and the key, also among comments', async () => {
     const text =
       '// one\r\n{ /* two\nthree */ "mcpServers": {\n\n  "a b": {\n "command": "x",\n "args": [\n"ok", // here\n{}]\n}}}';
     const { problems } = await read(text);
@@ -20,7 +20,7 @@ describe('problems of a configuration', () => {
     expect(entry?.origin?.line).toBe(2);
   });
 
-  it('gives the other servers when one is bad', async () => {
+  it('leave the other servers usable', async () => {
     const servers = {
       a: { command: 'x' },
       b: { command: 7n.toString(), args: 'y' },
@@ -32,7 +32,7 @@ describe('problems of a configuration', () => {
     expect(told(config)).toEqual(['error config/shape mcpServers.b.args', 'error config/shape mcpServers.c']);
   });
 
-  it('reads no text by half', async () => {
+  it('include incomplete text', async () => {
     const config = await read('{\n"mcpServers": {\n"a": { "command": "x" }\n"b": { "command": "y" }\n}}');
     expect(config.entries).toEqual([]);
     expect(config.problems).toMatchObject([{ line: 4, error: { code: 'config/syntax' } }]);
@@ -40,7 +40,7 @@ describe('problems of a configuration', () => {
       expect(told(await read(text)), text).toEqual(['error config/syntax ']);
   });
 
-  it('bounds the depth, the size, the servers and the problems', async () => {
+  it('include excess of depth, size, servers and problems', async () => {
     expect(told(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
     expect(told(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
     expect(told(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
@@ -55,7 +55,7 @@ describe('problems of a configuration', () => {
     ]);
   });
 
-  it('finds nothing out for what is not told any more', () => {
+  it('are limited in number without further checks', () => {
     const { problems, report } = createProblemReport('f', () => undefined);
     let found = 0;
     const details = () => ({ hint: `${++found}` });
@@ -64,7 +64,7 @@ describe('problems of a configuration', () => {
     expect([problems.length, found]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);
   });
 
-  it('takes neither of two servers, or keys, with one name', async () => {
+  it('include two servers, or keys, with one name', async () => {
     const config = await read('{"mcpServers":{"a":{"command":"x"},\n"a":{"command":"y"},"b":{"command":"z"}}}');
     expect(config.entries.map(({ name }) => name)).toEqual(['b']);
     expect(config.problems).toMatchObject([{ line: 2, key: 'mcpServers.a', error: { code: 'config/duplicate-key' } }]);
@@ -80,7 +80,7 @@ describe('problems of a configuration', () => {
     }
   });
 
-  it('names the key that was meant', async () => {
+  it('name the key that was meant', async () => {
     const config = await readOne({ command: 'x', agrs: [], 'env-file': 'y', whatever: 1 });
     expect(told(config)).toEqual([
       'warning config/unknown-key mcpServers.s.agrs',
@@ -109,7 +109,7 @@ describe('problems of a configuration', () => {
     [{ toolFilter: { mode: 'allow' } }, 'toolFilter'],
     [{ readOnly: true }, 'readOnly'],
     [{ sandBoxEnable: true }, 'sandBoxEnable'],
-  ])('refuses an entry whose unknown key may restrict it: %j', async (keys, key) => {
+  ])('refuse an entry whose unknown key may restrict it: %j', async (keys, key) => {
     const config = await readOne({ command: 'x', ...keys });
     expect(told(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
     expect(config.entries).toEqual([]);
@@ -122,20 +122,20 @@ describe('problems of a configuration', () => {
     { tools: ['*'], whatever: 1 },
     { toolTimeout: 60 },
     { disabled: true, toolFilters: ['a'] },
-  ])('only warns of a key that restricts nothing: %j', async keys => {
+  ])('only warn of a key that restricts nothing: %j', async keys => {
     const config = await readOne({ command: 'x', ...keys });
     expect(told(config)).toHaveLength(1);
     expect(told(config)[0]).toMatch(/^warning config\/unknown-key/);
     expect(config.entries).toHaveLength(1);
   });
 
-  it('refuses a restriction beside the nested command of Zed', async () => {
+  it('refuse a restriction beside the nested command of Zed', async () => {
     const config = await read('{"context_servers":{"s":{"command":{"path":"x","args":[],"disable":true}}}}');
     expect(told(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
     expect(config.entries).toEqual([]);
   });
 
-  it('refuses an input whose misspelled `password` would show a secret', async () => {
+  it('refuse an input whose misspelled `password` would show a secret', async () => {
     const config = await read('{"inputs":[{"id":"a","pasword":true}],"servers":{"s":{"command":"x"}}}');
     expect(told(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
   });
@@ -165,7 +165,7 @@ describe('problems of a configuration', () => {
     [{ url: 'https://me:hush@a.example' }, 'error config/url mcpServers.s.url'],
     [{ url: 'https://a.example', headers: { A: 'b\r\nC: d' } }, 'error config/header mcpServers.s.headers.A'],
     [{ url: 'https://a.example', headers: { 'A B': 'c' } }, 'error config/header mcpServers.s.headers["A B"]'],
-  ])('refuses %j', async (server, problem) => {
+  ])('refuse %j', async (server, problem) => {
     const config = await readOne(server);
     expect(told(config)).toEqual([problem]);
     expect(config.entries).toEqual([]);
@@ -179,7 +179,7 @@ describe('problems of a configuration', () => {
     [{ type: 'stdio', command: 'x', url: 'https://a.example' }, 'warning config/not-followed mcpServers.s.url'],
     [{ command: 'x', timeout: 60 }, 'warning config/time-unit mcpServers.s.timeout'],
     [{ command: 'x', timeout: 1800, autoApprove: [] }, 'warning config/time-unit mcpServers.s.timeout'],
-  ])('warns of %j', async (server, problem) => {
+  ])('warn of %j', async (server, problem) => {
     const config = await readOne(server);
     expect(told(config)).toContain(problem);
     expect(config.entries).toHaveLength(1);
@@ -192,11 +192,11 @@ describe('problems of a configuration', () => {
     { url: 'http://a.example/mcp' },
     { command: 'C:\\Program Files\\x.exe' },
     { command: 'x y', args: ['z'] },
-  ])('has nothing to say of %j', async server => {
+  ])('are absent for %j', async server => {
     expect(told(await readOne(server))).toEqual([]);
   });
 
-  it('takes a short `timeout` for seconds, and lets our own keys go before it', async () => {
+  it('allow a short `timeout` in seconds, unless a key of this project is set', async () => {
     expect((await readOne({ command: 'x', timeout: 60 })).entries[0]).toMatchObject({ totalTimeout: 60_000 });
     expect((await readOne({ command: 'x', timeout: 1800 })).entries[0]).toMatchObject({ totalTimeout: 1800 });
     expect(await readOne({ command: 'x', timeout: 5000, alwaysAllow: [] })).toMatchObject({
@@ -209,7 +209,7 @@ describe('problems of a configuration', () => {
     });
   });
 
-  it('reads the credentials of a service account, and reports other forms of `auth`', async () => {
+  it('allow the credentials of a service account, and report other forms of `auth`', async () => {
     const url = 'https://a.example/mcp';
     const auth = { type: 'client-credentials', clientId: 'one', clientSecret: 'two', scopes: 'a b' };
     expect(await readOne({ url, auth })).toMatchObject({
@@ -227,20 +227,20 @@ describe('problems of a configuration', () => {
     expect(told(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
   });
 
-  it('does not limit the start of a server by `timeout`', async () => {
+  it('allow a `timeout`, which does not limit the start of a server', async () => {
     const { entries } = await readOne({ command: 'x', timeout: 5000 });
     expect(entries[0]).toMatchObject({ totalTimeout: 5000 });
     expect(entries[0]).not.toHaveProperty('startTimeout');
   });
 
-  it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuses the name %j', async name => {
+  it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuse the name %j', async name => {
     const config = await read(JSON.stringify({ mcpServers: { [name]: { command: 'x' } } }));
     expect(config.problems[0]?.error.code).toBe('config/name');
     expect(said(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
     expect(said(config).length).toBeLessThan(300);
   });
 
-  it('takes names that objects have by themselves', async () => {
+  it('allow names of Object.prototype', async () => {
     const text = '{"mcpServers":{"__proto__":{"command":"x","env":{"__proto__":"y"}},"constructor":{"command":"z"}}}';
     const { entries } = await read(text);
     expect(entries.map(({ name }) => name)).toEqual(['__proto__', 'constructor']);
@@ -249,7 +249,7 @@ describe('problems of a configuration', () => {
     ]);
   });
 
-  it('says no value that could be a secret', async () => {
+  it('show no value that could be a secret', async () => {
     const hush = 'hush-7f3a';
     const wrongs: object[] = [
       { url: `nonsense ${hush}` },
@@ -270,7 +270,7 @@ describe('problems of a configuration', () => {
     }
   });
 
-  it('never throws, whatever the JSON', async () => {
+  it('never throw for any JSON', async () => {
     const key = fc.oneof(
       fc.constantFrom(
         'mcpServers',

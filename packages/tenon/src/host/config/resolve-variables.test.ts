@@ -16,7 +16,7 @@ const filled = async (text: string, more: object = {}): Promise<string> => {
 };
 const variable = 'error config/variable mcpServers.s.args[0]';
 
-describe('variables', () => {
+describe('expandVariables', () => {
   it.each([
     ['${A}', 'one'],
     ['<${A}${A}>', '<oneone>'],
@@ -51,17 +51,17 @@ describe('variables', () => {
     ['${command:x}', variable],
     ['${env:}', variable],
     ['${input:gone}', 'error config/input mcpServers.s.args[0]'],
-  ])('%s → %s', async (text, result) => {
+  ])('replaces %s by %s', async (text, result) => {
     expect(await filled(text)).toBe(result);
   });
 
-  it('names the variable that is not set, where it stands, and nothing else', async () => {
+  it('names the missing variable, its place, and nothing else', async () => {
     const config = await readOne({ command: 'c', env: { K: 'hush${TOKEN}' } }, env);
     expect(said(config)).toContain('/p/mcp.json:1: mcpServers.s.env.K: the variable "TOKEN" is not set');
     expect(said(config)).not.toContain('hush');
   });
 
-  it('needs no variables, and asks nobody, for what is disabled', async () => {
+  it('needs no variables, and prompts for none, for a disabled server', async () => {
     const config = await readOne({ url: 'https://${NO}/${input:x}', disabled: true });
     expect(config.problems).toEqual([]);
     expect(config.entries).toMatchObject([{ target: { url: 'https://${NO}/${input:x}' }, disabled: true }]);
@@ -69,7 +69,7 @@ describe('variables', () => {
     expect((await readOne({ command: 'x', sandboxEnabled: true, envFile: 'y', disabled: true })).problems).toEqual([]);
   });
 
-  it('does not grow without end', async () => {
+  it('limits the size of the result', async () => {
     const config = await readOne({ command: 'c', args: ['${A}'.repeat(500)] }, { A: 'x'.repeat(10_000) });
     expect(told(config)).toEqual(['error config/too-large mcpServers.s.args[0]']);
     const deep = `${'${NO:-'.repeat(20)}x${'}'.repeat(20)}`;
@@ -82,7 +82,7 @@ describe('variables', () => {
     ['fallback', () => 'typed', 'typed'],
     [undefined, () => '', ''],
     [undefined, () => Promise.reject(new Error('hush')), 'error config/input mcpServers.s.args[0]'],
-  ])('asks for inputs: default %s', async (fallback, ask, result) => {
+  ])('prompts for inputs: default %s', async (fallback, ask, result) => {
     const text = {
       inputs: [{ ...inputs[0], default: fallback }],
       servers: { s: { command: 'c', args: ['${input:x}'] } },
@@ -94,7 +94,7 @@ describe('variables', () => {
     expect(said(config)).not.toContain('hush');
   });
 
-  it('takes no answer that was not to choose from, and no input that it cannot ask for', async () => {
+  it('refuses an input value outside the choices, and an input that it cannot prompt for', async () => {
     const options = { file: '/p', scope: 'user', env: () => undefined, inputs: () => 'z' } as const;
     const servers = { s: { command: 'c', args: ['${input:x}'] } };
     const picked = { inputs: [{ id: 'x', type: 'pickString', options: ['a', { label: 'B', value: 'b' }] }], servers };
@@ -107,7 +107,7 @@ describe('variables', () => {
     ]);
   });
 
-  it('takes apart what was put together', () => {
+  it('splits what an argument joins', () => {
     const literal = fc.string({ minLength: 1 }).map(text => text.replaceAll('$', '') || 'x');
     const escaped = literal.map(text => ({ text: `${text}$\${`, piece: `${text}\${` }));
     const name = fc.stringMatching(/^[A-Z_]{1,8}$/);
@@ -133,7 +133,7 @@ describe('variables', () => {
     );
   });
 
-  it('takes any text, and no longer for a longer one', () => {
+  it('reads any text, in linear time', () => {
     const part = fc.constantFrom('$', '{', '}', 'A', ':-', 'env:', '${', '${A}', ' ');
     fc.assert(fc.property(fc.array(part), parts => void parseReferences(parts.join(''))));
     expect(parseReferences('${'.repeat(500_000))).toHaveLength(1);

@@ -10,8 +10,8 @@ beforeEach(() => {
   values = memoryStores().values;
 });
 
-describe('the question before a server of a project runs', () => {
-  it('shows the whole of a server that was never seen [security.local-server.consent]', async () => {
+describe('the trust prompt for a server of a project', () => {
+  it('shows all of a new server [security.local-server.consent]', async () => {
     const trust = createTrust({ values, key });
     const question = await trust.getQuestion(await entry(command, { env: variables, fromFile: { A: hush } }));
     expect(question).toEqual({
@@ -34,7 +34,7 @@ describe('the question before a server of a project runs', () => {
     expect(await trust.getQuestion(await entry(command, { env: variables, fromFile: { A: hush } }))).toBeUndefined();
   });
 
-  it('shows no character that moves what is around it', async () => {
+  it('shows no character that moves others', async () => {
     const trust = createTrust({ values, key });
     const question = await trust.getQuestion(await entry({ command: 'a\u202eb\u001b[2J', args: ['x\ny'] }));
     expect(JSON.stringify(question)).not.toMatch(/[\u202e\u001b]|\\n|\\u001b/);
@@ -83,7 +83,7 @@ describe('the question before a server of a project runs', () => {
     [{ url: 'https://a.example/${LEVEL}' }, 'LEVEL is sent'],
     [{ url: 'https://a.example', headers: { A: '${LEVEL:-${WHO}}' } }, 'WHO is sent'],
     [{ command: 'x', args: ['y'.repeat(9000)] }, 'only its first'],
-  ])('points at what to look at twice: %j [security.local-server.guardrails]', async (server, danger) => {
+  ])('highlights suspicious parts: %j [security.local-server.guardrails]', async (server, danger) => {
     const question = await createTrust({ values, key }).getQuestion(await entry(server, { env: variables }));
     expect(question?.dangers.join()).toContain(danger);
   });
@@ -93,12 +93,12 @@ describe('the question before a server of a project runs', () => {
     { command: 'node', args: ['server.js', '--config', 'x.json'], env: { NOTES_TOKEN: 'x', NPM_TOKEN: 'y' } },
     { command: 'docker', args: ['run', '-i', '--rm', '--network', 'none', '-v', '/srv/notes:/data', 'a/b:1'] },
     { command: 'python3', args: ['-m', 'notes'] },
-  ])('points at nothing in an ordinary server: %j', async server => {
+  ])('highlights nothing in an ordinary server: %j', async server => {
     const question = await createTrust({ values, key }).getQuestion(await entry(server, { env: variables }));
     expect(question?.dangers).toEqual([]);
   });
 
-  it('takes no time for what is made to take it', async () => {
+  it('takes little time for hostile text', async () => {
     const trust = createTrust({ values, key });
     const deep = `${'${A:-'.repeat(2 ** 16)}x${'}'.repeat(2 ** 16)}`;
     const long = ['a'.repeat(2 ** 20), 'curl '.repeat(2 ** 17), 'rm '.repeat(2 ** 17), '${'.repeat(2 ** 17), deep];

@@ -26,8 +26,8 @@ const asking = (answer: boolean | ((question: TrustQuestion) => Promise<boolean>
 /** Everything that is kept, as somebody who reads the store finds it. */
 const kept = async () => JSON.stringify(await values.list(''));
 
-describe('approval of what a project brings along', () => {
-  it('asks once, remembers it, and asks nobody about what is not of a project', async () => {
+describe('approval of servers of a project', () => {
+  it('prompts once, remembers it, and prompts for no server outside a project', async () => {
     const trust = asking(true);
     expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
     expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
@@ -39,7 +39,7 @@ describe('approval of what a project brings along', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('does not run what was refused, and asks again', async () => {
+  it('does not run a refused server, and prompts again', async () => {
     const trust = asking(false);
     expect(await trust.isApproved(await entry(remote))).toBe(false);
     expect(await trust.isApproved(await entry(remote))).toBe(false);
@@ -49,7 +49,7 @@ describe('approval of what a project brings along', () => {
     expect(await truthy.isApproved(await entry(remote))).toBe(false);
   });
 
-  it('refuses where there is nobody to ask, and says how to approve', async () => {
+  it('refuses without a prompt, and names how to approve', async () => {
     const trust = createTrust({ values, key });
     const refusal = trust.isApproved(await entry(command, { env: variables }));
     await expect(refusal).rejects.toMatchObject({ code: 'config/not-approved' });
@@ -190,20 +190,23 @@ describe('approval of what a project brings along', () => {
         { key: 'roots', after: '["file:///"]' },
       ],
     ],
-  ])('asks again when %s changes, and shows it without secrets', async (_, server, change, from, to, changes) => {
-    const trust = asking(true);
-    await trust.isApproved(await entry(server, { env: variables, ...from }));
-    expect(await trust.isApproved(await entry({ ...server, ...change }, { env: variables, ...from, ...to }))).toBe(
-      true,
-    );
-    expect(asked).toHaveLength(2);
-    expect(asked[1]).toMatchObject({ first: false });
-    expect(asked[1]?.changes).toEqual(changes);
-    expect(JSON.stringify(asked)).not.toContain(hush);
-    expect(await kept()).not.toContain(hush);
-  });
+  ])(
+    'prompts again when %s changes, and shows the change without secrets',
+    async (_, server, change, from, to, changes) => {
+      const trust = asking(true);
+      await trust.isApproved(await entry(server, { env: variables, ...from }));
+      expect(await trust.isApproved(await entry({ ...server, ...change }, { env: variables, ...from, ...to }))).toBe(
+        true,
+      );
+      expect(asked).toHaveLength(2);
+      expect(asked[1]).toMatchObject({ first: false });
+      expect(asked[1]?.changes).toEqual(changes);
+      expect(JSON.stringify(asked)).not.toContain(hush);
+      expect(await kept()).not.toContain(hush);
+    },
+  );
 
-  it('does not ask again for what decides nothing, nor for what the user has put into a variable', async () => {
+  it('does not prompt again for irrelevant changes, nor for values of variables', async () => {
     const trust = asking(true);
     await trust.isApproved(await entry(command, { env: variables }));
     const same = { timeout: 9000, description: 'x', ...command, env: { LEVEL: '${LEVEL}', TOKEN: hush } };
@@ -219,7 +222,7 @@ describe('approval of what a project brings along', () => {
     expect(asked.map(({ first }) => first)).toEqual([true, true, true]);
   });
 
-  it('cannot be given to another by moving what is kept, nor be read without the key', async () => {
+  it('cannot move to another server, nor be read without the key', async () => {
     const trust = asking(true);
     await trust.isApproved(await entry(remote));
     const [record] = await values.list('');
@@ -235,7 +238,7 @@ describe('approval of what a project brings along', () => {
     expect(() => createTrust({ values, key: new Uint8Array(31) })).toThrow('32 bytes');
   });
 
-  it('asks two that wait at once only once, and lets a third ask after a fault', async () => {
+  it('prompts once for concurrent requests, and again after an error', async () => {
     const granted: ((answer: boolean) => void)[] = [];
     const trust = asking(() => new Promise(resolve => void granted.push(resolve)));
     const [one, two] = [trust.isApproved(await entry(remote)), trust.isApproved(await entry(remote))];
@@ -257,7 +260,7 @@ describe('approval of what a project brings along', () => {
     expect(await failing.isApproved(await entry(remote))).toBe(true);
   });
 
-  it('lives with a record that is not its own', async () => {
+  it('ignores a foreign record', async () => {
     const trust = asking(true);
     await trust.isApproved(await entry(remote));
     const [record] = await values.list('');

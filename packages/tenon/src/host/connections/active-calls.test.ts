@@ -20,7 +20,7 @@ const call = (name: string, more: Partial<UpstreamCall> = {}) => {
 };
 
 describe('requests of a server during calls', () => {
-  it('goes to the call that it names: by its stream, or its task', async () => {
+  it('reach the call that they name by its stream or its task', async () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();
     const first = calls.run(call('first', { ids: new Set([7]) }).flight, () => end.promise);
@@ -37,7 +37,7 @@ describe('requests of a server during calls', () => {
     expect(calls.size).toBe(0);
   });
 
-  it('does not go to one that cannot be asked, and to nobody when there is none', async () => {
+  it('skip a call without input requests, and fail without a call', async () => {
     const calls = new ActiveCalls(undefined, 'notes');
     const end = deferred<void>();
     const mute = calls.run(call('mute', { ask: undefined }).flight, () => end.promise);
@@ -49,7 +49,7 @@ describe('requests of a server during calls', () => {
     await mute;
   });
 
-  it('gets the roots of the host without a call', async () => {
+  it('get the roots of the host without a call', async () => {
     const ask = (...[roots]: [ClientHandlers['roots']?]) =>
       new ActiveCalls(undefined, 'notes', roots).ask('roots/list', {}, { signal });
     await expect(ask()).rejects.toMatchObject({ code: 'host/no-active-call' });
@@ -59,7 +59,7 @@ describe('requests of a server during calls', () => {
     await expect(ask([{ uri: 'file:///a/../b' }])).rejects.toMatchObject({ code: 'answer/root' });
   });
 
-  it('goes to the last whose caller still waits', async () => {
+  it('reach the last call whose caller still waits', async () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();
     const during = [
@@ -71,7 +71,7 @@ describe('requests of a server during calls', () => {
     await Promise.all(during);
   });
 
-  it('goes to another when the one that was asked is given up meanwhile, and to no other when it fails', async () => {
+  it('reach another call when theirs is cancelled, and no other when it fails', async () => {
     const calls = new ActiveCalls(undefined);
     const end = deferred<void>();
     let over = false;
@@ -99,7 +99,7 @@ describe('requests of a server during calls', () => {
     await Promise.all([...during, third]);
   });
 
-  it('goes to the session where there is one and no call', async () => {
+  it('reach the session where one exists and no call', async () => {
     const { session, told } = sessionNamed('mine');
     const calls = new ActiveCalls(session);
     expect(await calls.ask('roots/list', {}, { signal })).toEqual({ askedBySession: 'mine roots/list' });
@@ -111,7 +111,7 @@ describe('requests of a server during calls', () => {
     ]);
   });
 
-  it('keeps the call open until it is answered, or has failed', async () => {
+  it('keep the call open until they are answered or have failed', async () => {
     const calls = new ActiveCalls(undefined);
     const answer = deferred<never>();
     let over = false;
@@ -128,7 +128,7 @@ describe('requests of a server during calls', () => {
   });
 });
 
-it('log messages go to the last call, and to nobody when there is neither a call nor a session', async () => {
+it('delivers log messages to the last call, and to no one without a call or a session', async () => {
   const calls = new ActiveCalls(undefined);
   const { flight, logged } = call('one');
   const end = deferred<void>();

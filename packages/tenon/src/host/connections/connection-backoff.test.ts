@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { ConnectionBackoff } from './connection-backoff.js';
 
-describe('a back-off', () => {
-  it('waits twice as long after each failure, a minute at the most', () => {
+describe('ConnectionBackoff', () => {
+  it('doubles the delay after each failure, up to a minute', () => {
     const clock = fakeClock();
     const backoff = new ConnectionBackoff(clock, () => 1);
     expect(backoff.remaining).toBe(0);
@@ -15,7 +15,7 @@ describe('a back-off', () => {
     expect(backoff.failures).toBe(10);
   });
 
-  it('is not the same for all: between half of the pause and all of it', () => {
+  it('chooses a random delay between half and all of it', () => {
     const clock = fakeClock();
     const pauses = [0, 0.5, 1].map(random => {
       const backoff = new ConnectionBackoff(clock, () => random);
@@ -25,7 +25,7 @@ describe('a back-off', () => {
     expect(pauses).toEqual([250, 375, 500]);
   });
 
-  it('is over in time, and begins anew after a success', () => {
+  it('ends in time, and starts again after a success', () => {
     const clock = fakeClock(1_000_000);
     const backoff = new ConnectionBackoff(clock, () => 1);
     backoff.recordFailure();

@@ -21,7 +21,7 @@ it('reports each change once, and none while the same problem lasts', () => {
   expect(changes).toEqual(['http/unreachable', 'auth/sign-in-required', undefined]);
 });
 
-it('takes an error response as a response, and learns nothing from other failures', () => {
+it('counts an error response as a response, and ignores other failures', () => {
   const { health, clock } = createHealth();
   expect(health.age).toBe(Number.POSITIVE_INFINITY);
   health.recordFailure(failWith('http/unreachable'));
@@ -40,6 +40,6 @@ it.each([
   [failWith('http/refused', { status: 503, rpcCode: -32603 }), false],
   [failWith('http/refused', { status: 500 }), false],
   [failWith('auth/needs-user'), false],
-])('knows the errors of a server that cannot be reached: %#', (error, expected) => {
+])('isUnreachable classifies an error of a server: %#', (error, expected) => {
   expect(isUnreachable(error)).toBe(expected);
 });

@@ -23,8 +23,8 @@ function whom({ principal, session, revision = '2026-07-28', capabilities = {} }
 }
 const keyOf = (who: Who) => createConnectionScope(whom(who)).key;
 
-describe('an audience', () => {
-  it('is never of two principals, nor of one and nobody', () => {
+describe('createConnectionScope', () => {
+  it('separates two principals, and a principal from anonymous callers', () => {
     const principals = [undefined, 'ada', 'bob', 'all', 'null', ''];
     const keys = principals.map(principal => keyOf(principal === undefined ? {} : { principal }));
     expect(new Set(keys).size).toBe(principals.length);
@@ -32,7 +32,7 @@ describe('an audience', () => {
     expect(keyOf({ principal: '","all' })).not.toBe(keyOf({ principal: 'all' }));
   });
 
-  it('is never of two sessions, also of one principal, and stays that of its session', () => {
+  it('separates two sessions of one principal, and stays the same in a session', () => {
     const [one, two] = [sessionNamed('one').session, sessionNamed('two').session];
     const sessioned = { principal: 'ada', revision: '2025-11-25' };
     expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf({ ...sessioned, session: two }));
@@ -40,7 +40,7 @@ describe('an audience', () => {
     expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf(sessioned));
   });
 
-  it('is the same for requests of one principal that can be asked the same, and for no others', () => {
+  it('is shared by requests of one principal with the same capabilities', () => {
     expect(keyOf({ principal: 'ada' })).toBe(keyOf({ principal: 'ada' }));
     const kinds: ClientCapabilities[] = [
       {},
@@ -55,7 +55,7 @@ describe('an audience', () => {
     expect(keyOf({ capabilities: { elicitation: {} } })).toBe(keyOf({ capabilities: { elicitation: { form: {} } } }));
   });
 
-  it('knows which input can be requested, and the preferred protocol version for servers', () => {
+  it('contains the possible input requests, and the preferred protocol version', () => {
     const elicitation = { url: {} };
     const plain = { form: false, url: false, sample: false, sampleTools: false, roots: false };
     expect(createConnectionScope(whom({ capabilities: { elicitation } })).input).toEqual({ ...plain, url: true });

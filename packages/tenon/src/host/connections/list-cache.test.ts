@@ -20,7 +20,7 @@ const names = async (list: Promise<{ items: readonly { name: string }[] }>) =>
   (await list).items.map(({ name }) => name);
 
 describe('the lists of a server', () => {
-  it('are read over all pages, once for all who ask, and again when they have changed', async () => {
+  it('are read over all pages, once for concurrent readers, and again after a change', async () => {
     const { lists, listed, tell } = listsOf({ pages: () => [{ tools: [tool('a')] }, { tools: [tool('b')] }] });
     expect(await Promise.all([names(lists.get('tools')), names(lists.get('tools'))])).toEqual([
       ['a', 'b'],
@@ -47,7 +47,7 @@ describe('the lists of a server', () => {
     expect(listed).toEqual(['resourceTemplates', 'resourceTemplates']);
   });
 
-  it('are valid for the time that the server gives, when it notifies of no changes', async () => {
+  it('expire after the lifetime that the server gives, when it notifies of no changes', async () => {
     const pages = () => [
       { tools: [tool('a')], ttlMs: 500 },
       { tools: [], ttlMs: 1000 },
@@ -64,19 +64,19 @@ describe('the lists of a server', () => {
     expect(listed).toHaveLength(2);
   });
 
-  it('are empty, unasked, where it has none', async () => {
+  it('are empty without a request where the server has none', async () => {
     const { lists, listed } = listsOf({ capabilities: {} });
     expect(await lists.get('resources')).toMatchObject({ items: [] });
     expect(listed).toEqual([]);
   });
 
-  it('tell that the server did not send a list that it declares', async () => {
+  it('report that the server did not send a list that it declares', async () => {
     const { lists } = listsOf({ pages: () => [{ tools: [] }], missing: ['prompts'] });
     expect(await lists.get('tools')).toMatchObject({ items: [], isMissing: false });
     expect(await lists.get('prompts')).toMatchObject({ items: [], isMissing: true });
   });
 
-  it('are not empty, but fail, with any other error', async () => {
+  it('reject with any other error', async () => {
     const { lists } = listsOf({
       pages: async () => {
         throw rpcError(-32603, 'Internal error');
@@ -98,7 +98,7 @@ describe('the lists of a server', () => {
     expect(await names(lists.get('tools'))).toEqual(['a']);
   });
 
-  it('are dropped when another process was read, also when they come later', async () => {
+  it('are dropped when another process was read, also when they arrive later', async () => {
     const late = deferred<JsonObject[]>();
     let round = 0;
     const { lists } = listsOf({ pages: () => (round++ === 0 ? late.promise : [{ tools: [tool('new')] }]) });
@@ -112,22 +112,22 @@ describe('the lists of a server', () => {
   });
 });
 
-describe('the lists of a server that lies', () => {
-  it('have each name once, the first, and that is said', async () => {
+describe('the lists of a hostile server', () => {
+  it('contain the first entry of each name, with a report', async () => {
     const pages = () => [{ tools: [tool('a', { title: 'first' }), tool('a', { title: 'second' }), tool('b')] }];
     const { lists, problems } = listsOf({ pages });
     expect((await lists.get('tools')).items).toMatchObject([{ title: 'first' }, { name: 'b' }]);
     expect(problems).toMatchObject([{ code: 'host/listed-twice', summary: expect.stringContaining('"a"') }]);
   });
 
-  it('have 10,000 entries at the most, and that is said', async () => {
+  it('contain at most 10,000 entries, with a report', async () => {
     const page = (from: number) => ({ tools: Array.from({ length: 3000 }, (_, n) => tool(`t${from + n}`)) });
     const { lists, problems } = listsOf({ pages: () => [0, 3000, 6000, 9000, 12_000].map(page) });
     expect((await lists.get('tools')).items).toHaveLength(10_000);
     expect(problems).toMatchObject([{ code: 'host/too-many' }]);
   });
 
-  it('have 64 Mi characters at the most after their first page', async () => {
+  it('contain at most 64 Mi characters after their first page', async () => {
     const huge = 'x'.repeat(20 * 1024 * 1024);
     const pages = () => [0, 1, 2, 3, 4].map(at => ({ tools: [tool(`t${at}`, { description: huge })] }));
     const { lists } = listsOf({ pages });
@@ -137,8 +137,8 @@ describe('the lists of a server that lies', () => {
   });
 });
 
-describe('merged cache hints', () => {
-  it('is as long as the shortest, and as private as the most private', () => {
+describe('mergeCacheHints', () => {
+  it('returns the shortest lifetime and the most private scope', () => {
     expect(mergeCacheHints({}, {})).toEqual({});
     expect(mergeCacheHints({ ttlMs: 5 }, { ttlMs: 3, cacheScope: 'public' })).toEqual({
       ttlMs: 3,

@@ -54,7 +54,7 @@ async function serveSessions(refuse: Refuse) {
 }
 
 it.each(LOSSES)(
-  'opens another session at a server after it told by %s that the session is lost, and repeats no call that may have run',
+  'opens another session at a server that reported by %s a lost session, and repeats no call that may have run',
   async (_, refuse, failures) => {
     const server = await serveSessions(refuse);
     const host = await createHost({ servers: { up: { url: server.url } } });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { MessageRateLimit } from './message-rate-limit.js';
 
-describe('a flood', () => {
-  it('is let through up to a bound in each second, and told of once', () => {
+describe('MessageRateLimit', () => {
+  it('admits a limited number in each second, and reports the first drop', () => {
     const clock = fakeClock();
     let told = 0;
     const flood = new MessageRateLimit(
@@ -21,7 +21,7 @@ describe('a flood', () => {
     expect([admitted(), told]).toEqual([3, 2]);
   });
 
-  it('is silent when nothing was dropped', () => {
+  it('reports nothing when nothing was dropped', () => {
     const clock = fakeClock();
     let told = 0;
     const flood = new MessageRateLimit(clock, () => {

@@ -14,7 +14,7 @@ function ownerOf(server: string) {
 }
 
 describe('the limit of processes', () => {
-  it('stops the process that nobody has used for the longest time', async () => {
+  it('stops the process that was unused for the longest time', async () => {
     const limit = new ProcessLimit(2, fakeClock());
     const [one, two, three] = [ownerOf('one'), ownerOf('two'), ownerOf('three')];
     await limit.acquire(one.owner);
@@ -24,7 +24,7 @@ describe('the limit of processes', () => {
     expect([one.stopped, two.stopped, three.stopped]).toEqual([[], ['two'], []]);
   });
 
-  it('waits for 5 seconds while all are in use, then refuses with 429 and says when to try again', async () => {
+  it('waits 5 seconds while all are in use, then refuses with 429 and a retry delay', async () => {
     const clock = fakeClock();
     const limit = new ProcessLimit(1, clock);
     const [one, two] = [ownerOf('one'), ownerOf('two')];

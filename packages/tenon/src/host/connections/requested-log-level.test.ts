@@ -10,8 +10,8 @@ function setUp() {
   return { level, sent };
 }
 
-describe('the requested log level', () => {
-  it('is sent once, and makes calls that need it wait until the server has it', async () => {
+describe('RequestedLogLevel', () => {
+  it('sends the level once, and delays calls that need it until the server has it', async () => {
     const { level, sent } = setUp();
     const first = level.request('debug');
     const second = level.request('error');
@@ -26,14 +26,14 @@ describe('the requested log level', () => {
     expect(level.request('info')).toBeUndefined();
   });
 
-  it('is sent again when a more verbose one is requested', async () => {
+  it('sends the level again when a more verbose one is requested', async () => {
     const { level, sent } = setUp();
     void level.set('error');
     void level.request('info');
     expect(sent.map(each => each.level)).toEqual(['error', 'info']);
   });
 
-  it('fails for the call that set it alone', async () => {
+  it('fails only the call that set it', async () => {
     const { level, sent } = setUp();
     const first = level.request('info');
     const second = level.request('error');

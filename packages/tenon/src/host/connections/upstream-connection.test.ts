@@ -24,8 +24,8 @@ const callOf = (): UpstreamCall => ({
 });
 const broken = new TenonError('stdio/exited', 'it has exited');
 
-describe('a line', () => {
-  it('is opened when it is needed, once for all who wait', async () => {
+describe('UpstreamConnection', () => {
+  it('opens when it is needed, once for concurrent callers', async () => {
     const opening = deferred<Client>();
     let opened = 0;
     const { line } = lineTo(() => {
@@ -41,7 +41,7 @@ describe('a line', () => {
     expect([await line.getClient(), opened, line.state]).toEqual([client, 1, 'connected']);
   });
 
-  it('is left alone after a failure, longer each time, and says for how long', async () => {
+  it('waits longer after each failure, and reports the delay', async () => {
     let opened = 0;
     const { line, clock, problems } = lineTo(async () => {
       opened += 1;
@@ -59,7 +59,7 @@ describe('a line', () => {
     expect([opened, problems]).toEqual([3, [broken, broken, broken]]);
   });
 
-  it('gives up what does not open in time, closes what opens later, and tells whoever opens it', async () => {
+  it('rejects after the start timeout, closes a client that opens later, and reports it', async () => {
     const opening = deferred<Client>();
     let signal: AbortSignal | undefined;
     const { line, clock } = lineTo(options => {
@@ -81,7 +81,7 @@ describe('a line', () => {
     expect(line.openClient).toBeUndefined();
   });
 
-  it('tells callers that it waits for a sign-in, and continues to open', async () => {
+  it('reports that it waits for a sign-in, and continues to open', async () => {
     const opening = deferred<Client>();
     let finishSignIn = () => {};
     const { line, clock } = lineTo((options, onSigningIn) => {
@@ -113,7 +113,7 @@ describe('a line', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('ends the opening when closed meanwhile, and waits for it', async () => {
+  it('stops opening when closed meanwhile, and waits for that', async () => {
     const opening = deferred<Client>();
     const { line } = lineTo(options => {
       options.getOpenSignal?.(() => false).addEventListener('abort', () => opening.reject(new Error('aborted')));
@@ -127,7 +127,7 @@ describe('a line', () => {
     await expect(line.getClient()).rejects.toMatchObject({ code: 'host/closed' });
   });
 
-  it('closes within bounds whatever its server does', async () => {
+  it('closes within a time limit whatever its server does', async () => {
     const { client } = standIn({ closing: new Promise(() => {}) });
     const { line, clock } = lineTo(async () => client);
     await line.getClient();
@@ -144,7 +144,7 @@ describe('a line', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('leaves no timer when it has opened, nor when it has opened again', async () => {
+  it('leaves no timer when it has opened or opened again', async () => {
     const stand = standIn();
     let opening: ClientOptions['getOpenSignal'];
     const { line, clock } = lineTo(async options => {
@@ -160,7 +160,7 @@ describe('a line', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('waits, when it is closed, for what it has given up before', async () => {
+  it('waits, when it is closed, for earlier attempts to end', async () => {
     const opening = deferred<Client>();
     const ending = deferred<void>();
     const { line, clock } = lineTo(() => opening.promise);
@@ -181,8 +181,8 @@ describe('a line', () => {
   });
 });
 
-describe('a line that is lost', () => {
-  it('is opened again at once; soon after it was reached and again, it is left alone', async () => {
+describe('a lost upstream connection', () => {
+  it('opens again at once, and with a delay when it is lost repeatedly', async () => {
     const stand = standIn();
     const { line, clock } = lineTo(async () => stand.client);
     await line.getClient();
@@ -241,7 +241,7 @@ describe('a line that is lost', () => {
     expect(line.isUnstable).toBe(true);
   });
 
-  it('makes a call wait for a short delay, and refuses it with the time during a longer one', async () => {
+  it('delays a call for a short backoff, and refuses it with the time during a longer one', async () => {
     let isDown = true;
     const stand = standIn();
     const { line, clock } = lineTo(async () => {
@@ -265,7 +265,7 @@ describe('a line that is lost', () => {
     await expect(async () => line.run(callOf(), () => 'done')).rejects.toMatchObject({ code: 'host/backoff' });
   });
 
-  it('for good is opened by another client, after a while', async () => {
+  it('opens another client after a while when it is lost for good', async () => {
     const stands: StandIn[] = [];
     const { line, clock } = lineTo(async () => {
       const stand = standIn();
@@ -281,8 +281,8 @@ describe('a line that is lost', () => {
   });
 });
 
-describe('messages of a connection', () => {
-  it('is passed on up to a bound, and what is wrong as well', async () => {
+describe('messages of an upstream connection', () => {
+  it('are passed on up to a limit, errors included', async () => {
     const stand = standIn();
     const { session, told } = sessionNamed('mine');
     const { line, problems, clock } = lineTo(async () => stand.client, audienceNamed('mine', { session }));
@@ -298,7 +298,7 @@ describe('messages of a connection', () => {
     expect(told).toHaveLength(201);
   });
 
-  it('may be what a server asks: only what the audience can answer', async () => {
+  it('declare only input requests that the caller can handle', async () => {
     const asked: (ClientOptions['forwarder'] | undefined)[] = [];
     const connect = async ({ forwarder }: ClientOptions) => {
       asked.push(forwarder);

@@ -52,8 +52,8 @@ const exits: Reading = () => {
   throw new TenonError('stdio/exited', 'the server exited with code 3: its last words:\n  token=secret');
 };
 
-describe('lists that are gathered', () => {
-  it('come in the order of the servers, and stay good as long as the shortest does', async () => {
+describe('UpstreamRegistry', () => {
+  it('aggregates lists in the order of the servers, with the shortest lifetime', async () => {
     const { board, clock } = boardOf({
       b: () => [{ tools: [tool('x')], ttlMs: 50, cacheScope: 'public' }],
       a: () => [{ tools: [tool('y')], ttlMs: 20, cacheScope: 'private' }],
@@ -68,7 +68,7 @@ describe('lists that are gathered', () => {
     expect(clock.timers).toBe(2);
   });
 
-  it('say who is missing, and reason in words for callers; nobody keeps them', async () => {
+  it('names unavailable servers and reasons, and limits caching then', async () => {
     const { board } = boardOf({ good: () => [{ tools: [tool('x')], ttlMs: 50 }], broken: exits });
     const { parts, unavailable, ttlMs } = await board.aggregateList('tools', all);
     expect(parts.map(({ server }) => server)).toEqual(['good']);
@@ -76,7 +76,7 @@ describe('lists that are gathered', () => {
     expect(ttlMs).toBe(0);
   });
 
-  it('are an error where nobody is there', async () => {
+  it('rejects when no server is available', async () => {
     await expect(boardOf({ one: exits, two: exits }).board.aggregateList('tools', all)).rejects.toMatchObject({
       rpcCode: -32603,
       summary: expect.stringContaining('All 2 servers are unavailable'),
@@ -87,7 +87,7 @@ describe('lists that are gathered', () => {
     });
   });
 
-  it('wait for slow servers for so long, and for the same reading once; what comes later is told once', async () => {
+  it('waits for slow servers for a limited time, and reports later lists once', async () => {
     const slow = deferred<readonly JsonObject[]>();
     const { board, clock, late } = boardOf({ good: () => [{ tools: [tool('x')] }], slow: () => slow.promise });
     const first = board.aggregateList('tools', all);
@@ -116,7 +116,7 @@ describe('lists that are gathered', () => {
     expect((await board.aggregateList('tools', all)).parts).toHaveLength(2);
   });
 
-  it('do not wait again for a server that has not responded, until it does', async () => {
+  it('does not wait again for a server that has not responded, until it does', async () => {
     const slow = deferred<readonly JsonObject[]>();
     const { board, clock, late } = boardOf({ good: () => [{ tools: [tool('x')] }], slow: () => slow.promise });
     const first = board.aggregateList('tools', audienceNamed('ada'));
@@ -133,7 +133,7 @@ describe('lists that are gathered', () => {
     expect((await board.aggregateList('tools', audienceNamed('cleo'))).parts).toHaveLength(2);
   });
 
-  it('do not wait again for a server that cannot be connected, until it is', async () => {
+  it('does not wait again for a server that cannot be connected, until it is', async () => {
     const opening = deferred<void>();
     const { board, clock } = boardOf(
       { good: () => [{ tools: [] }], hung: () => [{ tools: [] }] },
@@ -159,7 +159,7 @@ describe('lists that are gathered', () => {
     expect((await last).parts).toHaveLength(2);
   });
 
-  it('wait half a second for a server that was added and does not respond, and contain it later', async () => {
+  it('waits half a second for an added server that does not respond, and includes it later', async () => {
     const slow = deferred<readonly JsonObject[]>();
     const given = { good: () => [{ tools: [tool('x')] }], added: () => slow.promise };
     const { board, clock, late, upstreams } = boardOf(given, 15_000);
@@ -184,7 +184,7 @@ describe('lists that are gathered', () => {
     expect((await board.aggregateList('tools', all)).parts.map(({ server }) => server)).toEqual(['good', 'added']);
   });
 
-  it('contain the last list of a server whose connections end soon after their setup', async () => {
+  it('returns the last list of a server whose connections end soon after their setup', async () => {
     const { board, stands } = boardOf({ short: () => [{ tools: [tool('x')] }] });
     await board.aggregateList('tools', all);
     const [stand] = stands;
@@ -200,7 +200,7 @@ describe('lists that are gathered', () => {
     await expect(board.aggregateList('tools', all)).rejects.toMatchObject({ rpcCode: -32603 });
   });
 
-  it('wait for nothing of another scope', async () => {
+  it('waits for no request of another scope', async () => {
     let asked = 0;
     const { board, clock } = boardOf({ slow: () => (asked++ === 0 ? never() : [{ tools: [tool('x')] }]) });
     const ada = board.aggregateList('tools', audienceNamed('ada'));
@@ -212,7 +212,7 @@ describe('lists that are gathered', () => {
   });
 });
 
-it('knows its servers', () => {
+it('lists its servers, and refuses unknown ones', () => {
   const { board } = boardOf({ a: () => [], b: () => [] });
   expect(board.servers).toEqual(['a', 'b']);
   expect(board.getConnection('a', all)).toBe(board.getConnection('a', all));

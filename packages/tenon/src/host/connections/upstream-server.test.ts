@@ -29,8 +29,8 @@ function upstreamOf(maxConnectionsPerServer = 3, maxShare = 0.5) {
   return { clock, problems, opened, upstream };
 }
 
-describe('the lines to a server', () => {
-  it('are one for each audience: no two principals, and no two sessions of one, share any', async () => {
+describe('the connections to a server', () => {
+  it('are separate for each scope: no two principals, and no two sessions, share one', async () => {
     const { upstream, opened } = upstreamOf(10);
     const [one, two] = [sessionNamed('one'), sessionNamed('two')];
     const ada = audienceNamed('ada', { identity: { principal: 'ada' } });
@@ -49,7 +49,7 @@ describe('the lines to a server', () => {
     expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0, 1, 0]);
   });
 
-  it('are found by whom they are for, as long as there are any', async () => {
+  it('are found by their scope while they exist', async () => {
     const { upstream } = upstreamOf(10);
     const { session, end } = sessionNamed('one');
     const mine = upstream.getConnection(audienceNamed('ada, one', { identity: { principal: 'ada' }, session }));
@@ -70,7 +70,7 @@ describe('the lines to a server', () => {
     ]);
   });
 
-  it('are so many at the most: the one that has rested longest gives way, and none that works', async () => {
+  it('are limited: the one idle for longest is closed, and none in use', async () => {
     const { upstream, clock, opened } = upstreamOf(2);
     const first = upstream.getConnection(audienceNamed('first'));
     await first.getClient();
@@ -92,7 +92,7 @@ describe('the lines to a server', () => {
     expect(upstream.getConnection(audienceNamed('fourth')).scope.key).toBe('fourth');
   });
 
-  it('are left to others while one caller holds as many as it may', async () => {
+  it('leave places for others while one caller holds as many as it may', async () => {
     const { upstream } = upstreamOf(4);
     const lineOf = (caller: string, n: number) => upstream.getConnection(audienceNamed(`${caller} ${n}`, { caller }));
     for (const n of [1, 2]) lineOf('eve', n).keepOpen();
@@ -107,7 +107,7 @@ describe('the lines to a server', () => {
     expect(lineOf('ada', 1).scope.caller).toBe('ada');
   });
 
-  it('give way to others of the same caller only, when its share is used up', async () => {
+  it('replace only those of the same caller when its share is used up', async () => {
     const { upstream, clock, opened } = upstreamOf(6);
     const lineOf = (caller: string, n: number) => upstream.getConnection(audienceNamed(`${caller} ${n}`, { caller }));
     await lineOf('ada', 1).getClient();
@@ -120,7 +120,7 @@ describe('the lines to a server', () => {
     expect(opened.filter(({ stand }) => stand.closed() === 1).length).toBe(3);
   });
 
-  it('are closed in time when unused, unless a session has them', async () => {
+  it('are closed when unused, unless a session has them', async () => {
     const { upstream, clock, opened } = upstreamOf();
     const { session } = sessionNamed('mine');
     await upstream.getConnection(audienceNamed('idle')).getClient();
@@ -135,7 +135,7 @@ describe('the lines to a server', () => {
     expect(opened.map(({ stand }) => stand.closed())).toEqual([1, 0]);
   });
 
-  it('are all closed with it, and none is made after that', async () => {
+  it('are all closed with the server, and none is opened after that', async () => {
     const { upstream, opened, clock } = upstreamOf();
     await Promise.all(['a', 'b'].map(key => upstream.getConnection(audienceNamed(key)).getClient()));
     await upstream.close();

@@ -60,7 +60,7 @@ const answersAs = (name: string, asked: string[]): ClientOptions => ({
   },
 });
 
-describe('a call that is entered again', () => {
+describe('a repeated call at a gateway', () => {
   const begun = async () => {
     const { calls, service } = asking(['2025-11-25']);
     const keys = [{ id: 'k', key: new Uint8Array(32).fill(7) }];
@@ -84,7 +84,7 @@ describe('a call that is entered again', () => {
     };
   };
 
-  it('goes on where it stood: the server is called once', async () => {
+  it('continues, and the server is called once', async () => {
     const { calls, retryAt, close } = await begun();
     expect(calls).toEqual(['ask']);
     expect(JSON.stringify(await retryAt(0))).toContain('Ada');
@@ -92,7 +92,7 @@ describe('a call that is entered again', () => {
     await close();
   });
 
-  it('is refused where nobody knows of it, with the reason, and not sent again', async () => {
+  it('is rejected with the reason where it is unknown, and not sent again', async () => {
     const { calls, retryAt, close } = await begun();
     await expect(retryAt(1)).rejects.toMatchObject({
       rpcCode: -32603,
@@ -109,7 +109,7 @@ describe('callers of one host', () => {
     ['2025-11-25', '2025-11-25'],
     ['2026-07-28', '2026-07-28'],
   ])(
-    'has connections of its own for each principal on %s, and gets the questions of its own calls',
+    'have connections of their own for each principal on %s, and get the input requests of their own calls',
     async (protocolVersion, theirs) => {
       const { service, lines } = asking([theirs]);
       const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
@@ -125,7 +125,7 @@ describe('callers of one host', () => {
     },
   );
 
-  it('two sessions of one principal share no line', async () => {
+  it('share no connection between two sessions of one principal', async () => {
     const { service, lines } = asking(['2025-11-25']);
     const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
     const asked: string[] = [];
@@ -189,14 +189,14 @@ describe('a log message of a server', () => {
     return { clients, heard, close };
   };
 
-  it.each([false, true])('goes to the session of a call while a task of that session runs, share: %s', async share => {
+  it.each([false, true])('reaches the session of a call while a task of that session runs, share: %s', async share => {
     const { clients, heard, close } = await begun(share);
     await clients[0].callTool('says');
     expect(heard).toEqual(['one said']);
     await close();
   });
 
-  it('goes to no session while a task of another session runs on the same connection', async () => {
+  it('reaches no session while a task of another session runs on the same connection', async () => {
     const { clients, heard, close } = await begun(true);
     await clients[1].callTool('says');
     expect(heard).toEqual([]);

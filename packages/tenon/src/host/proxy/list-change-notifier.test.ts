@@ -14,8 +14,8 @@ function newsFor(...lists: ('tools' | 'prompts' | 'resources')[]) {
   return { clock, news, told, end };
 }
 
-describe('news of lists', () => {
-  it('are told to those whom they are of, about what they wish', () => {
+describe('ListChangeNotifier', () => {
+  it('notifies the listeners of the scope and the list', () => {
     const { clock, news, told } = newsFor('tools');
     news.notify(bob, 'tools');
     news.notify(ada, 'prompts');
@@ -26,7 +26,7 @@ describe('news of lists', () => {
     expect(told).toEqual(['notifications/tools/list_changed']);
   });
 
-  it('are gathered: a storm is told at its begin, at a pace, and once after its end', () => {
+  it('merges many changes: at the beginning, at an interval, and once after the end', () => {
     const { clock, news, told } = newsFor('tools');
     for (let at = 0; at < 1000; at++) {
       news.notify(ada, 'tools');
@@ -42,7 +42,7 @@ describe('news of lists', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('come as soon after a long silence as the first time', () => {
+  it('notifies after a long pause as soon as the first time', () => {
     const { clock, news, told } = newsFor('tools');
     for (let time = 1; time <= 3; time++) {
       news.notify(ada, 'tools');
@@ -54,7 +54,7 @@ describe('news of lists', () => {
     }
   });
 
-  it('end with the listener, and with all', () => {
+  it('ends with the listener, and when closed', () => {
     const { clock, news, told, end } = newsFor('tools');
     news.notify(ada, 'tools');
     end();
@@ -66,7 +66,7 @@ describe('news of lists', () => {
     expect(told).toEqual([]);
   });
 
-  it('come to a session for as long as it lives, once, however often it is seen', () => {
+  it('notifies a session once while it exists, however often it is observed', () => {
     const { clock, news } = newsFor();
     const { session, told, end } = sessionNamed('mine');
     const mine = audienceNamed('mine', { session });

@@ -3,7 +3,7 @@ import { withPublicUris } from './public-uris.js';
 
 const outer = (uri: string) => (uri.startsWith('note:') ? `tenon:a/${uri}` : uri);
 
-it('says whose a URI is wherever a result names a resource', () => {
+it('maps each URI in a result to its public form', () => {
   const link = (uri: string) => ({ type: 'resource_link', uri, name: 'n' });
   const embedded = (uri: string) => ({ type: 'resource', resource: { uri, text: 'note://in words stays' } });
   const result = {
@@ -23,7 +23,7 @@ it('says whose a URI is wherever a result names a resource', () => {
   });
 });
 
-it('gives the same result when nothing is to be said, and takes anything', () => {
+it('returns the same result without URIs, and accepts any value', () => {
   for (const result of [
     {},
     { content: 'none', contents: 7, messages: null },

@@ -14,20 +14,23 @@ const error = (code: string, details: ErrorDetails = {}, summary = 'something') 
 const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>
   translateError(thrown, line(from), method, to);
 
-describe('an error that crosses', () => {
-  it('keeps the code, words and data that the server gave it', () => {
+describe('translateError', () => {
+  it('keeps the code, message and data of the server', () => {
     const theirs = error('peer/error', { rpcCode: -32050, data: { a: 1 } }, 'locked');
     expect(cross(theirs)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
     const own = rpcError(-32602, 'Unknown tool');
     expect(cross(own)).toBe(own);
   });
 
-  it.each([-32700, -32600, -32601, -32020, -32022])('does not seem to be of the host with the code %d', rpcCode => {
-    const theirs = error('peer/error', { rpcCode, data: { a: 1 } }, 'Method not found: x');
-    expect(cross(theirs)).toMatchObject({ rpcCode: -32603, summary: 'Method not found: x', data: { a: 1 } });
-  });
+  it.each([-32700, -32600, -32601, -32020, -32022])(
+    'converts the code %d, which would seem to be of the host',
+    rpcCode => {
+      const theirs = error('peer/error', { rpcCode, data: { a: 1 } }, 'Method not found: x');
+      expect(cross(theirs)).toMatchObject({ rpcCode: -32603, summary: 'Method not found: x', data: { a: 1 } });
+    },
+  );
 
-  it('has no secrets, and no more than 500 characters', () => {
+  it('removes secrets, and limits the message to 500 characters', () => {
     const theirs = error('peer/error', { rpcCode: -5 }, `refused for token=ghp_${'a'.repeat(36)} ${'x'.repeat(1000)}`);
     const { summary } = cross(theirs);
     expect(summary).toMatch(/^refused for /);
@@ -35,7 +38,7 @@ describe('an error that crosses', () => {
     expect(summary).toHaveLength(500);
   });
 
-  it('has the code of the caller for a resource that is not there', () => {
+  it('uses the error code of the caller for a missing resource', () => {
     const { errors: theirs } = oldest;
     const gone = error('peer/error', { rpcCode: theirs.resourceNotFound, data: { uri: 'note://x' } });
     expect(cross(gone, 'resources/read').rpcCode).toBe(newest.errors.resourceNotFound);
@@ -44,7 +47,7 @@ describe('an error that crosses', () => {
   });
 
   it.each(['call/outcome-unknown', 'call/timeout', 'peer/malformed', 'peer/invalid-result'])(
-    '%s of a call: it may have been carried out',
+    'states for %s of a call that it may have been carried out',
     code => {
       const told = cross(error(code));
       expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'notes', code } });
@@ -56,19 +59,19 @@ describe('an error that crosses', () => {
   );
 
   it.each(['host/backoff', 'host/start-timeout', 'stdio/spawn', 'connect/no-shared-version'])(
-    '%s: it was never sent',
+    'states for %s nothing about an unknown outcome',
     code => expect(cross(error(code)).summary).not.toContain('carried out'),
   );
 
   it.each(['stdio/exited', 'http/unreachable', 'host/backoff', 'call/timeout', 'call/outcome-unknown'])(
-    'counts under the code %s of its cause, which the caller gets as data',
+    'uses the code %s of its cause, which the caller gets as data',
     code => {
       const translated = cross(error(code, { rpcCode: code === 'stdio/exited' ? -32000 : undefined }));
       expect([getErrorType(translated), toErrorObject(translated).data]).toMatchObject([code, { code }]);
     },
   );
 
-  it('counts under the number of an error of the server, whatever its data says', () => {
+  it('uses the number of an error of the server, whatever its data contains', () => {
     const theirs = error('peer/error', { rpcCode: -32050, data: { server: 'notes', code: 'host/backoff' } });
     expect(getErrorType(cross(theirs))).toBe('-32050');
     expect(getErrorType(cross(error('peer/error', { rpcCode: -32050, data: { outcome: 'unknown' } })))).toBe(
@@ -76,7 +79,7 @@ describe('an error that crosses', () => {
     );
   });
 
-  it('is 503 for the store of the host, unless the server may have carried the call out [so.outage-auth]', () => {
+  it('returns 503 for the store of the host, unless the server may have carried the call out [so.outage-auth]', () => {
     const outage = error('store/unavailable', {}, 'Postgres at 10.0.0.7:5432: not available');
     for (const [method, wasSent] of [
       ['tools/list', true],
@@ -90,25 +93,25 @@ describe('an error that crosses', () => {
     expect(JSON.stringify([sent.summary, sent.data])).not.toContain('10.0.0.7');
   });
 
-  it('is not taken for an answer of the server when it happened here', () => {
+  it('treats a local error not as a response of the server', () => {
     const tooLong = error('stdio/line-too-long', { rpcCode: -32700 }, 'received a line that is too long');
     expect(cross(tooLong)).toMatchObject({ rpcCode: -32603, summary: expect.stringContaining('"notes"') });
   });
 
-  it('does not say what the server wrote to stderr, nor where it is', () => {
+  it('hides the stderr and the path of the server', () => {
     const details = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
     const told = cross(error('stdio/exited', details, 'the server exited with code 3: its last words:\n  token=1234'));
     expect(JSON.stringify([told.summary, told.data, told.message])).not.toMatch(/token|home/);
     expect(told.summary).toContain('exited with code 3');
   });
 
-  it('says what is not offered, and takes whatever was thrown', () => {
+  it('names a missing feature, and accepts any thrown value', () => {
     const told = cross(error('call/not-offered'), 'completion/complete');
     expect(told.summary).toBe('The server "notes" does not offer completion/complete');
     expect(cross(new Error('plain'))).toMatchObject({ code: 'internal/unexpected' });
   });
 
-  it('asks for a visit first in the way of the caller', () => {
+  it("returns a URL elicitation in the form of the caller's version", () => {
     const { urlElicitationRequired: rpcCode } = (getDialect('2025-11-25') as Dialect).errors;
     const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/in', message: 'Sign in' }];
     const told = cross(

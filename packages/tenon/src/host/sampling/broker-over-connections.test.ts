@@ -43,16 +43,16 @@ async function heard(protocolVersion: string, request: CreateMessageParams, opti
   }
 }
 
-describe('a server that is lent a model', () => {
-  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s has the answer', async revision => {
+describe('sampling of a server through a host', () => {
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s returns the response', async revision => {
     expect(await heard(revision, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('on %s may have it use tools', async revision => {
+  it.each(['2025-11-25', '2026-07-28'])('on %s may use tools', async revision => {
     expect(await heard(revision, afterTools())).toMatchObject({ stopReason: 'toolUse', content: { type: 'tool_use' } });
   });
 
-  it('hears that the user refused, and what was wrong with its request [sampling.error.user-rejected] [sampling.error.tool-result-missing]', async () => {
+  it('rejects when the user refuses, and for an invalid request [sampling.error.user-rejected] [sampling.error.tool-result-missing]', async () => {
     expect(await heard('2025-11-25', asking(), { review: { before: () => rejectSampling() } })).toMatchObject({
       rpcCode: -1,
     });
@@ -62,7 +62,7 @@ describe('a server that is lent a model', () => {
     });
   });
 
-  it('hears nothing of what a provider said', async () => {
+  it('hides the message of the provider', async () => {
     const models = [scriptedModel(() => Promise.reject(new Error('quota of acct_123 is used up')))];
     const told = await heard('2025-11-25', asking(), { models });
     expect(told).toMatchObject({ rpcCode: -32603 });

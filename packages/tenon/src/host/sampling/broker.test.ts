@@ -20,8 +20,8 @@ function brokerOf(options: Partial<BrokerOptions> = {}, model = scriptedModel(()
   return { broker, model };
 }
 
-describe('the broker', () => {
-  it('asks a model, and gives its answer', async () => {
+describe('createBroker', () => {
+  it('calls a model, and returns its response', async () => {
     const { broker } = brokerOf();
     expect(await broker(asking(), asked())).toEqual({
       role: 'assistant',
@@ -31,18 +31,18 @@ describe('the broker', () => {
     });
   });
 
-  it('is not made without anybody to consent [security.consent.sampling]', () => {
+  it('requires a way to consent [security.consent.sampling]', () => {
     expect(() => createBroker({ models: [] })).toThrow(expect.objectContaining({ code: 'sampling/no-consent' }));
   });
 
-  it('gives the model no more tokens than it may [sampling.max-tokens-respected] [sampling.max-tokens-ceiling]', async () => {
+  it('limits the tokens of a model [sampling.max-tokens-respected] [sampling.max-tokens-ceiling]', async () => {
     const { broker, model } = brokerOf({ maxTokens: 50 });
     await broker(asking('x', { maxTokens: 100 }), asked());
     await broker(asking('x', { maxTokens: 20 }), asked());
     expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([50, 20]);
   });
 
-  it('adds no context, whatever is asked for [sampling.include-context-default] [sampling.other-params-advisory] [sampling.include-context-ignorable] [security.isolation.no-conversation-leak] [sampling.messages-not-retained]', async () => {
+  it('adds no context, whatever is requested [sampling.include-context-default] [sampling.other-params-advisory] [sampling.include-context-ignorable] [security.isolation.no-conversation-leak] [sampling.messages-not-retained]', async () => {
     const seen: SamplingInfo[] = [];
     const before = (request: CreateMessageParams, details: SamplingInfo) => {
       seen.push(details);
@@ -59,8 +59,8 @@ describe('the broker', () => {
   });
 });
 
-describe('a review', () => {
-  it('sees the request, and its edited form goes out [sampling.host.review-requests] [sampling.host.edit-prompts] [sampling.system-prompt-adjustable] [sampling.security.approval-controls]', async () => {
+describe('the review of a broker', () => {
+  it('gets the request, and its edited form is sent [sampling.host.review-requests] [sampling.host.edit-prompts] [sampling.system-prompt-adjustable] [sampling.security.approval-controls]', async () => {
     const before = vi.fn((request: CreateMessageParams) => ({ ...request, systemPrompt: 'edited', maxTokens: 999 }));
     const { broker, model } = brokerOf({ review: { before } });
     await broker(asking('Hi', { systemPrompt: 'evil' }), asked({ principal: 'ann' }));
@@ -87,7 +87,7 @@ describe('a review', () => {
     },
   );
 
-  it('sees the answer before the server does, uses of tools too [sampling.host.review-responses] [security.consent.sampling]', async () => {
+  it('gets the response before the server does, uses of tools too [sampling.host.review-responses] [security.consent.sampling]', async () => {
     const seen: unknown[] = [];
     const after: NonNullable<BrokerOptions['review']>['after'] = (result, details) => {
       seen.push(result.content, details.tokens);
@@ -102,7 +102,7 @@ describe('a review', () => {
     expect(seen).toEqual([use().content, 70]);
   });
 
-  it('cannot make a request that breaks the rules', async () => {
+  it('cannot make a request invalid', async () => {
     const before = (request: CreateMessageParams) => ({ ...request, messages: [] });
     const { broker } = brokerOf({ review: { before } });
     await expect(broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
@@ -114,7 +114,7 @@ describe('a review', () => {
     await expect(blind.broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
-  it('is waited for as long as the server waits', async () => {
+  it('is aborted when the server stops waiting', async () => {
     const controller = new AbortController();
     let own: AbortSignal | undefined;
     const before = (_: CreateMessageParams, { signal }: SamplingInfo) => {
@@ -128,11 +128,11 @@ describe('a review', () => {
   });
 });
 
-describe('tools', () => {
+describe('tools of a sampling request', () => {
   const withTools = (mode?: 'auto' | 'required' | 'none') =>
     asking('x', { tools: [weather], ...(mode ? { toolChoice: { mode } } : {}) });
 
-  it('are the model’s to use or not unless it is said [sampling.tool-choice.default-auto] [sampling.tool-use.stop-reason]', async () => {
+  it('are optional for the model by default [sampling.tool-choice.default-auto] [sampling.tool-use.stop-reason]', async () => {
     const { broker } = brokerOf(
       {},
       scriptedModel(['text', { ...use(), role: 'assistant', model: 'm', stopReason: 'endTurn' }]),
@@ -146,12 +146,12 @@ describe('tools', () => {
     ['required', 'text', '[sampling.tool-choice.required]'],
     ['auto', use('rm'), 'a tool that is not there'],
     ['auto', { content: [use().content, use().content] }, 'the same id twice'],
-  ])('fail where the model should not have used them (%s), or should have: %# %s', async (mode, answer) => {
+  ])('cause an error for a use against the tool choice (%s): %# %s', async (mode, answer) => {
     const { broker } = brokerOf({}, scriptedModel([answer]));
     await expect(broker(withTools(mode), asked())).rejects.toMatchObject({ code: 'model/answer' });
   });
 
-  it('may be left unused where the answer was cut off', async () => {
+  it('may stay unused where the response was cut off', async () => {
     const cut = {
       role: 'assistant' as const,
       model: 'm',
@@ -161,7 +161,7 @@ describe('tools', () => {
     expect(await brokerOf({}, scriptedModel([cut])).broker(withTools('required'), asked())).toEqual(cut);
   });
 
-  it('are used a bounded number of times in one conversation', async () => {
+  it('are used a limited number of times in one conversation', async () => {
     const { broker, model } = brokerOf({ maxRounds: 1 });
     await broker(afterTools(), asked());
     const { messages } = afterTools();
@@ -170,15 +170,15 @@ describe('tools', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('cannot be used without end by forgetting the conversation', async () => {
+  it('are limited also when a server starts the conversation again', async () => {
     const { broker } = brokerOf({ maxPerChain: 2 });
     for (const chain of ['a', 'a', 'b']) await broker(asking(), asked({ chain }));
     await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpcCode: -1 });
   });
 });
 
-describe('limits', () => {
-  it('let in the servers that are named, with their models [sampling.security.approval-controls]', async () => {
+describe('the limits of a broker', () => {
+  it('admit configured servers, with their models [sampling.security.approval-controls]', async () => {
     const [small, large] = [
       scriptedModel(() => 's', { name: 'small-1' }),
       scriptedModel(() => 'l', { name: 'large-1' }),
@@ -189,7 +189,7 @@ describe('limits', () => {
     for (const server of ['mail', 'other', 'toString']) await expect(by(server)).rejects.toMatchObject({ rpcCode: -1 });
   });
 
-  it('keep to the calls of a window, each pair of server and principal its own [sampling.security.rate-limited]', async () => {
+  it('count calls in a window, for each pair of server and principal [sampling.security.rate-limited]', async () => {
     const clock = fakeClock();
     const { broker } = brokerOf({ budget: { calls: 1, window: 1_000 }, clock });
     await broker(asking(), asked({ principal: 'ann' }));
@@ -204,7 +204,7 @@ describe('limits', () => {
     await broker(asking(), asked({ principal: 'ann' }));
   });
 
-  it('keep to the tokens, of what may be used before and of what was used after', async () => {
+  it('count tokens, those reserved before and those used after', async () => {
     const clock = fakeClock();
     const model = scriptedModel(() => 'x', { spends: 300 });
     const { broker } = brokerOf({ budget: [{ tokens: 1_000, window: 1_000, per: [] }], clock }, model);
@@ -214,7 +214,7 @@ describe('limits', () => {
     await broker(asking('x', { maxTokens: 10 }), asked());
   });
 
-  it('count what nobody waited for, and not what failed', async () => {
+  it('count abandoned requests, and not failed ones', async () => {
     const clock = fakeClock();
     const never = scriptedModel(() => new Promise<never>(() => {}));
     const { broker } = brokerOf({ budget: { tokens: 500, window: 1e6 }, clock, timeout: 50 }, never);
@@ -238,7 +238,7 @@ describe('limits', () => {
     }
   });
 
-  it('let each server have so many under way, and no more', async () => {
+  it('restrict concurrent requests of each server', async () => {
     const { broker } = brokerOf({ maxAtOnce: 1 });
     const [first, second, third] = await Promise.allSettled([
       broker(asking(), asked()),

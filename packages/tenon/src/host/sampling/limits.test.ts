@@ -7,8 +7,8 @@ import { formatErrorExcerpt } from './error-excerpt.js';
 import { asking, IMAGE } from './fixtures/requests.js';
 import { scriptedModel } from './fixtures/scripted-model.js';
 
-describe('an excerpt', () => {
-  it('is short, on one line, and has no key', () => {
+describe('createExcerpt', () => {
+  it('returns a short line without keys', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 400 }), fc.string({ maxLength: 400 }), (before, after) => {
         const key = 'secret-0123456789abcdef';
@@ -24,7 +24,7 @@ describe('an excerpt', () => {
   });
 });
 
-describe('small parts', () => {
+describe('the helpers of a broker', () => {
   const models = ['a-1', 'a-2', 'b-1'].map(name => scriptedModel([], { name }));
   const names = (pattern: string) =>
     requestConsent(models, { s: [pattern] }, { server: 's', principal: undefined }).map(({ name }) => name);
@@ -53,14 +53,14 @@ describe('small parts', () => {
     expect(estimateRequestTokens([image])).toBeLessThan(1_510);
   });
 
-  it('count chains, and forget those that rest', () => {
+  it('count conversations, and forget idle ones', () => {
     const count = createChains(1);
     expect([count('a'), count('a'), count('b')]).toEqual([true, false, true]);
     for (let i = 0; i < 1_000; i++) count(`c${i}`);
     expect(count('a')).toBe(true);
   });
 
-  it('run out of script', async () => {
+  it('end a scripted model with an error', async () => {
     const model = scriptedModel(['one', { content: [] }]);
     const about = { signal: new AbortController().signal };
     expect(await model.generate(asking(), about)).toMatchObject({ content: { text: 'one' } });

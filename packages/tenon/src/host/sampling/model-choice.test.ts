@@ -19,12 +19,12 @@ const models = [
 const order = (modelPreferences?: ModelPreferences) =>
   rank(models, asking('x', modelPreferences ? { modelPreferences } : {})).map(({ name }) => name);
 
-describe('the choice of a model', () => {
-  it('is the first of the list where a server has no preference', () => {
+describe('rankModels', () => {
+  it('returns the configured order without preferences', () => {
     expect(order()).toEqual(models.map(({ name }) => name));
   });
 
-  it('goes through the hints in order, and takes the first that a name contains [sampling.hints.in-order] [sampling.hints.substring] [sampling.hints.respected]', () => {
+  it('follows the hints in order, and selects the first name that contains one [sampling.hints.in-order] [sampling.hints.substring] [sampling.hints.respected]', () => {
     expect(order({ hints: [{ name: 'gpt' }, {}, { name: '' }, { name: 'Haiku' }, { name: 'opus' }] })).toEqual([
       'claude-3-haiku',
     ]);
@@ -32,11 +32,11 @@ describe('the choice of a model', () => {
     expect(order({ hints: [{ name: 'gpt' }] })).toHaveLength(4);
   });
 
-  it('takes a model for another that it stands for [sampling.hints.mapped]', () => {
+  it('maps a hint to a model that replaces it [sampling.hints.mapped]', () => {
     expect(order({ hints: [{ name: 'sonnet' }] })).toEqual(['gemini-pro']);
   });
 
-  it('is settled by the priorities among those that a hint keeps [sampling.hints.before-priorities]', () => {
+  it('orders the models of a hint by priorities [sampling.hints.before-priorities]', () => {
     expect(order({ hints: [{ name: 'claude-3' }], intelligencePriority: 1 })).toEqual([
       'claude-3-opus',
       'gemini-pro',
@@ -48,7 +48,7 @@ describe('the choice of a model', () => {
     expect(order({ costPriority: Number.NaN, speedPriority: -5, intelligencePriority: 9 })[0]).toBe('claude-3-opus');
   });
 
-  it('is of those that can take the request', () => {
+  it('selects models that support the request', () => {
     const image = { role: 'user' as const, content: { type: 'image' as const, data: IMAGE, mimeType: 'image/png' } };
     const names = (request: Parameters<typeof rank>[1]) => rank(models, request).map(({ name }) => name);
     for (const request of [asking('x', { messages: [image] }), asking('x', { tools: [weather] })])
@@ -56,7 +56,7 @@ describe('the choice of a model', () => {
     expect(names(asking('x', { messages: [image], modelPreferences: { hints: [{ name: 'plain' }] } }))).toHaveLength(3);
   });
 
-  it('is the same each time, and loses none that no hint excludes', () => {
+  it('returns the same each time, and omits none that no hint excludes', () => {
     const priority = fc.option(fc.double(), { nil: undefined });
     const preferences = fc.record({ costPriority: priority, speedPriority: priority, intelligencePriority: priority });
     fc.assert(
@@ -68,7 +68,7 @@ describe('the choice of a model', () => {
     );
   });
 
-  it('is the host’s in the end [sampling.model-preferences-advisory]', async () => {
+  it('leaves the final choice to the host [sampling.model-preferences-advisory]', async () => {
     const who = { server: 'a', signal: new AbortController().signal };
     const request = asking('x', { modelPreferences: { hints: [{ name: 'opus' }] } });
     const broker = createBroker({ models, allow: { a: true }, choose: () => models[1] });

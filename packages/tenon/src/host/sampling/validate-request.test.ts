@@ -11,7 +11,7 @@ const model = (...content: SamplingContent[]): SamplingMessage => ({ role: 'assi
 const of = (...messages: SamplingMessage[]) => asking('x', { messages });
 const broken = (request: unknown) => () => judgeRequest(request as CreateMessageParams);
 
-describe('a sampling request', () => {
+describe('validateSamplingRequest', () => {
   it.each<[string, CreateMessageParams]>([
     ['of text', asking()],
     ['after tools', afterTools()],
@@ -20,7 +20,7 @@ describe('a sampling request', () => {
       'of several rounds',
       of(user(say()), model(use('a')), user(result('a')), model(use('a'), say()), user(result('a'))),
     ],
-  ])('%s is taken', (_, request) => expect(broken(request)).not.toThrow());
+  ])('accepts a request %s', (_, request) => expect(broken(request)).not.toThrow());
 
   it.each<[string, string, CreateMessageParams]>([
     [
@@ -51,12 +51,12 @@ describe('a sampling request', () => {
     ['a tool without schema', 'inputSchema', asking('x', { tools: [{ name: 'x' } as never] })],
     ['a choice that is none', 'toolChoice', asking('x', { tools: [weather], toolChoice: { mode: 'any' as never } })],
     ['a tool required of none', 'toolChoice', asking('x', { toolChoice: { mode: 'required' } })],
-  ])('with %s is refused with -32602', (_, message, request) => {
+  ])('rejects a request with %s by -32602', (_, message, request) => {
     expect(broken(request)).toThrow(expect.objectContaining({ code: 'rpc/error', rpcCode: -32602 }));
     expect(broken(request)).toThrow(message);
   });
 
-  it('is bounded', () => {
+  it('limits messages, tools and characters', () => {
     const bounds = { messages: 1, tools: 1, characters: 500 };
     const judge = (request: CreateMessageParams) => () => judgeRequest(request, bounds);
     expect(judge(asking())).not.toThrow();

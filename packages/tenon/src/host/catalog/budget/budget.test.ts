@@ -35,7 +35,7 @@ describe('the report of tokens', () => {
     expect(report.servers[0]?.tools[1]?.tokens).toBeGreaterThan(100);
   });
 
-  it('counts with the counter that is given, under the names that are offered', () => {
+  it('counts with a given counter, under the offered names', () => {
     const texts: string[] = [];
     const countTokens = (text: string) => texts.push(text) * 10;
     const report = createTokenReport([{ server: 's', tools: [tool('t', 'd')] }], {
@@ -83,7 +83,7 @@ const names = (query: string, limit?: number) => {
 };
 
 describe('the search for tools', () => {
-  it('ranks names over descriptions, and rare words over usual ones', () => {
+  it('ranks names over descriptions, and rare words over frequent ones', () => {
     expect(names('create an issue')[0]).toBe('github__create_issue');
     expect(names('issues').indexOf('mail__send')).toBe(2);
     expect(names('merge pull request')[0]).toBe('github__merge');
@@ -118,11 +118,11 @@ describe('the search for tools', () => {
     expect(find('अनुवाद')).toEqual([5]);
   });
 
-  it('gives a tool first when it is asked for by its name', () => {
+  it('returns a tool first when the query is its name', () => {
     expect(names('github__listIssues')[0]).toBe('github__listIssues');
   });
 
-  it('is bounded, and without words goes by name', () => {
+  it('limits its results, and sorts by name without words', () => {
     const many = Array.from({ length: 200 }, (_, i) => ({
       name: `t${String(i).padStart(3, '0')}`,
       server: 's',
@@ -135,7 +135,7 @@ describe('the search for tools', () => {
     expect(search.search('same', { limit: Number.NaN })).toHaveLength(1);
   });
 
-  it('gives the same for tools in any order', () => {
+  it('returns the same for tools in any order', () => {
     const word = fc.constantFrom('read', 'write', 'file', 'issue', 'mail', 'list', 'the');
     const entry = fc.record({ name: fc.string(), text: fc.array(word, { maxLength: 4 }) });
     const entries = fc.uniqueArray(entry, { maxLength: 8, selector: ({ name }) => name });
@@ -153,7 +153,7 @@ describe('the search for tools', () => {
     );
   });
 
-  it('leaves words out that every question has, unless there are no other ones', () => {
+  it('ignores frequent words of queries, unless there are no others', () => {
     const search = createCatalogSearch([
       { name: 'a', server: 's', tool: tool('who_am_i', 'Returns the user.') },
       {
@@ -167,7 +167,7 @@ describe('the search for tools', () => {
     expect(search.search('who am I?')[0]?.name).toBe('a');
   });
 
-  it('finds related words, below the words themselves', () => {
+  it('finds related words, ranked below the words themselves', () => {
     const search = createCatalogSearch([
       { name: 'write', server: 's', tool: tool('write_file', 'Replaces the content of a file.') },
       { name: 'save', server: 's', tool: tool('save_draft') },
@@ -185,7 +185,7 @@ describe('the search for tools', () => {
     expect(search.search('shopping').map(({ name }) => name)).toEqual(['shop', 'click']);
   });
 
-  it('reads a description only so far, and holds its length against it', () => {
+  it('reads a limited part of a description, and ranks long ones lower', () => {
     const words = Array.from({ length: 5_000 }, (_, i) => `w${i}`).join(' ');
     const search = createCatalogSearch([
       { name: 'long', server: 's', tool: tool('a', `issue ${words}`) },
@@ -196,7 +196,7 @@ describe('the search for tools', () => {
     expect(search.search('w900')).toEqual([]);
   });
 
-  it('finds among ten thousand in a moment', async () => {
+  it('finds one of ten thousand tools quickly', async () => {
     const many = Array.from({ length: 10_000 }, (_, i) => ({
       name: `t${i}`,
       server: `s${i % 200}`,
@@ -211,11 +211,11 @@ describe('the search for tools', () => {
 describe('the list within a budget', () => {
   const tools = Array.from({ length: 50 }, (_, i) => tool(`t${i}`, 'x'.repeat(100)));
 
-  it('stays as it is while it fits', () => {
+  it('stays unchanged while it fits', () => {
     expect(collapseTools(tools, { budget: 1e6 })).toMatchObject({ tools, hidden: [], meta: undefined });
   });
 
-  it('becomes three tools, and those that are pinned', () => {
+  it('becomes three tools and the pinned ones', () => {
     const { tools: offered, hidden, meta, tokenCounts } = collapseTools(tools, { budget: 500, pinned: ['t3'] });
     expect(offered.map(({ name }) => name)).toEqual(['t3', 'search_tools', 'describe_tools', 'call_tool']);
     expect(hidden).toHaveLength(49);
@@ -224,11 +224,11 @@ describe('the list within a budget', () => {
     expect(tokenCounts.all).toBeGreaterThan(1_000);
   });
 
-  it('stays as it is when all are pinned', () => {
+  it('stays unchanged when all tools are pinned', () => {
     expect(collapseTools(tools, { budget: 1, pinned: tools.map(({ name }) => name) }).tools).toEqual(tools);
   });
 
-  it('takes names that no tool has', () => {
+  it('uses names that no tool has', () => {
     expect(chooseMetaToolNames(['call_tool', 'call_tool_2', 'x'])).toEqual({
       search: 'search_tools',
       describe: 'describe_tools',
@@ -236,7 +236,7 @@ describe('the list within a budget', () => {
     });
   });
 
-  it('has the names and the plain schemas that model providers accept', () => {
+  it('contains names and plain schemas that model providers accept', () => {
     const ajv = new Ajv2020({ strict: false });
     for (const { name, inputSchema } of createMetaTools(chooseMetaToolNames([]), 5)) {
       expect(name).toMatch(/^[a-z_]{1,64}$/);
@@ -247,8 +247,8 @@ describe('the list within a budget', () => {
   });
 });
 
-describe('arguments of the tools that stand for others', () => {
-  it('are a name and its arguments for a call', () => {
+describe('the arguments of the meta tools', () => {
+  it('contain a name and its arguments for a call', () => {
     expect(parseCallArguments({ name: 'x', arguments: { a: 1 } })).toEqual({ name: 'x', arguments: { a: 1 } });
     expect(parseCallArguments({ name: 'x' })).toEqual({ name: 'x', arguments: {} });
     expect(parseCallArguments({ name: 'x', arguments: '{"a":1}' })).toEqual({ name: 'x', arguments: { a: 1 } });
@@ -265,7 +265,7 @@ describe('arguments of the tools that stand for others', () => {
     }
   });
 
-  it('are words and a number for a search', () => {
+  it('contain words and a limit for a search', () => {
     expect(parseSearchArguments({ query: 'x' })).toEqual({ query: 'x', limit: 8 });
     expect(parseSearchArguments({ query: 'x', limit: 999 })).toEqual({ query: 'x', limit: MAX_RESULTS });
     for (const bad of [undefined, {}, { query: 1 }, { query: 'x', limit: 0 }, { query: 'x', limit: 'many' }]) {
@@ -273,7 +273,7 @@ describe('arguments of the tools that stand for others', () => {
     }
   });
 
-  it('are names for a description', () => {
+  it('contain names for a description', () => {
     expect(parseDescribeArguments({ names: ['a', 'b', 'a'] })).toEqual({ names: ['a', 'b'] });
     expect(parseDescribeArguments({ names: 'a' })).toEqual({ names: ['a'] });
     for (const bad of [null, {}, { names: [] }, { names: [1] }, { names: Array(MAX_DESCRIBED + 1).fill('x') }]) {
@@ -281,7 +281,7 @@ describe('arguments of the tools that stand for others', () => {
     }
   });
 
-  it('are answered with what is needed to choose, and to call', () => {
+  it('get results that are sufficient to choose and to call', () => {
     const found = createCatalogSearch([
       { name: 's__a', server: 's', tool: tool('a', 'y'.repeat(1_000), { p: {} }) },
     ]).search('a');

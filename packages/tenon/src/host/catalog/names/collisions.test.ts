@@ -17,8 +17,8 @@ afterAll(() => {
   expect(digestShort).toHaveBeenCalled();
 });
 
-describe('names whose digests are the same', () => {
-  it.each(['always', 'never'] as const)('are told apart, with prefix %s', prefix => {
+describe('names with equal digests', () => {
+  it.each(['always', 'never'] as const)('stay separate, with prefix %s', prefix => {
     const servers = ['a b', 'a.b', 'c'];
     const inners = ['x.y', 'x/y', 'x y'];
     const names = createNameMapper({ servers, prefix });
@@ -29,7 +29,7 @@ describe('names whose digests are the same', () => {
     expect(outers.map(names.toServer)).toEqual(pairs);
   });
 
-  it('do not mix the resources of two servers', () => {
+  it('separate the resources of two servers', () => {
     const resources = createResourceNameMapper({ servers: ['a b', 'a.b'] });
     expect(['a b', 'a.b'].map(server => resources.toServer(resources.toPublic(server, 'x:y'))?.server)).toEqual([
       'a b',

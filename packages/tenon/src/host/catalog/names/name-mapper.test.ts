@@ -26,8 +26,8 @@ function named(catalog: Readonly<Record<string, readonly string[]>>, prefix: Pre
   };
 }
 
-describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-disambiguator]', () => {
-  it('are injective, reversible and bounded', () => {
+describe('the name mapper [tools.name-aggregation-disambiguated] [tools.server-name-not-disambiguator]', () => {
+  it('returns unique, reversible names of limited length', () => {
     fc.assert(
       fc.property(catalogs, prefixes, (catalog, prefix) => {
         const { names, pairs, outers } = named(catalog, prefix);
@@ -44,7 +44,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     );
   });
 
-  it('are the same in every process, whatever came first', () => {
+  it('returns the same names in every process, in any order', () => {
     const shuffled = catalogs.chain(catalog =>
       fc
         .shuffledSubarray(Object.keys(catalog), { minLength: Object.keys(catalog).length })
@@ -59,7 +59,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     );
   });
 
-  it('with a prefix, do not change when servers and tools are added', () => {
+  it('keeps prefixed names when servers and tools are added', () => {
     fc.assert(
       fc.property(catalogs, catalogs, (catalog, more) => {
         const before = named(catalog, 'always').outers;
@@ -73,7 +73,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     );
   });
 
-  it('keep plain names plain', () => {
+  it('keeps plain names unchanged', () => {
     const names = createNameMapper({ servers: ['github', 'my_notes'], prefix: 'auto' });
     expect(names.toPublic('github', 'create-issue')).toBe('github__create-issue');
     expect(names.toPublic('my_notes', '_add__all')).toBe('my_notes___add__all');
@@ -83,13 +83,13 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     expect(names.toPublic('github', 'repos/list')).toMatch(/^github__repos_list_h[a-z2-7]{10}$/);
   });
 
-  it('are written in stone: a name that was given once stays for good', () => {
+  it('returns the same names as earlier releases', () => {
     const names = createNameMapper({ servers: ['My Server!', 'ünï'], prefix: 'always' });
     expect(names.toPublic('My Server!', 'files/read')).toBe('My_Server_hv2j5bl7e3p__files_read_hr5uarkvn5i');
     expect(names.toPublic('ünï', '😀')).toBe('n_hfts2uvbtgd___hdn2owkxn5y');
   });
 
-  it('are its own for one server, which is asked for any name', () => {
+  it('keeps all names for a single server, and calls it for any name', () => {
     const names = createNameMapper({ servers: ['only'], prefix: 'auto' });
     for (const name of ['', 'a.b', 'x'.repeat(128), '工具', 'only__x']) {
       expect(names.toPublic('only', name)).toBe(name);
@@ -98,7 +98,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     expect(createNameMapper({ servers: ['only'], prefix: 'always' }).toPublic('only', 'a')).toBe('only__a');
   });
 
-  it('route a plain name that no list has shown yet, and nothing of servers that are not there', () => {
+  it('resolves a plain name that no list contains yet, and none of unknown servers', () => {
     const names = createNameMapper({ servers: ['a', 'b'], prefix: 'auto' });
     expect(names.toServer('a__later')).toEqual({ server: 'a', name: 'later' });
     expect(names.toServer('a__hproductions')).toEqual({ server: 'a', name: 'hproductions' });
@@ -108,7 +108,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     }
   });
 
-  it('without a prefix have one only where two servers offer the same', () => {
+  it('adds a prefix with `never` only where two servers offer the same name', () => {
     const names = createNameMapper({ servers: ['a', 'b'], prefix: 'never' });
     names.update('b', ['search', 'only_b', 'a__x']);
     expect(names.toPublic('b', 'search')).toBe('search');
@@ -121,7 +121,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     expect(names.toPublic('b', 'search')).toBe('search');
   });
 
-  it('forget what is not offered any more, and remember a bounded number', () => {
+  it('forgets names that are no longer offered, and limits their number', () => {
     const names = createNameMapper({ servers: ['a', 'b'], prefix: 'auto' });
     const outer = names.toPublic('a', 'x.y');
     expect(names.toServer(outer)).toEqual({ server: 'a', name: 'x.y' });
@@ -133,7 +133,7 @@ describe('names [tools.name-aggregation-disambiguated] [tools.server-name-not-di
     expect(names.toServer(names.toPublic('a', '.1'))).toEqual({ server: 'a', name: '.1' });
   });
 
-  it('are not made for a server that is not there', () => {
+  it('refuses unknown servers', () => {
     const names = createNameMapper({ servers: ['a'], prefix: 'auto' });
     expect(() => names.toPublic('b', 'x')).toThrow(expect.objectContaining({ code: 'names/unknown-server' }));
     expect(() => names.update('b', [])).toThrow(expect.objectContaining({ code: 'names/unknown-server' }));

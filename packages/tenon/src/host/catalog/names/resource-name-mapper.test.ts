@@ -31,8 +31,8 @@ const uris = fc.oneof(
 );
 const servers = ['a', 'B b', 'c'];
 
-describe('URIs of resources', () => {
-  it('lead back to their server, untouched, and no two are the same', () => {
+describe('the mapper of resource URIs', () => {
+  it('maps URIs back unchanged, and returns no two equal ones', () => {
     fc.assert(
       fc.property(fc.array(fc.uniqueArray(uris, { maxLength: 6 }), { minLength: 3, maxLength: 3 }), lists => {
         const names = createResourceNameMapper({ servers });
@@ -52,7 +52,7 @@ describe('URIs of resources', () => {
     );
   });
 
-  it('are URIs when wrapped, if they were before', () => {
+  it('returns URIs for URIs when it wraps them', () => {
     const names = createResourceNameMapper({ servers });
     for (const uri of [
       'note://a%20b?x=[1]'.replace(/[[\]]/g, ''),
@@ -69,7 +69,7 @@ describe('URIs of resources', () => {
     expect(names.toPublic('a', 'http://[::1]/')).toBe('tenon:a;ip/http://%5B::1%5D/');
   });
 
-  it('stay as they are while only one server can have them', () => {
+  it('keeps URIs that only one server can have', () => {
     const names = createResourceNameMapper({ servers });
     names.update('a', ['note://1', 'note://2'], []);
     names.update('c', ['note://2'], []);
@@ -81,7 +81,7 @@ describe('URIs of resources', () => {
     expect(names.toServer('note://2')).toBeUndefined();
   });
 
-  it('go to the owner of the template when no list names them, and to nobody without one', () => {
+  it('resolves an unlisted URI to the owner of its template, and to no server without one', () => {
     const names = createResourceNameMapper({ servers });
     names.update('a', ['note://listed'], ['note://{title}', '{broken']);
     names.update('c', [], ['file:///{+path}']);
@@ -96,7 +96,7 @@ describe('URIs of resources', () => {
     expect(names.toPublic('c', 'note://x')).toBe('tenon:c/note://x');
   });
 
-  it('are its own for one server', () => {
+  it('keeps all URIs for a single server', () => {
     const names = createResourceNameMapper({ servers: ['only'] });
     for (const uri of ['note://x', 'tenon:only/x', '']) {
       expect(names.toPublic('only', uri)).toBe(uri);
@@ -106,8 +106,8 @@ describe('URIs of resources', () => {
   });
 });
 
-describe('templates of resources', () => {
-  it('are wrapped when their URIs could be those of another server, and expand as they did', () => {
+describe('the mapper of resource templates', () => {
+  it('wraps templates whose URIs another server could have, with the same expansion', () => {
     const names = createResourceNameMapper({ servers });
     names.update('a', [], ['note://{title}', 'mine://{x}']);
     names.update('c', [], ['note://{+name}{?q}', 'http://[::1]/{y}', 'tenon:a/{z}']);
@@ -123,7 +123,7 @@ describe('templates of resources', () => {
     expect(names.toServerTemplate('unlisted://{x}')).toBeUndefined();
   });
 
-  it('are told apart when they are equal', () => {
+  it('separates equal templates', () => {
     const names = createResourceNameMapper({ servers });
     for (const server of ['a', 'c']) names.update(server, [], ['note://{title}', '{broken']);
     const outers = ['a', 'c'].map(server => names.toPublicTemplate(server, 'note://{title}'));
@@ -132,7 +132,7 @@ describe('templates of resources', () => {
     expect(names.toServerTemplate('note://{title}')).toBeUndefined();
   });
 
-  it('are not wrapped for a server that is not there', () => {
+  it('refuses unknown servers', () => {
     expect(() => createResourceNameMapper({ servers }).toPublic('d', 'x:y')).toThrow(
       expect.objectContaining({ code: 'names/unknown-server' }),
     );

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { digestShort } from './short-digest.js';
 
 describe('digestShort', () => {
-  it('is the beginning of SHA-256 over the UTF-16 units', () => {
+  it('returns the first bits of SHA-256 over the UTF-16 units', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), text => {
         const bytes = Buffer.from(text, 'utf16le').swap16();
@@ -16,7 +16,7 @@ describe('digestShort', () => {
     );
   });
 
-  it('tells halves of surrogate pairs apart', () => {
+  it('distinguishes halves of surrogate pairs', () => {
     expect(digestShort('\ud800', 10)).not.toBe(digestShort('\ud801', 10));
   });
 });

@@ -9,8 +9,8 @@ const readBack = (text: string): unknown => {
   return 'fault' in tree ? tree : toValue(tree);
 };
 
-describe('the tree of a text', () => {
-  it('is that of JSON, whatever stands in comments', () => {
+describe('parseJsonTree', () => {
+  it('returns the tree of JSON, whatever the comments contain', () => {
     const gap = fc.constantFrom('', ' ', '\r\n', '// "\r', '/* [{" */', '/**/', '//\n', '/***/');
     fc.assert(
       fc.property(fc.jsonValue(), fc.array(gap, { minLength: 1, maxLength: 20 }), (value, gaps) => {
@@ -24,7 +24,7 @@ describe('the tree of a text', () => {
     );
   });
 
-  it('has each member in its place, also those that share a name', () => {
+  it('locates each member, also those with equal names', () => {
     const text = '{ // "x": 0,\r\n "a": [1,\n/* two */ 2, ], "a": "\\u0062", "__proto__": 1e400, }';
     const tree = parseJsonTree(text, bounds);
     if ('fault' in tree || tree.kind !== 'object') throw new Error('no object');
@@ -42,7 +42,7 @@ describe('the tree of a text', () => {
     expect(third).toMatchObject({ kind: 'scalar', value: Number.POSITIVE_INFINITY });
   });
 
-  it('needs no stack for what is not deep, and is none of what is', () => {
+  it('parses without recursion, and refuses text that is too deep', () => {
     expect(readBack(`${'//\n'.repeat(100_000)}1${'/**/'.repeat(100_000)}`)).toBe(1);
     expect(parseJsonTree('['.repeat(100_000) + ']'.repeat(100_000), bounds)).toMatchObject({
       fault: 'TooDeep',
@@ -53,7 +53,7 @@ describe('the tree of a text', () => {
     });
   });
 
-  it('is none of a text with line breaks or other signs in its strings', () => {
+  it('refuses line breaks and control characters in strings', () => {
     expect(parseJsonTree('["a\r\nb"]', bounds)).toMatchObject({ fault: 'UnexpectedEndOfString', offset: 1 });
     expect(parseJsonTree('["a\tb"]', bounds)).toMatchObject({ fault: 'InvalidCharacter', offset: 1 });
   });
@@ -68,7 +68,7 @@ function findSyntaxFault(text: string, limits: SyntaxLimits) {
 const strict = { maxDepth: 100 };
 const lenient = { maxDepth: 100, lenient: true };
 
-describe('syntax errors of JSON', () => {
+describe('findSyntaxFault', () => {
   it.each<[string, string, number]>([
     ['', 'ValueExpected', 0],
     [' \n', 'ValueExpected', 2],
@@ -105,11 +105,11 @@ describe('syntax errors of JSON', () => {
     ['{} // so', 'InvalidCommentToken', 3],
     ['/* so', 'InvalidCommentToken', 0],
     ['1/2', 'InvalidSymbol', 1],
-  ])('is, of %j, %s at %d', (text, fault, offset) => {
+  ])('finds in %j %s at %d', (text, fault, offset) => {
     expect(findSyntaxFault(text, strict)).toEqual({ fault, offset });
   });
 
-  it('is less where comments are allowed, and commas at the end', () => {
+  it('allows comments and trailing commas with the options', () => {
     expect(findSyntaxFault('// a\n[1, /* ] */ {"a": 2,},\r\n] //', lenient)).toBeUndefined();
     expect(findSyntaxFault('[,]', lenient)).toEqual({ fault: 'ValueExpected', offset: 1 });
     expect(findSyntaxFault('[1,,]', lenient)).toEqual({ fault: 'ValueExpected', offset: 3 });
@@ -117,7 +117,7 @@ describe('syntax errors of JSON', () => {
     expect(findSyntaxFault('1 /*/', lenient)).toEqual({ fault: 'UnexpectedEndOfComment', offset: 2 });
   });
 
-  it('is also that it is too deep, or too much', () => {
+  it('reports text that is too deep or has too many values', () => {
     expect(findSyntaxFault('[[1]]', { maxDepth: 2 })).toBeUndefined();
     expect(findSyntaxFault('[[[', { maxDepth: 2 })).toEqual({ fault: 'TooDeep', offset: 2 });
     expect(findSyntaxFault('['.repeat(1e6), { maxDepth: 1000 })).toEqual({ fault: 'TooDeep', offset: 1000 });
@@ -126,7 +126,7 @@ describe('syntax errors of JSON', () => {
     expect(findSyntaxFault(four, { maxDepth: 9, maxValues: 4 })).toEqual({ fault: 'TooMany', offset: 21 });
   });
 
-  it('is found wherever JSON.parse finds something', () => {
+  it('finds a fault exactly where JSON.parse does', () => {
     const marks = ['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e9', '\\u0', '-', '0', '12', '.', 'e', '+'];
     const others = ['true', 'null', 'fals', '//', '/*', '*/', ' ', '\n', '\r', '\u0001', '\u2028', '\u00a0', '\uFEFF'];
     const wild = fc.array(fc.constantFrom(...marks, ...others), { maxLength: 9 }).map(parts => parts.join(''));

@@ -10,7 +10,7 @@ const ALL = {
   assumePkce: true,
 };
 
-describe('exceptions of the authorization in a configuration', () => {
+describe('authorization exceptions in a configuration', () => {
   it('are read from the file of the user', async () => {
     const { entries, problems } = await readOne(server(ALL));
     expect([entries[0]?.authExceptions, problems]).toEqual([ALL, []]);

@@ -19,8 +19,8 @@ function place(options: Partial<OverflowStoreOptions> = {}) {
 const put = async (spill: ReturnType<typeof place>['spill'], length: number, who?: string) =>
   (await spill.put({ text: 'x'.repeat(length) }, who)) ?? '';
 
-describe('stored content', () => {
-  it('is read in pages, over several values of the store', async () => {
+describe('the overflow store', () => {
+  it('returns pages over several values of the store', async () => {
     const { spill, values } = place({ maxPageSize: 200_000 });
     const text = Array.from({ length: 60_000 }, (_, i) => `${i}\u0000"é`).join('');
     const uri = (await spill.put({ text, mimeType: 'text/plain' }, 'ann')) ?? '';
@@ -42,7 +42,7 @@ describe('stored content', () => {
     expect(last?.contents[0]?._meta).toEqual({ [OVERFLOW_TOTAL]: text.length });
   });
 
-  it('has no page that ends within a character', async () => {
+  it('ends no page within a character', async () => {
     const { spill } = place({ maxPageSize: 10 });
     const uri = (await spill.put({ text: `x${'😀'.repeat(20)}` }, undefined)) ?? '';
     const [first] = (await spill.read(uri, undefined))?.contents ?? [];
@@ -50,7 +50,7 @@ describe('stored content', () => {
     expect((await spill.read(uri, undefined, { from: 0, to: 2 }))?.contents[0]).toMatchObject({ text: 'x\ud83d' });
   });
 
-  it('gives any part of a blob by its bytes', async () => {
+  it('returns any part of a blob by its bytes', async () => {
     const { spill } = place();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), fc.nat(400), fc.nat(400), async (bytes, a, b) => {
@@ -64,7 +64,7 @@ describe('stored content', () => {
     );
   });
 
-  it('gives a large blob over several values', async () => {
+  it('returns a large blob over several values', async () => {
     const { spill } = place();
     const bytes = Buffer.from(Array.from({ length: 250_001 }, (_, i) => i % 251));
     const uri = (await spill.put({ blob: bytes.toString('base64') }, 'a')) ?? '';
@@ -91,7 +91,7 @@ describe('stored content', () => {
     },
   );
 
-  it('is read by its own principal, and by nobody who guesses', async () => {
+  it('returns content only to its own principal', async () => {
     const { spill } = place();
     const uri = await put(spill, 10, 'ann');
     expect(await spill.read(uri, 'ann')).toBeDefined();
@@ -103,7 +103,7 @@ describe('stored content', () => {
       expect(await spill.read(other, 'ann')).toBeUndefined();
   });
 
-  it('is gone when its time is up, with all of its values', async () => {
+  it('deletes expired content with all of its values', async () => {
     const { spill, clock, values } = place({ ttl: 1_000 });
     const uri = await put(spill, 10);
     clock.advance(999);
@@ -113,7 +113,7 @@ describe('stored content', () => {
     expect(await values.list('spill/')).toEqual([]);
   });
 
-  it('is bounded in total and for each principal, and drives out nobody who has less', async () => {
+  it('limits content in total and for each principal, and evicts none of a smaller one', async () => {
     const { spill, values } = place({ maxBytes: 1_000, maxBytesPerOwner: 400 });
     expect(await spill.put({ text: 'x'.repeat(401) }, 'ann')).toBeUndefined();
     const bob = await put(spill, 200, 'bob');
@@ -133,7 +133,7 @@ describe('stored content', () => {
     expect(sizes.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_000);
   });
 
-  it('is kept by several at once without losing account', async () => {
+  it('counts concurrent writes correctly', async () => {
     const { spill, values } = place({ maxBytes: 1_000, maxBytesPerOwner: 1_000 });
     const other = createOverflowStore({ values, clock: fakeClock(), maxBytes: 1_000, maxBytesPerOwner: 1_000 });
     const uris = await Promise.all(Array.from({ length: 20 }, (_, i) => put(i % 2 ? spill : other, 100)));
@@ -141,7 +141,7 @@ describe('stored content', () => {
     expect(found.filter(each => each !== undefined)).toHaveLength(10);
   });
 
-  it('is lost without harm when the store fails, and that is told', async () => {
+  it('drops content when the store fails, and reports it', async () => {
     const { values } = memoryStores({ maxEntries: 2 });
     const problems: TenonError[] = [];
     const spill = createOverflowStore({ values, clock: fakeClock(), onError: error => problems.push(error) });

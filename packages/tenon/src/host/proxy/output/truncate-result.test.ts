@@ -47,7 +47,7 @@ const run = (overflow: Place, result: CallToolResult, hasOutputSchema = false) =
 const URIS = /tenon-overflow:\/\/[\w-]+(?:\?[\w=&]+)?/g;
 
 describe('a result within the limits', () => {
-  it('is left as it is', async () => {
+  it('stays unchanged', async () => {
     const result: CallToolResult = { content: [text('x'.repeat(3_000))], structuredContent: { a: 1 }, _meta: { b: 2 } };
     expect(await run(place(), result)).toBe(result);
     expect(DEFAULT_OUTPUT_LIMITS.maxText).toBeLessThan(DEFAULT_OUTPUT_LIMITS.maxTotal);
@@ -55,7 +55,7 @@ describe('a result within the limits', () => {
 });
 
 describe('a result over the limits', () => {
-  it('has the beginning and the end of a long text, and says where the rest is', async () => {
+  it('contains the beginning and the end of a long text, and a link to the rest', async () => {
     const spill = place();
     const long = Array.from({ length: 3_000 }, (_, i) => `${i}`).join(' ');
     const annotations = { audience: ['user' as const] };
@@ -83,7 +83,7 @@ describe('a result over the limits', () => {
     expect(getBlockSize(first) + getBlockSize(link as ContentBlock)).toBeLessThanOrEqual(limits.maxText);
   });
 
-  it('has no image that is too large, and never a part of one', async () => {
+  it('contains no image that is too large, and never a part of one', async () => {
     const spill = place();
     const data = Buffer.from('y'.repeat(5_000)).toString('base64');
     const small: ContentBlock = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' };
@@ -95,12 +95,12 @@ describe('a result over the limits', () => {
     for (const uri of linksOf(capped)) expect(await whole(spill, uri)).toBe('y'.repeat(5_000));
   });
 
-  it('has no more images than fit together', async () => {
+  it('contains no more images than fit together', async () => {
     const image: ContentBlock = { type: 'image', data: Buffer.alloc(1_500).toString('base64'), mimeType: 'image/png' };
     expect(wordsOf(await run(place(), { content: [image, image] }))).toMatch(/^<image>\|\[Left out: image/);
   });
 
-  it('has the text of a resource shortened, and other blocks in a line', async () => {
+  it('contains a shortened resource text, and other blocks as a line', async () => {
     const spill = place();
     const resource: ContentBlock = {
       type: 'resource',
@@ -117,7 +117,7 @@ describe('a result over the limits', () => {
     expect(JSON.parse(await whole(spill, third))).toMatchObject({ text: 'a', _meta: { fat: 'm'.repeat(600) } });
   });
 
-  it('puts the blocks away together for which there is no room', async () => {
+  it('stores the blocks together for which there is no room', async () => {
     const spill = place();
     const content = Array.from({ length: 50 }, (_, i) => text(`${i}`.repeat(300)));
     const capped = await run(spill, { content });
@@ -142,7 +142,7 @@ describe('a result over the limits', () => {
     expect(JSON.parse(await whole(spill, linksOf(two)[0] ?? ''))).toEqual(content);
   });
 
-  it('has no structured content that is too large, where nobody was promised any', async () => {
+  it('omits structured content that is too large, where no output schema exists', async () => {
     const spill = place();
     const structuredContent = { list: 'x'.repeat(1_500) };
     const result = { content: [text('ok')], structuredContent };
@@ -153,7 +153,7 @@ describe('a result over the limits', () => {
     expect(await run(spill, result, true)).toBe(result);
   });
 
-  it('is an error where it was promised, and cannot be passed on', async () => {
+  it('becomes an error where an output schema exists and the content is too large', async () => {
     const spill = place();
     const structuredContent = { list: 'x'.repeat(2_500) };
     const capped = await run(spill, { content: [text('ok')], structuredContent }, true);
@@ -165,7 +165,7 @@ describe('a result over the limits', () => {
     expect(JSON.parse(await whole(spill, linksOf(capped)[0] ?? ''))).toEqual(structuredContent);
   });
 
-  it('says so when the rest could not be kept', async () => {
+  it('states when the rest could not be stored', async () => {
     const overflow = { put: async () => undefined };
     const capped = await truncateResult(
       { content: [text('x'.repeat(5_000))] },
@@ -175,7 +175,7 @@ describe('a result over the limits', () => {
     expect(wordsOf(capped)).toMatch(/characters are left out here\. It could not be stored\.\]/);
   });
 
-  it('is left to whose it is', async () => {
+  it('belongs to its own principal', async () => {
     const spill = place();
     const [uri = ''] = linksOf(await run(spill, { content: [text('x'.repeat(5_000))] }));
     expect(await spill.read(uri, 'bob')).toBeUndefined();
@@ -235,7 +235,7 @@ describe('any result', () => {
     );
   });
 
-  it('names all pages of a stored text, whose URIs give the whole text', async () => {
+  it('names all pages of a stored text, whose URIs return the complete text', async () => {
     await fc.assert(
       fc.asyncProperty(words, async value => {
         const spill = place();
@@ -258,7 +258,7 @@ describe('any result', () => {
     );
   });
 
-  it('is whole when its parts are put together', async () => {
+  it('is complete when its parts are joined', async () => {
     await fc.assert(
       fc.asyncProperty(words, async value => {
         const spill = place();

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodePunycode } from './punycode.js';
 
-describe('Punycode', () => {
+describe('decodePunycode', () => {
   // Samples of RFC 3492, section 7.1.
   it.each([
     ['ihqwcrb4cv8a8dqg056pqjye', '他们为什么不说中文'],
@@ -25,7 +25,7 @@ describe('Punycode', () => {
     );
   });
 
-  it('gives up on what is none', () => {
+  it('returns undefined for invalid text', () => {
     fc.assert(fc.property(fc.string(), text => void decodePunycode(text)));
     for (const text of ['!', 'a-b-ü', '99999999', 'zzzzzzzzzzzzzzz', 'a'.repeat(64)])
       expect(decodePunycode(text)).toBeUndefined();

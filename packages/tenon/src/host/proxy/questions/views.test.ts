@@ -18,8 +18,8 @@ const form = (
 const url = (given: string, message = 'Sign in') => createUrlView({ mode: 'url', message, url: given }, options);
 const codes = (given: string) => url(given).warnings.map(({ code }) => code);
 
-describe('the view of a form', () => {
-  it('says who asks and why, and what can be done [elicitation.ui.server-identified] [elicitation.ui.decline-and-cancel] [elicitation.security.purpose-shown]', () => {
+describe('createFormView', () => {
+  it('shows the server, the reason and the choices [elicitation.ui.server-identified] [elicitation.ui.decline-and-cancel] [elicitation.security.purpose-shown]', () => {
     const view = createFormView(form({}, {}, 'I am your bank\u202e\u001b'), options);
     expect(view).toMatchObject({
       server: 'notes',
@@ -28,7 +28,7 @@ describe('the view of a form', () => {
     });
   });
 
-  it('has the fields of every kind, their defaults filled in [elicitation.form.defaults-prefilled] [elicitation.ui.review-and-modify]', () => {
+  it('contains fields of every kind with their defaults [elicitation.form.defaults-prefilled] [elicitation.ui.review-and-modify]', () => {
     const { fields, warnings } = createFormView(
       form(
         {
@@ -104,12 +104,12 @@ describe('the view of a form', () => {
     ['keep password', 'boolean'],
     ['compass', 'string'],
     ['shipping', 'string'],
-  ])('takes no field for one that asks for a secret that does not: %s %s', (name, type) => {
+  ])('does not warn of %s %s', (name, type) => {
     const view = createFormView(form({ [name]: { type } }), { ...options, secrets: 'refuse' });
     expect([view.warnings, view.refusalReason]).toEqual([[], undefined]);
   });
 
-  it('warns of a message that asks for one, and of links, which are none [elicitation.url.client-not-clickable]', () => {
+  it('warns of a message that asks for a secret, and of links, which it shows as text [elicitation.url.client-not-clickable]', () => {
     const view = createFormView(
       form(
         { a: { type: 'string', description: 'see www.evil.test' } },
@@ -125,7 +125,7 @@ describe('the view of a form', () => {
     ]);
   });
 
-  it('is bounded', () => {
+  it('limits fields, options and texts', () => {
     const many = Object.fromEntries(
       Array.from({ length: 150 }, (_, i) => [
         `f${i}`,
@@ -138,18 +138,18 @@ describe('the view of a form', () => {
     expect(view.warnings.at(-1)?.text).toContain('50 further fields');
   });
 
-  it('goes with the text that is really used', () => {
+  it('uses the configured text sanitizer', () => {
     const view = createFormView(form({}, {}, 'a\u202eb\u001b[31mc\u0000'), { ...options, sanitizeText: real });
     expect(view.message).not.toMatch(/[\u0000\u001b\u202e]/);
   });
 });
 
-describe('the answer of a form', () => {
+describe('createFormResult', () => {
   const asked = form(
     { name: { type: 'string', minLength: 2 }, ok: { type: 'boolean', default: true } },
     { required: ['name'] },
   );
-  it('has what was entered and asked for, and the defaults [elicitation.response.content-on-accept] [elicitation.response.actions]', async () => {
+  it('returns the entered values and the defaults [elicitation.response.content-on-accept] [elicitation.response.actions]', async () => {
     const submit = (values: Record<string, string | boolean | undefined>) =>
       createFormResult(asked, { choice: 'submit', values });
     expect(await submit({ name: 'Ann', more: 'x' })).toEqual({ action: 'accept', content: { name: 'Ann', ok: true } });
@@ -160,22 +160,22 @@ describe('the answer of a form', () => {
     );
   });
 
-  it('says what is wrong with what was entered before it goes out [elicitation.form.client-validates]', async () => {
+  it('reports invalid values before they are sent [elicitation.form.client-validates]', async () => {
     expect(await createFormResult(asked, { choice: 'submit', values: { name: 'A' } })).toEqual({
       problem: expect.stringContaining('name'),
     });
     expect(await createFormResult(asked, { choice: 'submit', values: {} })).toHaveProperty('problem');
   });
 
-  it('is no answer where there was none: declined, cancelled, closed [elicitation.response.no-content-otherwise] [elicitation.security.decline-any-time]', async () => {
+  it('returns no content when declined, cancelled or closed [elicitation.response.no-content-otherwise] [elicitation.security.decline-any-time]', async () => {
     expect(await createFormResult(asked, { choice: 'decline' })).toEqual({ action: 'decline' });
     expect(await createFormResult(asked, { choice: 'cancel' })).toEqual({ action: 'cancel' });
     expect(await createFormResult(asked, undefined)).toEqual({ action: 'cancel' });
   });
 });
 
-describe('the view of a URL', () => {
-  it('shows all of it, its domain apart, and opens nothing [elicitation.url.client-full-url] [elicitation.url.client-domain-highlighted] [elicitation.url.domain-and-consent] [elicitation.url.client-no-prefetch] [elicitation.url.client-consent] [elicitation.ui.server-identified] [elicitation.url-manual-retry] [elicitation.complete.manual-controls]', () => {
+describe('createUrlView', () => {
+  it('shows the complete URL with its domain separately, and opens nothing [elicitation.url.client-full-url] [elicitation.url.client-domain-highlighted] [elicitation.url.domain-and-consent] [elicitation.url.client-no-prefetch] [elicitation.url.client-consent] [elicitation.ui.server-identified] [elicitation.url-manual-retry] [elicitation.complete.manual-controls]', () => {
     const fetching = vi.spyOn(globalThis, 'fetch');
     const view = url('https://login.accounts.example.co.uk/a?b=c#d', 'From\u202e GitHub');
     expect(view).toEqual({
@@ -230,7 +230,7 @@ describe('the view of a URL', () => {
     expect(codes(given)).toEqual(expected);
   });
 
-  it('shows a domain in both of its forms', () => {
+  it('shows an international domain in both forms', () => {
     expect(url('https://bücher.example/')).toMatchObject({
       parts: { host: 'xn--bcher-kva.example' },
       unicodeHost: 'bücher.example',
@@ -241,7 +241,7 @@ describe('the view of a URL', () => {
     expect([before, host, after]).toEqual(['https://a.test:b@', 'c.test:99', '/a.test']);
   });
 
-  it('keeps to what a browser may be sent to, and says so to the server', () => {
+  it('refuses schemes that a browser must not open, and reports that to the server', () => {
     for (const given of [
       'javascript:alert(1)',
       'file:///etc/passwd',
@@ -255,7 +255,7 @@ describe('the view of a URL', () => {
       expect(() => url(given)).toThrow(expect.objectContaining({ code: 'rpc/error', rpcCode: -32602 }));
   });
 
-  it('is answered without content, and not with more than consent [elicitation.url.accept-is-consent] [elicitation.accept-url-no-content]', () => {
+  it('results in a response without content [elicitation.url.accept-is-consent] [elicitation.accept-url-no-content]', () => {
     expect([
       createUrlResult('open'),
       createUrlResult('decline'),

@@ -140,7 +140,7 @@ describe.each(kinds)('two gateways with the same stores ($name), without stickin
     await expect.poll(listDeleted).toEqual([id]);
   });
 
-  it('pass a question of the server to the caller, whose answer either of them takes', async () => {
+  it('pass an input request of the server to the caller, whose response either of them accepts', async () => {
     const [one, two] = await open();
     const session = await openSharedSession(one, { capabilities: { elicitation: {} } });
     await session.notify(one, 'notifications/initialized');
@@ -198,7 +198,7 @@ describe.each(kinds)('two gateways with the same stores ($name), without stickin
     await (await session.request(two, 'resources/unsubscribe', { uri: 'note://a' })).text();
   });
 
-  it('list what a server lists now, although only one of them hears of changes [so.sub-list-changed]', async () => {
+  it('list the current tools of a server, although only one of them gets notifications [so.sub-list-changed]', async () => {
     const [one, two] = await open();
     const session = await openSharedSession(one);
     await session.notify(one, 'notifications/initialized');
@@ -212,7 +212,7 @@ describe.each(kinds)('two gateways with the same stores ($name), without stickin
     for (const site of [one, two]) await expect.poll(() => listTools(site)).toContain('added');
   });
 
-  it('answer 404 when the other one has ended the session [so.session-delete]', async () => {
+  it('respond 404 when the other one has ended the session [so.session-delete]', async () => {
     const [one, two] = await open();
     const session = await openSharedSession(one);
     await getText(session, two, 'count');

@@ -25,7 +25,7 @@ describe('changes of roots in a session of several processes', () => {
     }
   });
 
-  it('are not reported for a session that begins at a process', () => {
+  it('are ignored for a session that begins at a process', () => {
     const notify = vi.fn();
     new SharedRoots(notify).applyState({} as ClientSession, { rootsChanges: 5 } as SessionState);
     expect(notify).not.toHaveBeenCalled();

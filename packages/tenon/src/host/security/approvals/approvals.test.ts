@@ -21,8 +21,8 @@ function setUp(options: Partial<ApprovalsOptions> = {}) {
 const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>;
 const args = fc.dictionary(fc.constantFrom('a', 'b', '__proto__', '0', 'toString'), json, { maxKeys: 3 });
 
-describe('a person who sits at this process', () => {
-  it('is asked before anything is done, and may always refuse [tools.host.human-in-loop] [security.consent.tool-invocation]', async () => {
+describe('a user at this process', () => {
+  it('is asked before every call, and can always deny [tools.host.human-in-loop] [security.consent.tool-invocation]', async () => {
     const approve = vi.fn((): Decision => 'deny');
     const { approvals, clock } = setUp({ approve });
     expect(await approvals.request(call())).toEqual({ granted: false, reason: 'denied by a person' });
@@ -34,7 +34,7 @@ describe('a person who sits at this process', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is asked before the caller’s own user', async () => {
+  it('is asked before the user of the caller', async () => {
     const own = vi.fn((): Decision => true);
     expect(await setUp({ approve: () => false }).approvals.request(call(), { approve: own })).toMatchObject({
       granted: false,
@@ -43,7 +43,7 @@ describe('a person who sits at this process', () => {
     expect(await setUp().approvals.request(call(), { approve: own })).toMatchObject({ granted: true });
   });
 
-  it('grants nothing by mistake', async () => {
+  it('grants nothing by an unclear response', async () => {
     for (const wrong of [
       undefined,
       null,
@@ -62,7 +62,7 @@ describe('a person who sits at this process', () => {
     await expect(approvals.request(call())).rejects.toBe(thrown);
   });
 
-  it('has a time to answer in, and is told when it is over', async () => {
+  it('has a limited time to respond, and is notified of its end', async () => {
     let signal: AbortSignal | undefined;
     const { approvals, clock } = setUp({
       ttl: 100,
@@ -79,7 +79,7 @@ describe('a person who sits at this process', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is told when the caller goes away', async () => {
+  it('is notified when the caller disconnects', async () => {
     let signal: AbortSignal | undefined;
     const { approvals } = setUp();
     const caller = new AbortController();
@@ -95,7 +95,7 @@ describe('a person who sits at this process', () => {
     expect(await approvals.request(call(), { approve: own, signal: caller.signal })).toMatchObject({ granted: false });
   });
 
-  it('has not approved what was put in the place of what was shown', async () => {
+  it('does not approve arguments that changed after they were shown', async () => {
     const proposal = call();
     const approve = () => {
       (proposal.arguments as { text: string }).text = 'b';
@@ -111,7 +111,7 @@ describe('a person who sits at this process', () => {
 describe('remembered approvals', () => {
   const nobody = { waits: false };
 
-  it('serves any arguments, but no other tool, kind, server, principal or rule', async () => {
+  it('apply to any arguments, but to no other tool, kind, server, principal or rule', async () => {
     const { approvals, stores, clock } = setUp({ approve: () => 'always' });
     const verdict = createPolicy([ask('notes/*')]).evaluate(call());
     await approvals.request(call(), { verdict, definition: 'one' });
@@ -135,7 +135,7 @@ describe('remembered approvals', () => {
     expect(await granted({}, { verdict: other, definition: 'one' })).toBe(false);
   });
 
-  it('for one set of arguments serves no other', async () => {
+  it('apply to no other arguments when remembered as exact', async () => {
     await fc.assert(
       fc.asyncProperty(args, args, async (one, other) => {
         const { approvals, stores, clock } = setUp({ approve: () => ({ remember: 'exact' }) });
@@ -150,7 +150,7 @@ describe('remembered approvals', () => {
     );
   });
 
-  it('by a match serves what fits it', async () => {
+  it('apply to matching calls when remembered by a match', async () => {
     const remember = { tool: 'a*', arguments: { text: { in: ['a', 'b'] } } };
     const { approvals, stores, clock } = setUp({ approve: () => ({ remember }) });
     await approvals.request(call());
@@ -165,7 +165,7 @@ describe('remembered approvals', () => {
       expect((await later.request(call(more))).granted).toBe(granted);
   });
 
-  it('has to do with the call that was asked about', async () => {
+  it('are refused when they do not match the call', async () => {
     for (const remember of [{ server: 'x' }, { principal: 'bob' }, { arguments: { text: 'b' } }, { readOnly: true }]) {
       const { approvals } = setUp({ approve: () => ({ remember }) });
       await expect(approvals.request(call())).rejects.toMatchObject({ code: 'policy/decision' });
@@ -173,7 +173,7 @@ describe('remembered approvals', () => {
     }
   });
 
-  it('is listed, and revoked', async () => {
+  it('are listed, and revoked', async () => {
     const { approvals } = setUp({ approve: () => ({ remember: { arguments: { text: '*', password: '*' } } }) });
     await approvals.request(call({ arguments: { text: 'a', password: 'hunter2' } }));
     const [first] = await approvals.listStored();
@@ -186,7 +186,7 @@ describe('remembered approvals', () => {
     expect(await approvals.listStored()).toEqual([]);
   });
 
-  it('expires, or not, as was said', async () => {
+  it('expire, or not, as requested', async () => {
     const day = 24 * 60 * 60_000;
     for (const [decision, life] of [
       ['always', 30 * day],
@@ -204,7 +204,7 @@ describe('remembered approvals', () => {
     }
   });
 
-  it('names the user, issuer and OAuth client that it is good for, where they are known', async () => {
+  it('belong to the user, issuer and OAuth client where these are known', async () => {
     const identity = { principal: 'ann', issuer: 'https://as.example', clientId: 'app' };
     const { approvals } = setUp({ approve: () => 'always' });
     await approvals.request(call(identity));
@@ -215,7 +215,7 @@ describe('remembered approvals', () => {
     for (const name of Object.keys(identity)) expect(stored).not.toHaveProperty(name);
   });
 
-  it('ends by the clock of the store, whatever the clock of the process says [so.clock]', async () => {
+  it('expire by the clock of the store, whatever the clock of the process [so.clock]', async () => {
     const clock = fakeClock(1000);
     const approvals = createApprovals({ ...memoryStores({ clock }), clock: fakeClock(1000), approve: () => 'always' });
     await approvals.request(call());
@@ -226,7 +226,7 @@ describe('remembered approvals', () => {
     expect(await approvals.listStored()).toEqual([]);
   });
 
-  it('is bounded', async () => {
+  it('are limited in number', async () => {
     const { approvals } = setUp({ approve: () => ({ remember: 'exact' }) });
     for (let n = 0; n < 256; n++) await approvals.request(call({ arguments: { n } }));
     expect(await approvals.request(call())).toMatchObject({
@@ -237,8 +237,8 @@ describe('remembered approvals', () => {
   });
 });
 
-describe('a caller who may be entered again', () => {
-  it('asks no more and finds no other than the first time', async () => {
+describe('a repeated call with an approval', () => {
+  it('does not ask again, and uses the same approval', async () => {
     const journal = new Map<string, unknown>();
     const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       if (!journal.has(name)) journal.set(name, await work());

@@ -41,7 +41,7 @@ describe('checkAnswer', () => {
     expect(() => checkAnswer({ allow: false })).not.toThrow();
   });
 
-  it('rejects what is no match', () => {
+  it('rejects an invalid match', () => {
     for (const remember of ['never', 1, null, { action: 'allow' }, { because: 'x' }, { tool: 1 }])
       expect(() => checkAnswer({ allow: true, remember: remember as 'always' })).toThrow(error('invalid `remember`'));
     expect(() => checkAnswer({ allow: true, remember: { tool: 1 } as object })).toThrow(error('at /tool'));

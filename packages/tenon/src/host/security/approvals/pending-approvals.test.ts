@@ -41,8 +41,8 @@ async function orphaned({ stores, clock, operator }: ReturnType<typeof setUp>): 
   return question;
 }
 
-describe('a question that waits in a store', () => {
-  it.each(['allow', 'deny'] as const)('is answered by another: %s [tools.host.human-in-loop]', async action => {
+describe('an approval request in a store', () => {
+  it.each(['allow', 'deny'] as const)('is decided by another process: %s [tools.host.human-in-loop]', async action => {
     const { caller, operator, stores } = setUp();
     const heard = vi.fn();
     operator.watch(heard);
@@ -66,7 +66,7 @@ describe('a question that waits in a store', () => {
     expect(await stores.values.list('policy/')).toEqual([]);
   });
 
-  it('shows and keeps nothing secret, and is bound to it all the same', async () => {
+  it('shows and stores no secret, and is bound to it nevertheless', async () => {
     const { caller, operator, stores } = setUp();
     const login = (password: string) => call({ arguments: { user: 'ann', password } });
     void caller.request(login('hunter2'));
@@ -82,7 +82,7 @@ describe('a question that waits in a store', () => {
     expect(other.digest).not.toBe(one.digest);
   });
 
-  it('ends as a denial that says so when nobody answers', async () => {
+  it('ends as a denial with the reason when no one responds', async () => {
     const { caller, operator, clock, stores } = setUp();
     const obtained = caller.request(call());
     const { id } = await first(operator);
@@ -98,7 +98,7 @@ describe('a question that waits in a store', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is withdrawn when the caller goes away', async () => {
+  it('is withdrawn when the caller disconnects', async () => {
     const { caller, operator, clock } = setUp();
     const going = new AbortController();
     const obtained = caller.request(call(), { signal: going.signal });
@@ -110,7 +110,7 @@ describe('a question that waits in a store', () => {
     expect(clock.timers).toBe(0);
   });
 
-  it('is answered once, whoever is first', async () => {
+  it('is decided once, by the first', async () => {
     const { caller, operator } = setUp();
     const obtained = caller.request(call());
     const { id } = await first(operator);
@@ -121,7 +121,7 @@ describe('a question that waits in a store', () => {
     expect(await obtained).toEqual({ granted: false, reason: 'denied by a person' });
   });
 
-  it('is found without any news as well', async () => {
+  it('is found without notifications too', async () => {
     const { clock, stores, operator } = setUp();
     const obtained = createApprovals({ values: stores.values, clock }).request(call());
     const { id } = await first(operator);
@@ -131,7 +131,7 @@ describe('a question that waits in a store', () => {
     expect(await obtained).toMatchObject({ granted: true });
   });
 
-  it('may be remembered by who answers, as far as it has to do with the question', async () => {
+  it('may be remembered by the operator, as far as it matches the request', async () => {
     const { caller, operator } = setUp();
     const obtained = caller.request(call());
     const { id } = await first(operator);
@@ -155,7 +155,7 @@ describe('a question that waits in a store', () => {
     expect(await again).toMatchObject({ granted: false });
   });
 
-  it('does not take all the room', async () => {
+  it('is limited in number for each user', async () => {
     const { caller, operator } = setUp({ maxPending: 3, maxPendingPerUser: 2 });
     for (let n = 0; n < 2; n++) {
       void caller.request(call({ arguments: { n } }));
@@ -181,7 +181,7 @@ describe('a question that waits in a store', () => {
     for (const name of Object.keys(identity)) expect(anonymous).not.toHaveProperty(name);
   });
 
-  it('waits until the clock of the store ends its time, for operators with any clock [so.clock]', async () => {
+  it('expires by the clock of the store, for operators with any clock [so.clock]', async () => {
     for (const skew of [-3_600_000, 3_600_000]) {
       const clock = fakeClock(10_000_000);
       const stores = memoryStores({ clock });
@@ -197,7 +197,7 @@ describe('a question that waits in a store', () => {
     }
   });
 
-  it('is answered by an operator whose clock is an hour ahead or behind [so.clock]', async () => {
+  it('is decided by an operator whose clock is an hour ahead or behind [so.clock]', async () => {
     for (const skew of [-3_600_000, 3_600_000]) {
       const clock = fakeClock(10_000_000);
       const stores = memoryStores({ clock });
@@ -209,14 +209,14 @@ describe('a question that waits in a store', () => {
     }
   });
 
-  it('is not laid where nobody would answer', async () => {
+  it('is not stored where no operator would decide', async () => {
     const { caller } = setUp({ waits: false });
     expect(await caller.request(call())).toEqual({ granted: false, reason: 'no user can be asked for approval' });
   });
 });
 
-describe('an answer whose caller has died', () => {
-  it('serves the very same call, once, of twenty that want it', async () => {
+describe('a decision whose caller has died', () => {
+  it('applies to the same call, once, of twenty that want it', async () => {
     const all = setUp();
     await orphaned(all);
     all.clock.advance(10_000);
@@ -234,7 +234,7 @@ describe('an answer whose caller has died', () => {
     expect(granted).toBe(1);
   });
 
-  it('serves one of those who find it at the same moment', async () => {
+  it('applies to one of concurrent callers', async () => {
     const all = setUp();
     await orphaned(all);
     all.clock.advance(10_000);
@@ -256,7 +256,7 @@ describe('an answer whose caller has died', () => {
     expect(obtained.filter(({ granted }) => granted)).toHaveLength(1);
   });
 
-  it('serves no other call', async () => {
+  it('applies to no other call', async () => {
     const all = setUp();
     await orphaned(all);
     all.clock.advance(10_000);
@@ -275,7 +275,7 @@ describe('an answer whose caller has died', () => {
     expect(await quick.request(call())).toMatchObject({ granted: false });
   });
 
-  it('is left to its caller for a while, and expires with its question', async () => {
+  it('is reserved for its caller for a while, and expires with its request', async () => {
     const all = setUp();
     const quick = createApprovals({ ...all.stores, clock: all.clock, waits: false });
     await orphaned(all);
@@ -293,7 +293,7 @@ describe('processes that share a store', () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it('ask and answer each other, and use no approval twice [so.approval]', async () => {
+  it('request and decide for each other, and use no approval twice [so.approval]', async () => {
     folder = mkdtempSync(join(tmpdir(), 'tenon-policy-'));
     const open = async () => {
       const stores = await sqliteStores(join(folder ?? '', 'stores.db'));

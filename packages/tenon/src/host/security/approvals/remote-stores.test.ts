@@ -3,7 +3,7 @@ import { memoryStores } from '../../../stores/memory-stores.js';
 import { sealStores } from '../../../stores/sealed-stores.js';
 import { createApprovals } from './approvals.js';
 
-describe('approvals in stores on another machine', () => {
+describe('approvals in remote stores', () => {
   it('need sealed stores, because a request contains arguments [so.encrypt]', () => {
     const remote = { ...memoryStores(), durable: true, remote: true };
     expect(() => createApprovals(remote)).toThrow(expect.objectContaining({ code: 'store/not-encrypted' }) as Error);

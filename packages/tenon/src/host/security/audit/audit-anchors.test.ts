@@ -37,7 +37,7 @@ describe('anchors of audit logs', () => {
     expect(parse(two.lines[1])).toMatchObject({ record: 'anchored', anchors: [anchors[0]] });
   });
 
-  it('follow at intervals while there are events, and at the end', async () => {
+  it('are stored at intervals while there are events, and at the end', async () => {
     const { clock, values, open } = setUp();
     const { audit, lines, anchors } = await open('one');
     for (let n = 0; n < 5; n++) {

@@ -10,8 +10,8 @@ import { verifyAudit } from './verify-audit.js';
 const contentOf = (line: string | undefined) => JSON.parse(line ?? '{}') as { [name: string]: never };
 const codeOf = (error: TenonError) => error.code;
 
-describe('an audit record', () => {
-  it('holds a line for each event, numbered, timed, and bound to the one before', async () => {
+describe('an audit log', () => {
+  it('contains a line for each event, numbered, timed, and bound to the one before', async () => {
     const clock = fakeClock(Date.UTC(2027, 0, 2));
     const { audit, lines } = await createAuditLog({ clock });
     const event: AuditEvent = {
@@ -32,7 +32,7 @@ describe('an audit record', () => {
     expect(audit.head).toEqual(head);
   });
 
-  it('tells two records apart, and equal arguments as equal', async () => {
+  it('distinguishes two logs, and hashes equal arguments alike', async () => {
     const [one, other] = [await createAuditLog(), await createAuditLog()];
     expect(one.lines[0]).not.toBe(other.lines[0]);
     await one.audit.write({ action: 'asked', arguments: { a: 1, b: [2] } });
@@ -43,7 +43,7 @@ describe('an audit record', () => {
     expect(digests[0]).not.toEqual(digests[2]);
   });
 
-  it('makes one chain of what is written at once, in the order of the calls', async () => {
+  it('chains concurrent entries in the order of the calls', async () => {
     const { audit, lines } = await createAuditLog();
     const heads = await Promise.all(
       Array.from({ length: 300 }, (_, i) => audit.write({ action: 'called', name: `n${i}` })),
@@ -53,7 +53,7 @@ describe('an audit record', () => {
     expect(await verifyAudit(linesOf(lines))).toMatchObject({ ok: true, lines: 301, head: heads.at(-1) });
   });
 
-  it('goes on after the last line', async () => {
+  it('continues after the last line', async () => {
     const { audit, lines } = await createAuditLog();
     await audit.write({ action: 'asked' });
     const again = await createAuditLog({ last: lines.at(-1) });
@@ -61,13 +61,13 @@ describe('an audit record', () => {
     expect(await verifyAudit(linesOf([...lines, ...again.lines]))).toMatchObject({ ok: true, lines: 3 });
   });
 
-  it('says what was half written', async () => {
+  it('records an incomplete last line', async () => {
     const { lines } = await createAuditLog();
     const again = await createAuditLog({ last: lines.at(-1), torn: { bytes: 17, digest: 'sha256-x' } });
     expect(contentOf(again.lines[0])).toMatchObject({ record: 'torn', bytes: 17, digest: 'sha256-x', seq: 1 });
   });
 
-  it('does not go on after what is no line, nor with another key', async () => {
+  it('refuses to continue after an invalid line, or with another key', async () => {
     const { lines } = await createAuditLog();
     const last = lines.at(-1) ?? '';
     expect(await createAuditLog({ last: last.replace('begun', 'bogus') }).catch(codeOf)).toBe('audit/broken');
@@ -81,7 +81,7 @@ describe('an audit record', () => {
     expect(await createAuditLog({ key: 'k'.repeat(15) }).catch(codeOf)).toBe('audit/weak-key');
   });
 
-  it('records nothing more once a line could not be kept', async () => {
+  it('records nothing more after a line could not be written', async () => {
     let count = 0;
     const append = async () => {
       count += 1;
@@ -112,7 +112,7 @@ describe('an audit record', () => {
     expect(MAX_PENDING).toBe(10_000);
   });
 
-  it('outlives an event that cannot be made into a line', async () => {
+  it('survives an event that cannot be serialized', async () => {
     const redact = (text: string) => {
       if (text === 'bad') throw new Error('redaction failed');
       return text;
@@ -123,7 +123,7 @@ describe('an audit record', () => {
     expect(await verifyAudit(linesOf(lines))).toMatchObject({ ok: true, lines: 2 });
   });
 
-  it('has lines that are bounded, in ASCII, without secrets', async () => {
+  it('contains limited ASCII lines without secrets', async () => {
     const { audit, lines } = await createAuditLog({ arguments: 'redacted' });
     const huge = '\u202e😀'.repeat(200_000);
     const texts = { principal: huge, server: huge, name: huge, call: huge, reason: huge, outcome: huge };
@@ -150,7 +150,7 @@ describe('an audit record', () => {
     expect(await verifyAudit(linesOf(lines))).toMatchObject({ ok: true, lines: 4 });
   });
 
-  it('turns to another place, which begins with what the last line before says', async () => {
+  it('continues in another file, which begins with the last hash', async () => {
     const places: string[] = ['a'];
     const kept: string[] = [];
     let perPlace = 0;

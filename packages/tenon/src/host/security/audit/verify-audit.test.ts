@@ -33,8 +33,8 @@ async function forged(lines: readonly string[], change: (content: { [name: strin
   return result;
 }
 
-describe('a record that was tampered with', () => {
-  it('verifies as it is, in pieces of any length', async () => {
+describe('verifyAudit', () => {
+  it('accepts an intact log, in chunks of any length', async () => {
     for (const [lines, key] of [
       [plain, undefined],
       [keyed, KEY],
@@ -47,7 +47,7 @@ describe('a record that was tampered with', () => {
     }
   });
 
-  it('shows any one byte that was changed', async () => {
+  it('detects any changed byte', async () => {
     const whole = bytes(plain);
     const place = fc.nat({ max: whole.length - 1 });
     await fc.assert(
@@ -64,7 +64,7 @@ describe('a record that was tampered with', () => {
     );
   });
 
-  it('shows every byte of a line with a key that was changed, with the key and without', async () => {
+  it('detects every changed byte of a signed line, with the key and without', async () => {
     const whole = bytes(keyed.slice(0, 2));
     const start = (keyed[0]?.length ?? 0) + 1;
     for (let at = start; at < whole.length - 1; at += 1) {
@@ -86,7 +86,7 @@ describe('a record that was tampered with', () => {
     ['moved', (lines: string[], at: number) => lines.toSpliced(at, 2, lines[at + 1] ?? '', lines[at] ?? ''), ''],
     ['put in', (lines: string[], at: number) => lines.toSpliced(at, 0, '{}'), 'not a line'],
     ['empty', (lines: string[], at: number) => lines.toSpliced(at, 0, ''), 'not a line'],
-  ])('shows a line that is %s', async (_, change, what) => {
+  ])('detects a line that is %s', async (_, change, what) => {
     for (let at = 0; at < plain.length - 1; at += 1) {
       const verdict = await verify(change(plain, at));
       expect(verdict.ok).toBe(false);
@@ -95,18 +95,18 @@ describe('a record that was tampered with', () => {
     }
   });
 
-  it('shows lines of another record', async () => {
+  it('detects lines of another log', async () => {
     const { audit, lines } = await createAuditLog();
     await audit.write({ action: 'called' });
     expect(await verify([...plain.slice(0, 1), ...lines.slice(1)])).toMatchObject({ ok: false, problem: { line: 2 } });
     expect(await verify([...plain, ...lines])).toMatchObject({ ok: false, problem: { line: 14 } });
   });
 
-  it('shows a beginning that is gone', async () => {
+  it('detects a missing beginning', async () => {
     expect((await verify(plain.slice(3))).problem).toEqual({ line: 1, what: '3 lines before it are missing' });
   });
 
-  it('shows that it was made anew, by a key or by a head that was kept; without them it says so', async () => {
+  it('detects a rewritten log, by a key or by a stored head, and states when it has neither', async () => {
     const lines = await forged(plain, content => ({ ...content, server: 'other' }));
     const verdict = await verify(lines);
     expect(verdict.ok).toBe(true);
@@ -129,7 +129,7 @@ describe('a record that was tampered with', () => {
       3,
     ],
     ['goes on elsewhere and did not say so', [{ record: 'begun' }, { record: 'continued', in: 'b' }], 2],
-  ])('shows a record that %s', async (_, contents, line) => {
+  ])('detects a log that %s', async (_, contents, line) => {
     const lines = await forged(
       contents.map(content => JSON.stringify(content)),
       content => content,
@@ -137,7 +137,7 @@ describe('a record that was tampered with', () => {
     expect(await verify(lines)).toMatchObject({ ok: false, problem: { line } });
   });
 
-  it('shows lines without an HMAC after such as have one', async () => {
+  it('detects lines without an HMAC after signed ones', async () => {
     const [first = ''] = keyed;
     const { hash: prev } = JSON.parse(first) as { hash: string };
     const { line } = await createAuditLine({ action: 'called', seq: 1, prev });
@@ -145,7 +145,7 @@ describe('a record that was tampered with', () => {
     expect(await verify([first, line], KEY)).toMatchObject({ ok: false, problem: { line: 2 } });
   });
 
-  it('shows that its end was cut off when a head was kept, and says that it cannot without', async () => {
+  it('detects a missing end with a stored head, and states when it has none', async () => {
     const { head } = await verify(plain);
     const cut = plain.slice(0, 9);
     const verdict = await verify(cut);
@@ -160,7 +160,7 @@ describe('a record that was tampered with', () => {
     expect(whole.unshown.join()).toContain('after number 12');
   });
 
-  it('says what it cannot show of lines that were dropped', async () => {
+  it('states what it cannot detect of dropped lines', async () => {
     const dropped = { seq: 3, prev: JSON.parse(plain[3] ?? '').prev };
     const contents = [
       { record: 'continued', in: 'b', seq: 3, prev: dropped.prev },
@@ -192,7 +192,7 @@ describe('a record that was tampered with', () => {
     expect((await verify(plain)).unshown.join()).not.toContain('which were dropped');
   });
 
-  it('never believes half a line', async () => {
+  it('never accepts an incomplete line', async () => {
     const whole = bytes(plain);
     const last = whole.length - (plain.at(-1)?.length ?? 0) - 1;
     for (let end = last; end < whole.length; end += 1) {
@@ -201,7 +201,7 @@ describe('a record that was tampered with', () => {
     }
   });
 
-  it('is not filled with a line without an end', async () => {
+  it('limits its memory for an endless line', async () => {
     async function* endless() {
       for (let i = 0; i < 200; i += 1) yield new Uint8Array(64 * 1024).fill(65);
     }

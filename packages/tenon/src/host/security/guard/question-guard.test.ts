@@ -10,8 +10,8 @@ function setUp(options: HostGuardOptions, { hasOneServer = true, sample = false,
   return new QuestionGuard(options, () => hasOneServer).createHandler(connection as never);
 }
 
-describe('a question of a server', () => {
-  it('is reported only when something was found in it [security.consent.sampling]', () => {
+describe('an input request of a server', () => {
+  it('is reported only when screening has a finding [security.consent.sampling]', () => {
     const onScreeningReport = vi.fn();
     const { prepareQuestion } = setUp({ onScreeningReport });
     expect(prepareQuestion('elicitation/create', form('Which day?'), RECIPIENT)).toEqual(form('Which day?'));
@@ -34,12 +34,12 @@ describe('a question of a server', () => {
     expect(prepareQuestion('sampling/createMessage', params, RECIPIENT)).toEqual(params);
   });
 
-  it('is passed on as it is without screening', () => {
+  it('stays unchanged without screening', () => {
     const { prepareQuestion } = setUp({ screening: false });
     expect(prepareQuestion('elicitation/create', form('a\u202e'), RECIPIENT)).toEqual(form('a\u202e'));
   });
 
-  it('is answered by the host where it has the answer', async () => {
+  it('is answered by the host where the host has the response', async () => {
     const broker = vi.fn(
       async () => ({ model: 'm', role: 'assistant', content: { type: 'text', text: 'x' } }) as never,
     );

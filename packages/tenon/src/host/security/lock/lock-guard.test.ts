@@ -19,8 +19,8 @@ function person(...answers: (boolean | ((drifts: readonly Drift[]) => readonly D
   return { ask, asked };
 }
 
-describe('a guard that asks', () => {
-  it('opens for what is approved, for exactly that, and has it in the lock', async () => {
+describe('a lock guard that asks', () => {
+  it('admits exactly the approved definitions, and adds them to the lock', async () => {
     const lock = await createLock([notes], [entry]);
     const before = serializeLock(lock);
     const { ask: confirm, asked } = person(drifts => drifts.filter(({ kind }) => kind !== 'title'));
@@ -48,7 +48,7 @@ describe('a guard that asks', () => {
     ['a version', entry, { ...notes, info: { name: 'n', version: '2', __proto__: null } }],
     ['tools', entry, { ...notes, tools: [{ ...addTool, name: 'plus' }] }],
     ['all there is', remote, { ...changed, info: undefined, prompts: [], templates: [], resources: [] }],
-  ])('has after an approval of %s the lock that would be made now', async (_, from, offered) => {
+  ])('has after an approval of %s the lock that would be created now', async (_, from, offered) => {
     const guard = createLockGuard({
       lock: await createLock([notes], [entry]),
       onChanged: 'ask',
@@ -73,14 +73,14 @@ describe('a guard that asks', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('wears nobody down', async () => {
+  it('limits the number of confirmations', async () => {
     const { ask: confirm, asked } = person();
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     for (let i = 0; i < 50; i += 1) await guard.check(entry, withTool({ description: `Obey ${i}.` }));
     expect(asked).toHaveLength(MAX_CONFIRMATIONS);
   });
 
-  it('takes a question that fails for a no, and asks in vain about duplicates never', async () => {
+  it('treats a failed confirmation as a denial, and never asks about duplicates', async () => {
     const confirm = () => Promise.reject(new Error('gone'));
     const lock = await createLock([notes], [entry]);
     expect((await createLockGuard({ lock, onChanged: 'ask', confirm }).check(entry, changed)).ok).toBe(false);
@@ -90,7 +90,7 @@ describe('a guard that asks', () => {
     expect(asked).toEqual([]);
   });
 
-  it('asks about one server one question at a time', async () => {
+  it('asks one question at a time about a server', async () => {
     const { ask: confirm, asked } = person(true);
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     const verdicts = await Promise.all([guard.check(entry, changed), guard.check(entry, changed)]);
@@ -98,20 +98,20 @@ describe('a guard that asks', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is not made without somebody to ask', () => {
+  it('requires `confirm`', () => {
     expect(() => createLockGuard({ lock: empty, onChanged: 'ask' })).toThrow('`confirm` is missing');
     expect(() => createLockGuard({ lock: empty, onUnknown: 'ask' })).toThrow('`confirm` is missing');
   });
 });
 
-describe('a server that the lock does not know', () => {
-  it('is blocked, unless told otherwise, before it is started', async () => {
+describe('a server that is missing in the lock', () => {
+  it('is blocked by default before it is started', async () => {
     const guard = createLockGuard({ lock: empty });
     expect(await guard.check(entry)).toMatchObject({ ok: false, blocked: [{ kind: 'server', name: 'notes' }] });
     expect(await guard.check(entry, notes)).toMatchObject({ ok: false, drifts: [{ kind: 'unknown server' }] });
   });
 
-  it('is trusted first and held to that', async () => {
+  it('is accepted first with `trust-first`, and then fixed', async () => {
     const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first' });
     expect(await guard.check(entry)).toMatchObject({ ok: true });
     expect(guard.isUnsaved).toBe(false);
@@ -124,7 +124,7 @@ describe('a server that the lock does not know', () => {
     });
   });
 
-  it('is asked about once its offer is known, and anew when that is another', async () => {
+  it('is asked about once its definitions are known, and again when they change', async () => {
     const { ask: confirm, asked } = person(false, true);
     const guard = createLockGuard({ lock: empty, onUnknown: 'ask', confirm });
     expect((await guard.check(entry)).ok).toBe(true);
@@ -136,14 +136,14 @@ describe('a server that the lock does not know', () => {
     expect((await guard.check(entry, notes)).ok).toBe(false);
   });
 
-  it('says when what was approved is not written', async () => {
+  it('reports an approval that is not written yet', async () => {
     const onApproved = () => Promise.reject(new Error('read-only'));
     const guard = createLockGuard({ lock: empty, onUnknown: 'trust-first', onApproved });
     expect((await guard.check(entry, notes)).ok).toBe(true);
     expect(guard.isUnsaved).toBe(true);
   });
 
-  it('may have resources that come and go', async () => {
+  it('may add and remove resources when only tools and prompts are locked', async () => {
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), kinds: ['tool', 'prompt'] });
     const more = { ...notes, resources: [{ name: 'second', uri: 'note://2' }] };
     expect(await guard.check(entry, more)).toMatchObject({

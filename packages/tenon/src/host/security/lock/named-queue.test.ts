@@ -3,8 +3,8 @@ import { createNamedQueue } from './named-queue.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
-describe('work under a name', () => {
-  it('runs one after the other, and beside the work of other names', async () => {
+describe('NamedQueue', () => {
+  it('runs jobs of one name in order, and jobs of other names concurrently', async () => {
     const queue = createNamedQueue();
     const started: string[] = [];
     const ends: (() => void)[] = [];
@@ -25,7 +25,7 @@ describe('work under a name', () => {
     expect(queue.size).toBe(2);
   });
 
-  it('runs after work that failed, and leaves nothing behind', async () => {
+  it('continues after a failed job, and leaves nothing behind', async () => {
     const queue = createNamedQueue();
     const failed = queue.run('a', () => Promise.reject(new Error('no')));
     const next = queue.run('a', async () => 'done');

@@ -105,9 +105,9 @@ const sources: [string, ServerEntry, ServerEntry, string][] = [
   ['a URL for a command', entry, remote, 'url'],
 ];
 
-describe('a rug pull', () => {
+describe('a changed definition', () => {
   it.each(definitions)(
-    'is caught: %s changed [security.tool-descriptions-untrusted]',
+    'is blocked: %s changed [security.tool-descriptions-untrusted]',
     async (_, offered, kind, place) => {
       const lock = await locked();
       const [of = '', ...name] = place.split(' ');
@@ -125,7 +125,7 @@ describe('a rug pull', () => {
     },
   );
 
-  it.each(sources)('is caught before anything is started: %s changed', async (_, before, after, kind) => {
+  it.each(sources)('is blocked before the server starts: %s changed', async (_, before, after, kind) => {
     const guard = createLockGuard({ lock: await locked(before) });
     expect(await guard.check(before)).toEqual({ ok: true, blocked: [], drifts: [] });
     const verdict = await guard.check(after);
@@ -139,7 +139,7 @@ describe('a rug pull', () => {
     ['the protocol version', { ...notes, protocolVersion: '2025-06-18' }, 'protocol version'],
     ['an icon', withTool({ icons: [{ src: 'https://notes.example/a.png' }] }), 'icons'],
     ['how it is run', withTool({ execution: { taskSupport: 'optional' } }), 'execution'],
-  ])('is not seen where there is none: %s is noted', async (_, offered, kind) => {
+  ])('is only noted when it is harmless: %s is noted', async (_, offered, kind) => {
     const verdict = await createLockGuard({ lock: await locked() }).check(entry, offered);
     expect(verdict).toMatchObject({ ok: true, blocked: [], drifts: [{ kind, severity: 'note' }] });
   });
@@ -155,7 +155,7 @@ describe('a rug pull', () => {
       { ...notes, resources: [{ ...resource!, size: 11, annotations: { lastModified: '2027-02-01T10:00:00Z' } }] },
     ],
     ['the same tool twice', { ...notes, tools: [...notes.tools, addTool] }],
-  ])('is not seen in %s', async (_, offered) => {
+  ])('ignores %s', async (_, offered) => {
     expect(await createLockGuard({ lock: await locked() }).check(entry, offered)).toEqual({
       ok: true,
       blocked: [],
@@ -163,14 +163,14 @@ describe('a rug pull', () => {
     });
   });
 
-  it('is not seen in another secret in a variable or a header', async () => {
+  it('ignores another secret in a variable or a header', async () => {
     const guard = createLockGuard({ lock: await locked() });
     expect((await guard.check(command({ env: { NOTES_TOKEN: 'other' } }), notes)).drifts).toEqual([]);
     const far = createLockGuard({ lock: await locked(remote) });
     expect((await far.check(url({ headers: { authorization: 'Bearer y' } }), notes)).drifts).toEqual([]);
   });
 
-  it('is caught in what was too long to be kept', async () => {
+  it('is blocked in text beyond the stored length', async () => {
     const schema = (last: string) => ({
       type: 'object',
       properties: { a: { description: `${'x'.repeat(20_000)}${last}` } },

@@ -8,15 +8,15 @@ const entry = (folder: string, args: readonly string[], cwd: string): ServerEntr
   origin: { file: `${folder}/mcp.json`, line: 2, scope: 'project' },
 });
 
-describe('the source of a server', () => {
-  it('is the same in every copy of the folder of its configuration', async () => {
+describe('describeSource', () => {
+  it('returns the same in every copy of the folder of its configuration', async () => {
     const one = await describeSource(entry('/home/ann/work', ['/home/ann/work/server.js'], '/home/ann/work'));
     const other = await describeSource(entry('/builds/7', ['/builds/7/server.js'], '/builds/7'));
     expect(one).toEqual(other);
     expect(one).toMatchObject({ cwd: '<folder>', args: ['<folder>/server.js'] });
   });
 
-  it('is another where it lies outside, or is found from elsewhere', async () => {
+  it('differs for a path outside, or relative to another folder', async () => {
     const one = await describeSource(entry('/home/ann/work', ['/home/ann/work/server.js'], '/home/ann/work'));
     const outside = await describeSource(entry('/home/ann/work', ['/home/ann/works/server.js'], '/home/ann/work'));
     const relative = await describeSource(entry('/home/ann/work', ['./server.js'], '/tmp'));

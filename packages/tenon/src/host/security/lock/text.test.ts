@@ -29,7 +29,7 @@ describe('mcp.lock', () => {
     expect(serializeLock({ servers: new Map() })).toBe('{\n  "lockfileVersion": 1,\n  "servers": {}\n}\n');
   });
 
-  it('can be read by who wrote it, whatever servers say', async () => {
+  it('is readable by its writer, whatever servers send', async () => {
     const word = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('__proto__', 'constructor', ''));
     const json = fc
       .dictionary(word, fc.jsonValue({ maxDepth: 3 }))
@@ -64,13 +64,13 @@ describe('mcp.lock', () => {
     expect(message).toContain('an object');
   });
 
-  it('shows what is not seen', async () => {
+  it('escapes invisible characters', async () => {
     const tool = { ...addTool, description: 'a\u202e\u200b\u{e0041}\u00a0\u0007b' };
     const lock = serializeLock(await createLock([{ ...notes, tools: [tool] }], [entry]));
     expect(lock).toContain('a\\u202e\\u200b\\udb40\\udc41\\u00a0\\u0007b');
   });
 
-  it('has no secrets', async () => {
+  it('contains no secrets', async () => {
     const secret = 'hunter22';
     const token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     const id = '123e4567-e89b-12d3-a456-426614174000';
@@ -95,7 +95,7 @@ describe('mcp.lock', () => {
     for (const each of ['--keep', '"it"', '"A"', '"x-key"', 'q=1']) expect(lock).toContain(each);
   });
 
-  it('tells servers that are gone and such as came', async () => {
+  it('shows removed and added servers', async () => {
     const lock = await createLock([notes], [entry]);
     const other = { ...remote, name: 'far' };
     const drifts = await compareAllWithLock(lock, [other], [{ ...notes, server: 'far' }]);
@@ -162,13 +162,13 @@ describe('a lock that cannot be read', () => {
       lock => lock.replace('Read a note', 'Eat a note'),
       /at \/servers\/notes\/about/,
     ],
-  ])('says why and where: %s', async (_, code, change, message) => {
+  ])('causes an error with reason and place: %s', async (_, code, change, message) => {
     const found = await problem(change(await text()));
     expect(found?.[0]).toBe(code);
     expect(found?.[1]).toMatch(message);
   });
 
-  it('says where, whatever its bytes', async () => {
+  it('causes an error with the place for any bytes', async () => {
     const whole = await text();
     const codes = /^lock\/(syntax|shape|digest|version)$/;
     await fc.assert(
@@ -187,7 +187,7 @@ describe('a lock that cannot be read', () => {
     );
   });
 
-  it('is bounded', async () => {
+  it('is refused beyond the size limits', async () => {
     expect((await problem(' '.repeat(64 * 1024 * 1024 + 1)))?.[0]).toBe('lock/too-large');
     const many: Lock['servers'] = (await createLock([notes], [entry])).servers;
     const server = many.get('notes')!;

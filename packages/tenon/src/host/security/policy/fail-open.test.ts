@@ -9,7 +9,7 @@ const judge = (rule: Rule, more: Partial<ActionRequest> = {}) =>
   createPolicy([rule], { fallback: rule.action === 'allow' ? 'deny' : 'allow' }).evaluate(call(more)).action;
 const onArguments = (rule: Rule, args: object) => judge(rule, { arguments: { ...args } });
 
-describe('the short form', () => {
+describe('the short form of a rule', () => {
   const kinds = ['tool', 'resource', 'prompt'] as const;
   const rules = parsePolicy('{ "rules": [ { "deny": "db/*" } ] }').rules;
 
@@ -25,18 +25,18 @@ describe('the short form', () => {
     expect(judge(deny('notes/secret*'), { kind, name: 'public:users' })).toBe('allow');
   });
 
-  it('reads what stands after the first slash as a URI as well', () => {
+  it('reads the text after the first slash as a URI too', () => {
     const rule = deny('notes/https://h/private/*');
     expect(judge(rule, { kind: 'resource', name: 'HTTPS://H:443/private/a' })).toBe('deny');
   });
 
-  it('leaves a rule for one kind to that kind', () => {
+  it('limits a rule for one kind to that kind', () => {
     expect(judge(deny({ server: 'notes', tool: '*' }), { kind: 'prompt' })).toBe('allow');
     expect(judge(deny({ name: 'add' }), { kind: 'prompt' })).toBe('deny');
   });
 });
 
-describe('letter case', () => {
+describe('letter case in rules', () => {
   it.each<[string, Rule, Partial<ActionRequest>]>([
     ['a tool', { action: 'deny', tool: 'delete_*' }, { name: 'Delete_File' }],
     ['a prompt', { action: 'deny', prompt: 'Secret' }, { kind: 'prompt', name: 'sECRET' }],
@@ -53,7 +53,7 @@ describe('letter case', () => {
     ],
     ['wide letters', { action: 'deny', arguments: { sql: 'drop *' } }, { arguments: { sql: '\u{ff24}\u{ff32}OP a' } }],
     ['a letter without a dot', { action: 'deny', tool: 'insert' }, { name: '\u0131nsert' }],
-  ])('folds for %s in deny and ask, and counts in allow', (_, rule, proposal) => {
+  ])('is ignored for %s in deny and ask, and significant in allow', (_, rule, proposal) => {
     expect(judge(rule, proposal)).toBe('deny');
     expect(judge({ ...rule, action: 'ask' }, proposal)).toBe('ask');
     expect(judge({ ...rule, action: 'allow' }, proposal)).toBe('deny');
@@ -81,27 +81,30 @@ describe('letter case', () => {
       { arguments: { sql: 'DROP' } },
       { arguments: { sql: 'drop' } },
     ],
-  ])('and each character of %s count where the rule says `exact`', (_, rule, same, other) => {
+  ])('and each character of %s are significant with `exact`', (_, rule, same, other) => {
     expect(judge(rule, same)).toBe('deny');
     expect(judge(rule, other)).toBe('allow');
     expect(judge({ ...rule, action: 'allow' }, same)).toBe('allow');
   });
 
-  it('counts for an exact URI, and for no other part of its spelling', () => {
+  it('is significant for an exact URI, and for no other part of its spelling', () => {
     const rule = deny({ resource: { exact: 'https://h/Keys' } });
     expect(judge(rule, { kind: 'resource', name: 'HTTPS://H:443/Keys#a' })).toBe('deny');
     expect(judge(rule, { kind: 'resource', name: 'https://h/keys' })).toBe('allow');
   });
 
-  it.each([{ exact: 3 }, { exact: ['a', 3] }, { exact: 'a', in: [] }, { exacts: 'a' }])('is no pattern: %j', tool => {
-    expect(() => createPolicy([{ action: 'deny', tool } as never])).toThrowError(/\/rules\/0\/tool/);
-  });
+  it.each([{ exact: 3 }, { exact: ['a', 3] }, { exact: 'a', in: [] }, { exacts: 'a' }])(
+    'is refused with an invalid `exact`: %j',
+    tool => {
+      expect(() => createPolicy([{ action: 'deny', tool } as never])).toThrowError(/\/rules\/0\/tool/);
+    },
+  );
 });
 
 describe('a wildcard in the path of an argument', () => {
   const nested = { a: 'x', options: { list: [{ path: 'ok' }, { path: '/etc/passwd' }] } };
 
-  it('`*` at the end is every value below it', () => {
+  it('covers with `*` at the end every value below it', () => {
     expect(onArguments(deny({ arguments: { '*': { under: '/etc' } } }), nested)).toBe('deny');
     expect(onArguments(deny({ arguments: { '/options/*': { under: '/etc' } } }), nested)).toBe('deny');
     expect(onArguments(deny({ arguments: { 'a.*': { under: '/etc' } } }), nested)).toBe('allow');
@@ -115,7 +118,7 @@ describe('a wildcard in the path of an argument', () => {
     expect(onArguments(deny({ arguments: { '*': 1 } }), {})).toBe('allow');
   });
 
-  it('`*` in the middle is each member', () => {
+  it('covers with `*` in the middle each member', () => {
     const rule = deny({ arguments: { '*.path': '/etc/*' } });
     expect(onArguments(rule, { one: { path: '/etc/a' } })).toBe('deny');
     expect(onArguments(rule, { one: { two: { path: '/etc/a' } } })).toBe('allow');
@@ -124,14 +127,14 @@ describe('a wildcard in the path of an argument', () => {
     expect(onArguments(all, { files: { a: { path: '/work/a' }, b: {} } })).toBe('deny');
   });
 
-  it('`**` is any number of members', () => {
+  it('covers with `**` any number of members', () => {
     const rule = deny({ arguments: { '**.path': '/etc/*' } });
     for (const args of [{ path: '/etc/a' }, { one: { path: '/etc/a' } }, { a: [{ b: { path: '/etc/a' } }] }])
       expect(onArguments(rule, args)).toBe('deny');
     expect(onArguments(rule, { one: { file: '/etc/a' } })).toBe('allow');
   });
 
-  it('may be a part of a name', () => {
+  it('covers a part of a name', () => {
     const rule = deny({ arguments: { '*path*': { under: '/etc' } } });
     expect(onArguments(rule, { sourcePath: '/etc/a' })).toBe('deny');
     expect(onArguments(rule, { text: '/etc/a' })).toBe('allow');
@@ -140,7 +143,7 @@ describe('a wildcard in the path of an argument', () => {
     ).toBe('deny');
   });
 
-  it('hides nothing by the size or depth of the arguments', () => {
+  it('applies for any size or depth of the arguments', () => {
     let deep: unknown = '/etc';
     for (let depth = 0; depth < 200; depth++) deep = { deep };
     const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, n) => [`a${n}`, {}]));
@@ -151,7 +154,7 @@ describe('a wildcard in the path of an argument', () => {
   });
 });
 
-describe('`only`', () => {
+describe('`only` of a rule', () => {
   const rule = allow({
     tool: 'add',
     arguments: { path: { under: '/work' } },
@@ -162,7 +165,7 @@ describe('`only`', () => {
     { path: '/work/a' },
     { path: '/work/a', options: { force: true } },
     { path: '/work/a', list: [{ n: 1 }, { n: 2 }] },
-  ])('lets the arguments pass that it names: %j', args => expect(onArguments(rule, args)).toBe('allow'));
+  ])('allows the arguments that it names: %j', args => expect(onArguments(rule, args)).toBe('allow'));
 
   it.each([
     { path: '/work/a', mode: 'w' },
@@ -171,14 +174,14 @@ describe('`only`', () => {
     { path: '/work/a', options: ['force'] },
     { path: '/work/a', list: [{ n: 1 }, { m: 2 }] },
     { path: '/work/a', Path: '/etc' },
-  ])('lets no other argument pass: %j', args => expect(onArguments(rule, args)).toBe('deny'));
+  ])('refuses any other argument: %j', args => expect(onArguments(rule, args)).toBe('deny'));
 
-  it('lets no argument pass when empty', () => {
+  it('refuses every argument when empty', () => {
     expect(onArguments(allow({ only: [] }), {})).toBe('allow');
     expect(onArguments(allow({ only: [] }), { a: 1 })).toBe('deny');
   });
 
-  it('names all below an argument, and may have wildcards', () => {
+  it('covers all members below an argument, and may contain wildcards', () => {
     expect(onArguments(allow({ only: ['options'] }), { options: { a: { b: 1 } } })).toBe('allow');
     expect(onArguments(allow({ only: ['a*'] }), { a1: 1, a2: { b: 1 } })).toBe('allow');
     expect(onArguments(allow({ only: ['a*'] }), { a1: 1, b: 1 })).toBe('deny');

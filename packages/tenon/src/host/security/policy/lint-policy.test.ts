@@ -5,7 +5,7 @@ import { allow, ask, deny, type Rule } from './rules.js';
 
 const problems = (...rules: Rule[]) => lintPolicy({ rules }).map(({ problem }) => problem);
 
-describe('the lint warns of a rule that lets pass more than it says', () => {
+describe('lintPolicy for a rule that covers less than it seems', () => {
   it.each<[string, Rule[], string]>([
     [
       'one kind of a server denied',
@@ -53,20 +53,20 @@ describe('the lint warns of a rule that lets pass more than it says', () => {
       [allow('files/*'), deny('files/delete_*')],
       'rule 2 is reached only by other spellings: rule 1 (allow) matches all that it names. Move it up',
     ],
-  ])('%s', (_, rules, message) => {
+  ])('warns of %s', (_, rules, message) => {
     const found = lintPolicy({ rules });
     expect(found).toHaveLength(1);
     expect(found[0]?.message).toContain(message);
   });
 
-  it('a fallback that allows', () => {
+  it('warns of a fallback that allows', () => {
     expect(lintPolicy(createPolicy([], { fallback: 'allow' }))).toMatchObject([
       { rule: undefined, problem: 'open-fallback' },
     ]);
     expect(lintPolicy(createPolicy([], { fallback: 'deny' }))).toEqual([]);
   });
 
-  it('and of none that says all', () => {
+  it('accepts rules that cover everything', () => {
     expect(
       problems(
         deny('db/*'),
@@ -81,7 +81,7 @@ describe('the lint warns of a rule that lets pass more than it says', () => {
   });
 });
 
-describe('the lint checks a rule against the tools that there are', () => {
+describe('lintPolicy with the list of tools', () => {
   const options = { type: 'object', properties: { force: { type: 'boolean', default: true } } };
   const inventory = [
     {
@@ -139,7 +139,7 @@ describe('the lint checks a rule against the tools that there are', () => {
       deny('fs/read_file', { arguments: { head: { max: 100 } } }),
       'rule 1 (deny) does not match a call without head, whose default in read_file the rule should match',
     ],
-  ])('and says what is wrong with %j', (rule, message) => {
+  ])('warns of %j', (rule, message) => {
     const found = messages(rule);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(message);
@@ -156,7 +156,7 @@ describe('the lint checks a rule against the tools that there are', () => {
     deny('db/secret*'),
     deny('*/read_*'),
     deny({ prompt: 'nothing' }),
-  ])('and says nothing of %j', rule => expect(messages(rule)).toEqual([]));
+  ])('accepts %j', rule => expect(messages(rule)).toEqual([]));
 });
 
 describe('a finding on an unknown name', () => {
@@ -174,5 +174,5 @@ describe('a finding on an unknown name', () => {
     expect(lint(15)).toMatch(/Expected tool_00, .*, tool_11 and 3 more$/);
   });
 
-  it('says that there is none', () => expect(lint(0)).toMatch(/Expected none$/));
+  it('states that no name exists', () => expect(lint(0)).toMatch(/Expected none$/));
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import { maskArguments } from './mask-arguments.js';
 
-describe('arguments that are shown and kept', () => {
+describe('maskArguments', () => {
   it.each([
     'password',
     'dbPassword',
@@ -21,18 +21,18 @@ describe('arguments that are shown and kept', () => {
     'sessionId',
     'otp',
     'pin',
-  ])('do not have what is in %s', name => {
+  ])('hides the value of %s', name => {
     const shown = maskArguments({ [name]: 'hunter2', deep: [{ [name]: { a: 'hunter2' } }] });
     expect(JSON.stringify(shown)).not.toContain('hunter2');
     expect(shown).toHaveProperty(name);
   });
 
-  it('have everything else', () => {
+  it('keeps ordinary values', () => {
     const args = { path: '/a', author: 'ann', keyboard: 'us', shopping: ['x', 1, null, true], passenger: 2 };
     expect(maskArguments(args)).toEqual(args);
   });
 
-  it('do not have what looks secret', () => {
+  it('hides values that look secret', () => {
     const shown = JSON.stringify(
       maskArguments({
         a: 'Bearer abcdefghijkl',
@@ -45,7 +45,7 @@ describe('arguments that are shown and kept', () => {
     expect(shown).toContain('x=1');
   });
 
-  it('are bounded', () => {
+  it('limits its output', () => {
     let deep: Record<string, unknown> = {};
     for (let depth = 0; depth < 1000; depth++) deep = { deep };
     const args = { text: 'a'.repeat(1e6), list: Array(1e5).fill(Array(100).fill('abc')), deep };
@@ -56,8 +56,8 @@ describe('arguments that are shown and kept', () => {
   });
 });
 
-describe('a text that is shown', () => {
-  it('hides nothing', () => {
+describe('a shown text', () => {
+  it('escapes hidden characters', () => {
     expect(createExcerpt('a\u202eb\u200b\u001b[31m\n')).toBe('a\\u{202E}b\\u{200B}\\u{1B}[31m\\u{A}');
     expect(createExcerpt('ä 😀')).toBe('ä 😀');
     expect(createExcerpt('abc', 2)).toBe('ab…');

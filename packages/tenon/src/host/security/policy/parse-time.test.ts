@@ -14,7 +14,7 @@ it.each([
   expect(text).toMatch(new RegExp(TIME_PATTERN));
 });
 
-it.each(['', 'day', '1', '1 month', '-1d', '1d 2h', '1e9d', '1  day'])('does not read %j', text => {
+it.each(['', 'day', '1', '1 month', '-1d', '1d 2h', '1e9d', '1  day'])('refuses %j', text => {
   expect(parseTime(text)).toBeUndefined();
   expect(text).not.toMatch(new RegExp(TIME_PATTERN));
 });

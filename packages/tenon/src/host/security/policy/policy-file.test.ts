@@ -4,7 +4,7 @@ import { parsePolicy } from './policy-file.js';
 import { allow, ask, deny } from './rules.js';
 
 describe('a policy file', () => {
-  it('has rules in short and in full, comments, and commas at the end', () => {
+  it('may contain short and full rules, comments, and trailing commas', () => {
     const text = `{
       // first match wins
       "$schema": "policy.json",
@@ -27,7 +27,7 @@ describe('a policy file', () => {
     expect(createPolicy(read.rules, read).fallback).toBe('deny');
   });
 
-  it('says of rules what they say of themselves', () => {
+  it('reports the errors of rules', () => {
     const { rules } = createPolicy([allow('a/*', { principal: null }), deny({ resource: { host: ['a', 'b'] } })]);
     expect(parsePolicy(JSON.stringify({ rules })).rules).toEqual(rules);
     expect(parsePolicy({ rules: [...rules] }).rules).toEqual(rules);
@@ -50,19 +50,22 @@ describe('a policy file', () => {
     ['{ "rules": [], "fallback": "maybe" }', '/fallback: invalid value'],
     ['[]', '/: invalid value'],
     [`{ "rules": [${'['.repeat(30)}${']'.repeat(30)}] }`, 'less nesting'],
-  ])('says where %s is wrong', (text, where) => {
+  ])('reports the place of an error: %s', (text, where) => {
     expect(() => parsePolicy(text, 'policy.json')).toThrowError(
       expect.objectContaining({ code: 'policy/rule', message: expect.stringContaining(where) }),
     );
   });
 
-  it.each(['', '{', '{ "rules": [ }', 'rules', '['.repeat(200_000), `"${'a'.repeat(2 ** 20)}"`])('is JSON', text => {
-    expect(() => parsePolicy(text, 'policy.json')).toThrowError(
-      expect.objectContaining({ code: 'policy/syntax', message: expect.stringContaining('policy.json') }),
-    );
-  });
+  it.each(['', '{', '{ "rules": [ }', 'rules', '['.repeat(200_000), `"${'a'.repeat(2 ** 20)}"`])(
+    'is refused unless it is JSON',
+    text => {
+      expect(() => parsePolicy(text, 'policy.json')).toThrowError(
+        expect.objectContaining({ code: 'policy/syntax', message: expect.stringContaining('policy.json') }),
+      );
+    },
+  );
 
-  it('says where an object is wrong', () => {
+  it('reports the place of an error in an object', () => {
     expect(() => parsePolicy({ rules: [{ deny: 3 }] })).toThrowError(/^policy: \/rules\/0\/deny: invalid value/);
     expect(() => parsePolicy({ rules: Array(1001).fill({ action: 'deny' }) })).toThrowError(/at most 1000 rules/);
   });

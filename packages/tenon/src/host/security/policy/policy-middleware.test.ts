@@ -66,7 +66,7 @@ const yes = (decision: string) =>
 const hello = (client: { call(method: string, params: object): Promise<unknown> }) =>
   client.call('prompts/get', { name: 'hello' });
 
-describe('a policy in front of a method that a server adds', () => {
+describe('a policy for a custom method of a server', () => {
   const reset = { all: true };
   const outcome = async (rules: readonly Rule[], more: Partial<PolicyMiddlewareOptions> = {}) => {
     const { server, ran } = setUp(rules, more);
@@ -84,11 +84,11 @@ describe('a policy in front of a method that a server adds', () => {
     expect(await outcome([rule, allow()])).toEqual({ ran: [], result: -1 });
   });
 
-  it('denies it when a rule asks and nobody can be asked', async () => {
+  it('denies it when a rule asks and no one can be asked', async () => {
     expect(await outcome([ask({ method: 'admin/reset' })])).toEqual({ ran: [], result: -1 });
   });
 
-  it('asks others about it', async () => {
+  it('asks an operator about it', async () => {
     const approve = vi.fn((_: ActionRequest) => true);
     const approvals = createApprovals({ values: memoryStores().values, approve });
     const { ran } = await outcome([ask()], { approvals });
@@ -109,8 +109,8 @@ describe('a policy in front of a method that a server adds', () => {
   });
 });
 
-describe('a policy in front of a server', () => {
-  it.each(protocolVersions)('refuses what is denied, and says which rule, on %s', async protocolVersion => {
+describe('policyMiddleware', () => {
+  it.each(protocolVersions)('refuses a denied operation, and names the rule, on %s', async protocolVersion => {
     const { server, ran } = setUp([
       deny({ tool: 'write', because: 'look, do not touch' }),
       deny({ resource: '*' }),
@@ -131,7 +131,7 @@ describe('a policy in front of a server', () => {
     await client.close();
   });
 
-  it('knows the tools of its server, and what it is called', async () => {
+  it('matches the annotations of tools and the name of its server', async () => {
     const { server, ran } = setUp([allow('mine/*', { readOnly: true }), deny()], {
       server: 'mine',
       annotations: name =>
@@ -144,7 +144,7 @@ describe('a policy in front of a server', () => {
     await client.close();
   });
 
-  it('knows who asks, and what with', async () => {
+  it('matches the principal and the arguments', async () => {
     const layer = policyMiddleware({
       policy: createPolicy([allow({ principal: 'ann', arguments: { path: { under: '/work' } } }), deny()]),
     });
@@ -162,14 +162,14 @@ describe('a policy in front of a server', () => {
       expect(await through(who, path)).toMatchObject({ isError: true });
   });
 
-  it('takes nothing for arguments of a resource', async () => {
+  it('passes no arguments for a resource', async () => {
     const layer = policyMiddleware({ policy: createPolicy([allow({ arguments: { pass: true } }), deny()]) });
     const params = { uri: 'file:///a', arguments: { pass: true } };
     const operation = { method: 'resources/read', name: 'file:///a', params, context: {} as never };
     await expect(async () => layer(operation, async () => ({}))).rejects.toMatchObject({ rpcCode: -1 });
   });
 
-  it('refuses to tell of what is denied: where it is completed, watched and listened to', async () => {
+  it('refuses to complete, watch and subscribe to denied names', async () => {
     const layer = policyMiddleware({
       policy: createPolicy([deny({ resource: 'file:///secret*' }), deny({ prompt: 'secret' })]),
     });
@@ -192,7 +192,7 @@ describe('a policy in front of a server', () => {
       expect(await through(method, params)).toEqual({});
   });
 
-  it('refuses a denied tool as a task as well', async () => {
+  it('refuses a denied tool as a task too', async () => {
     const { server, ran } = setUp([deny('*/long'), allow()]);
     for (const protocolVersion of protocolVersions) {
       const client = await connectPair(server, { protocolVersion });
@@ -209,8 +209,8 @@ describe('a policy in front of a server', () => {
   });
 });
 
-describe('a call that is to be asked about', () => {
-  it('is not done where nobody can be asked', async () => {
+describe('a call that needs approval', () => {
+  it('is refused where no one can be asked', async () => {
     const { server, ran } = setUp([ask()]);
     const client = await connectPair(server, { elicit: yes('once') });
     const text = 'Not done: approval required by rule 1: no user can be asked for approval';
@@ -230,7 +230,7 @@ describe('a call that is to be asked about', () => {
   );
 
   it.each(holding)(
-    'is put to the user of the client on %s (%i handlers held) [tools.host.human-in-loop]',
+    'is shown to the user of the client on %s (%i handlers held) [tools.host.human-in-loop]',
     async (protocolVersion, maxSuspended) => {
       const approvals = () => createApprovals({ ...memoryStores() });
       for (const [decision, count] of [
@@ -261,7 +261,7 @@ describe('a call that is to be asked about', () => {
   );
 
   it.each(holding)(
-    'may ask for itself when it is allowed on %s (%i handlers held)',
+    'may request input itself when it is approved on %s (%i handlers held)',
     async (protocolVersion, maxSuspended) => {
       const approvals = createApprovals({ ...memoryStores() });
       const quotas = createQuotas([{ per: [], calls: 1, window: 1000 }], { clock: fakeClock() });
@@ -276,7 +276,7 @@ describe('a call that is to be asked about', () => {
     },
   );
 
-  it('is not done when the user closes the question', async () => {
+  it('is refused when the user closes the request', async () => {
     const { server, ran } = setUp([ask()], { approvals: createApprovals({ ...memoryStores() }) });
     for (const action of ['decline', 'cancel'] as const) {
       const client = await connectPair(server, { elicit: () => ({ action }) });
@@ -306,7 +306,7 @@ describe('a call that is to be asked about', () => {
     },
   );
 
-  it('is withdrawn when the client gives the call up', async () => {
+  it('is withdrawn when the client cancels the call', async () => {
     const stores = memoryStores();
     const operator = createApprovals({ ...stores });
     const { server, ran } = setUp([ask()], { approvals: createApprovals({ ...stores }) });
@@ -322,8 +322,8 @@ describe('a call that is to be asked about', () => {
   });
 });
 
-describe('the question to a user', () => {
-  it('is a denial unless it is allowed in so many words', async () => {
+describe('the approval request to a user', () => {
+  it('counts as denied unless it is explicitly allowed', async () => {
     const decided = (answer: object) =>
       createElicitationApprover({ elicit: async () => answer } as never)(QUESTION, {
         signal: new AbortController().signal,
@@ -343,8 +343,8 @@ describe('the question to a user', () => {
   });
 });
 
-describe('quotas in front of a server', () => {
-  it('refuse what comes too fast, before anybody is asked [tools.security.rate-limited]', async () => {
+describe('quotas of a server', () => {
+  it('refuse calls above the rate, before a user is asked [tools.security.rate-limited]', async () => {
     const clock = fakeClock();
     const quotas = createQuotas([{ per: ['tool'], calls: 1, window: 1000 }], { clock });
     const elicit = yes('once');

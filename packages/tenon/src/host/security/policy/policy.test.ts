@@ -46,7 +46,7 @@ const proposal: fc.Arbitrary<ActionRequest> = fc
   .map(each => (each.kind === 'resource' ? { ...each, arguments: {} } : each)) as fc.Arbitrary<ActionRequest>;
 
 describe('a policy', () => {
-  it('is decided by the first rule that fits, in the order in which they are written [security.consent.flows]', () => {
+  it('is decided by the first matching rule, in their order [security.consent.flows]', () => {
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 6 }), proposal, (rules, each) => {
         const alone = rules.findIndex(one => createPolicy([one]).evaluate(each).rule === 1);
@@ -58,13 +58,13 @@ describe('a policy', () => {
     );
   });
 
-  it('asks about what no rule is about [security.consent.tool-invocation] [tools.host.confirmation]', () => {
+  it('asks when no rule matches [security.consent.tool-invocation] [tools.host.confirmation]', () => {
     expect(judge([])).toMatchObject({ action: 'ask', rule: undefined });
     expect(judge([allow('other/*'), allow({ principal: 'bob' })])).toMatchObject({ action: 'ask', rule: undefined });
     expect(createPolicy([], { fallback: 'deny' }).evaluate(call()).action).toBe('deny');
   });
 
-  it('asks before data is read, from resources and prompts as well [security.consent.data-access] [security.consent.before-exposure]', () => {
+  it('asks before data is read, from resources and prompts too [security.consent.data-access] [security.consent.before-exposure]', () => {
     const policy = createPolicy([allow({ server: 'notes', tool: '*' }), deny({ resource: 'file:///etc/*' })]);
     expect(policy.evaluate(call()).action).toBe('allow');
     expect(policy.evaluate(call({ kind: 'resource', name: 'file:///notes/a' })).action).toBe('ask');
@@ -81,14 +81,14 @@ describe('a policy', () => {
     expect(() => allow('add')).toThrowError(/policy\/rule|has no server/);
   });
 
-  it('tells known principals from nobody', () => {
+  it('distinguishes known principals from anonymous callers', () => {
     expect(judge([allow({ principal: '*' })], { principal: undefined }).rule).toBeUndefined();
     expect(judge([allow({ principal: null })], { principal: undefined }).rule).toBe(1);
     expect(judge([allow({ principal: null })]).rule).toBeUndefined();
     expect(judge([allow({ principal: ['bob', 'a*'] })]).rule).toBe(1);
   });
 
-  it('has resources by folder and host', () => {
+  it('matches resources by folder and host', () => {
     const under = [allow({ resource: { under: 'file:///work' } })];
     expect(judge(under, { kind: 'resource', name: 'file:///work/a' }).rule).toBe(1);
     expect(judge(under, { kind: 'resource', name: 'file:///work/%2e%2e/etc' }).rule).toBeUndefined();
@@ -99,20 +99,20 @@ describe('a policy', () => {
     expect(judge(host, { kind: 'resource', name: 'HTTPS://EVIL.com/' }).rule).toBe(1);
   });
 
-  it('is not changed by what is done to its rules later', () => {
+  it('ignores later changes of its rules', () => {
     const rules: { action: 'deny'; tool: string }[] = [{ action: 'deny', tool: 'add' }];
     const policy = createPolicy(rules);
     (rules[0] as { tool: string }).tool = 'other';
     expect(policy.evaluate(call()).action).toBe('deny');
   });
 
-  it('tries proposals without doing anything', () => {
+  it('evaluates a call without side effects', () => {
     const tried = createPolicy([deny('*/add')]).dryRun([call(), call({ name: 'list' })]);
     expect(tried.map(({ verdict }) => verdict.action)).toEqual(['deny', 'ask']);
     expect(tried[0]?.request).toEqual(call());
   });
 
-  it('explains each rule that it tries, until the one that fits, and shows no secrets', () => {
+  it('explains each rule up to the matching one, and shows no secrets', () => {
     const policy = createPolicy([
       allow('other/*'),
       allow({ readOnly: true }),
@@ -132,7 +132,7 @@ describe('a policy', () => {
     expect(text).not.toContain('\u202e');
   });
 
-  it('says which rule it was, and marks the rule wherever it stands', () => {
+  it('names the matching rule, and marks it', () => {
     const one = judge([ask('notes/add', { because: 'it writes' })]);
     const other = judge([deny('x/y'), ask('notes/add', { because: 'other words' })]);
     expect(one.reason).toBe('approval required by rule 1: it writes');
@@ -151,13 +151,13 @@ describe('a policy', () => {
     [{ action: 'deny', readOnly: 'yes' }, '/rules/0/readOnly'],
     [null, '/rules/0'],
     [Object.create({ action: 'allow' }), '/rules/0'],
-  ])('names the place of what cannot be read: %j', (wrong, place) => {
+  ])('names the place of an unreadable rule: %j', (wrong, place) => {
     expect(() => createPolicy([wrong as Rule])).toThrowError(new RegExp(`^${place}: invalid value`));
   });
 });
 
-describe('annotations', () => {
-  it('mean what the specification says when they are missing [schema.type.tool-annotations.defaults]', () => {
+describe('annotations of tools', () => {
+  it('have the defaults of the specification when they are missing [schema.type.tool-annotations.defaults]', () => {
     const defaults = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
     expect(getHints({ trusted: true })).toEqual(defaults);
     expect(getHints({ trusted: true, annotations: {} })).toEqual(defaults);
@@ -178,14 +178,14 @@ describe('annotations', () => {
     expect(judge([deny({ destructive: true })], { annotations, trusted: false }).rule).toBe(1);
   });
 
-  it('are of tools', () => {
+  it('apply to tools only', () => {
     expect(judge([deny({ destructive: true })], { kind: 'resource' }).rule).toBeUndefined();
     expect(judge([allow({ readOnly: false })], { kind: 'prompt' }).rule).toBeUndefined();
   });
 });
 
-describe('the lint', () => {
-  it('says only of rules that never decide that they never do', () => {
+describe('lintPolicy', () => {
+  it('reports only rules that never decide', () => {
     let said = 0;
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 5 }), fc.array(proposal, { maxLength: 20 }), (rules, proposals) => {
@@ -212,9 +212,9 @@ describe('the lint', () => {
     ['nothing between', [allow({ arguments: { n: { min: 2, max: 1 } } })], { rule: 1, problem: 'never' }],
     ['arguments of a resource', [deny({ resource: '*', arguments: { a: 1 } })], { rule: 1, problem: 'never' }],
     ['a hint of a prompt', [deny({ prompt: '*', readOnly: true })], { rule: 1, problem: 'never' }],
-  ])('finds %s', (_, rules, finding) => expect(lint({ rules })).toMatchObject([finding]));
+  ])('reports %s', (_, rules, finding) => expect(lint({ rules })).toMatchObject([finding]));
 
-  it('says nothing of what may decide', () => {
+  it('accepts rules that may decide', () => {
     const strict: Rule[] = [allow({ arguments: { p: '/work/*' } }), deny({ arguments: { p: '/work/*' } })];
     expect(lint({ rules: strict })).toEqual([]);
     expect(lint({ rules: [...strict].reverse() })).toMatchObject([{ rule: 2, by: 1 }]);

@@ -6,7 +6,7 @@ import { call } from './fixtures/call.js';
 import { createQuotas, type Quota } from './quotas.js';
 
 describe('quotas [tools.security.rate-limited]', () => {
-  it('let so many through, and as many as come back with time', () => {
+  it('allow a number of calls, and refill with time', () => {
     const clock = fakeClock();
     const quotas = createQuotas([{ per: ['principal'], calls: 3, window: 3000 }], { clock });
     for (let n = 0; n < 3; n++) expect(quotas.consume(call())).toBeUndefined();
@@ -24,7 +24,7 @@ describe('quotas [tools.security.rate-limited]', () => {
     expect(quotas.consume(call())).toBeDefined();
   });
 
-  it('let pass who comes again when told to', () => {
+  it('allow a call after the returned delay', () => {
     const quota = fc.record({ calls: fc.integer({ min: 1, max: 50 }), window: fc.integer({ min: 1, max: 100_000 }) });
     fc.assert(
       fc.property(quota, fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 60 }), ({ calls, window }, waits) => {
@@ -63,7 +63,7 @@ describe('quotas [tools.security.rate-limited]', () => {
     expect(quotas.consume(call(other)) === undefined).toBe(apart);
   });
 
-  it('count nothing of what one of them refuses', () => {
+  it('do not count a call that another quota refuses', () => {
     const clock = fakeClock();
     const quotas = createQuotas(
       [
@@ -79,14 +79,14 @@ describe('quotas [tools.security.rate-limited]', () => {
     expect(quotas.consume(call({ name: 'x' }))?.reason).toContain('one principal');
   });
 
-  it('are about what they say', () => {
+  it('apply to matching calls only', () => {
     const quotas = createQuotas([{ per: [], calls: 1, window: 1000, match: { tool: 'a*' } }], { clock: fakeClock() });
     quotas.consume(call());
     expect(quotas.consume(call())).toBeDefined();
     expect(quotas.consume(call({ name: 'list' }))).toBeUndefined();
   });
 
-  it('are bounded, and forget nobody who has come too often', () => {
+  it('limit their memory, and forget no caller who is above the limit', () => {
     const clock = fakeClock();
     const quotas = createQuotas([{ per: ['tool'], calls: 2, window: 1000 }], { clock, maxKeys: 3 });
     for (let n = 0; n < 2; n++) quotas.consume(call({ name: 'a' }));
@@ -97,7 +97,7 @@ describe('quotas [tools.security.rate-limited]', () => {
     expect(quotas.consume(call({ name: 'another' }))).toBeUndefined();
   });
 
-  it('forget those first who came longest ago', () => {
+  it('forget those first who called longest ago', () => {
     const clock = fakeClock();
     const quotas = createQuotas([{ per: ['tool'], calls: 2, window: 1000 }], { clock, maxKeys: 6 });
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -119,7 +119,7 @@ describe('quotas [tools.security.rate-limited]', () => {
     { per: ['x'] },
     { per: 'server' },
     { match: { tols: 'a' } },
-  ])('are not %j', wrong => {
+  ])('refuse %j', wrong => {
     expect(() => createQuotas([{ per: [], calls: 1, window: 1, ...wrong } as Quota])).toThrowError(
       expect.objectContaining({ code: 'policy/quota' }),
     );

@@ -29,7 +29,7 @@ describe('findRuleFault', () => {
     expect(findRuleFault({ action: 'deny', tool: undefined, only: undefined })).toBeUndefined();
   });
 
-  it('has a limit of 1000 rules', () => {
+  it('limits rules to 1000', () => {
     expect(MAX_RULES).toBe(1000);
   });
 });

@@ -6,7 +6,7 @@ const listProblems = (rule: Rule) => findRisks(rule).map(({ problem }) => proble
 const messages = (rule: Rule) => findRisks(rule).map(({ message }) => message);
 
 describe('a rule that allows', () => {
-  it('is reported when it checks some arguments and lets others pass', () => {
+  it('is reported when it checks some arguments and ignores others', () => {
     const rule = allow({ tool: 'add', arguments: { a: 1, '/b': 2 } });
     expect(messages(rule)).toEqual([expect.stringMatching(/^checks a, \/b and .*"only": \["a","\/b"\]/)]);
     expect(listProblems(rule)).toEqual(['unnamed-arguments']);
@@ -42,7 +42,7 @@ describe.each([
     ['tool', 'prompts and resources'],
     ['prompt', 'tools and resources'],
     ['resource', 'tools and prompts'],
-  ])('is reported when it has all of the kind %s, because the others pass', (kind, others) => {
+  ])('is reported when it covers all of the kind %s, because the others pass', (kind, others) => {
     expect(messages(create({ [kind]: '*' }))).toEqual([
       expect.stringContaining(`${kind}s only, and not the ${others}. `),
     ]);
@@ -73,7 +73,7 @@ describe.each([
     },
   );
 
-  it('names the place of a path', () => {
+  it('is reported with the place of a path', () => {
     expect(messages(create({ tool: 'read', arguments: { path: '/etc' } }))[0]).toContain(
       'the argument path with the text "/etc"',
     );

@@ -11,7 +11,7 @@ describe('quotas in stores', () => {
     return { clock, stores, one: createQuotas(quotas, { stores }), two: createQuotas(quotas, { stores }) };
   };
 
-  it('are counted together by all processes, by the clock of the store [so.quota-atomic]', async () => {
+  it('count all processes together, by the clock of the store [so.quota-atomic]', async () => {
     const { clock, one, two } = open([{ per: ['principal'], calls: 4, window: 4000 }]);
     const results = await Promise.all(Array.from({ length: 10 }, (_, n) => (n % 2 ? one : two).consume(call())));
     expect(results.filter(each => each === undefined)).toHaveLength(4);
@@ -36,13 +36,13 @@ describe('quotas in stores', () => {
     expect(await consume('d')).toBe('no more than 3 calls in 3000000 ms');
   });
 
-  it('are counted apart if they differ', async () => {
+  it('count separately if they differ', async () => {
     const { stores, one } = open([{ per: [], calls: 1, window: 1_000_000 }]);
     const other = createQuotas([{ per: [], calls: 1, window: 2_000_000 }], { stores });
     expect([await one.consume(call()), await other.consume(call())]).toEqual([undefined, undefined]);
   });
 
-  it('refuse every call while the store does not answer [so.outage-auth]', async () => {
+  it('refuse every call while the store does not respond [so.outage-auth]', async () => {
     const { stores } = open([]);
     const quotas = createQuotas([{ per: [], calls: 1, window: 1000 }], { stores });
     await stores.close();

@@ -44,7 +44,7 @@ describe('a rule about the token of the caller', () => {
     expect(policy.evaluate(call(token)).action).toBe('deny');
   });
 
-  it('is explained, without values of secret claims', () => {
+  it('explains itself, without values of secret claims', () => {
     const claims = { groups: ['staff'], api_key: 'abcdefgh' };
     const user = [
       { groups: 'admins' },
@@ -67,11 +67,11 @@ describe('a rule about the token of the caller', () => {
     [{ claims: { a: { near: 1 } } } as never, '/rules/0/user/claims/a/near'],
     ['admins' as never, '/rules/0/user'],
     [{ groups: [1] } as never, '/rules/0/user/groups/0'],
-  ])('is refused with its position: %j', (user, position) => {
+  ])('refuses an invalid value with its position: %j', (user, position) => {
     expect(() => createPolicy([allow({ user })])).toThrow(`${position}: invalid value`);
   });
 
-  it('is checked by lint', () => {
+  it('passes lint checks', () => {
     const admins = { user: { groups: 'admins' } };
     const find = (...rules: Parameters<typeof createPolicy>[0]) =>
       lintPolicy(createPolicy(rules)).map(each => each.problem);

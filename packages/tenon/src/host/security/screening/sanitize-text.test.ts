@@ -124,7 +124,7 @@ const never =
   /[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2060-\u206f\ufff9-\ufffb\p{Co}\p{Cs}\p{Noncharacter_Code_Point}]/u;
 
 describe('sanitizeText', () => {
-  it('never has a character that hides or moves others', () => {
+  it('returns no character that hides or moves others', () => {
     fc.assert(
       fc.property(text, showing, (given, options) => {
         const shown = sanitizeText(given, options);
@@ -136,7 +136,7 @@ describe('sanitizeText', () => {
     );
   });
 
-  it('leads nowhere', () => {
+  it('returns no active link', () => {
     fc.assert(
       fc.property(text, given => {
         const kinds = findFindings(sanitizeText(given, { lines: true }), '').map(({ kind }) => kind);
@@ -146,7 +146,7 @@ describe('sanitizeText', () => {
     );
   });
 
-  it('is idempotent', () => {
+  it('returns the same for its own result', () => {
     fc.assert(
       fc.property(text, showing, (given, options) => {
         const shown = sanitizeText(given, options);
@@ -157,7 +157,7 @@ describe('sanitizeText', () => {
     );
   });
 
-  it('is bounded', () => {
+  it('limits its result', () => {
     fc.assert(
       fc.property(text, showing, (given, options) => {
         expect(sanitizeText(given, options).length).toBeLessThanOrEqual(options.max);
@@ -168,7 +168,7 @@ describe('sanitizeText', () => {
     expect(sanitizeText('ab '.repeat(1_000_000), { max: 100 })).toHaveLength(100);
   });
 
-  it('keeps letters of all kinds', () => {
+  it('keeps letters of all scripts', () => {
     const letters = fc.string({ unit: fc.constantFrom(...'aZß é ъ Ω א ب क 漢 が 한 ไ 😀 👍🏽 1.,'), minLength: 1 });
     fc.assert(
       fc.property(letters, given => {
@@ -177,23 +177,23 @@ describe('sanitizeText', () => {
     );
   });
 
-  it('keeps lines only when asked', () => {
+  it('keeps line breaks only with the option', () => {
     expect(sanitizeText('a\n\tb\r\nc')).toBe('a b c');
     expect(sanitizeText('a\n\tb\r\nc', { lines: true })).toBe('a\n\tb\nc');
     expect(sanitizeText('10%\r20%', { lines: true })).toBe('10%\n20%');
   });
 
-  it('tells how much blank there is', () => {
+  it('replaces long spaces by their number', () => {
     expect(sanitizeText(`a${'\n'.repeat(30)}b`, { lines: true })).toBe('a\n‹30 lines›\nb');
     expect(sanitizeText(`a${'\u00a0'.repeat(300)}b`)).toBe('a ‹300 spaces› b');
   });
 
-  it('ends a cut between characters', () => {
+  it('ends a shortened text between characters', () => {
     expect(sanitizeText('👍👍👍', { max: 4 })).toBe('👍…');
     expect(sanitizeText('e\u0301e\u0301', { max: 3 })).not.toMatch(/\u0301…$/);
   });
 
-  it('spells the letters of a name that is not what it looks like', () => {
+  it('spells lookalike letters of a name', () => {
     expect(sanitizeName('p\u0430ypal_send')).toBe('p\\u{430}ypal_send');
     expect(sanitizeName('list\u202e_files\n')).toBe('list\\u{202E}_files');
     expect(sanitizeName('погода')).toBe('погода');

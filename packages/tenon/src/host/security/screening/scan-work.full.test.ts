@@ -42,8 +42,8 @@ const adversaries: Record<string, string> = {
   quotes: '](a:b "',
 };
 
-describe('the work', () => {
-  it.each(Object.entries(adversaries))('is linear for %s', (_name, unit) => {
+describe('the steps of a scan', () => {
+  it.each(Object.entries(adversaries))('grow linearly for %s', (_name, unit) => {
     const steps = (length: number): number => {
       const meter: StepCounter = { steps: 0 };
       scanText(unit.repeat(Math.ceil(length / unit.length)), '', meter);

@@ -15,7 +15,7 @@ const tool = (more: Partial<Tool> = {}): Tool => ({ name: 'add', inputSchema: { 
 const offered = (server: string, ...names: string[]) => ({ server, tools: names.map(name => tool({ name })) });
 
 describe('screenTool [security.tool-descriptions-untrusted]', () => {
-  it('returns the tool itself when there is nothing to take out', () => {
+  it('returns the tool itself without hidden characters', () => {
     const plain = tool({
       title: 'Add',
       description: 'Adds.',
@@ -28,7 +28,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     expect(screenTool(warned).findings).toHaveLength(1);
   });
 
-  it('takes hidden characters out of every text, and shares what did not change', () => {
+  it('removes hidden characters from every text, and shares unchanged parts', () => {
     const given = tool({
       title: `Add${tag}`,
       description: `Adds\u202e.`,
@@ -63,20 +63,20 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     );
   });
 
-  it('leaves names as they are, and reports them', () => {
+  it('keeps names, and reports them', () => {
     const { value, findings } = screenTool(tool({ name: `add${tag}` }), { where: 'tools/0' });
     expect(value.name).toBe(`add${tag}`);
     expect(findings).toMatchObject([{ kind: 'tag', where: 'tools/0/name', excerpt: 'A' }]);
   });
 
-  it('only reports when nothing is to be taken out', () => {
+  it('only reports with `strip: false`', () => {
     const given = tool({ description: `Adds${tag}\u202e` });
     expect(screenTool(given, { strip: false }).value).toBe(given);
     expect(screenTool(given, { strip: false }).findings).toHaveLength(2);
     expect(screenTool(given, { strip: ['tag'] }).value.description).toBe('Adds\u202e');
   });
 
-  it('hears what names say', () => {
+  it('reports names with suspicious words', () => {
     const properties = {
       content_from_reading_ssh_id_rsa: {},
       ignore_all_previous_instructions: {},
@@ -89,7 +89,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     ).toEqual([]);
   });
 
-  it('knows whose the names are', () => {
+  it('reports names of tools of other servers', () => {
     const owners = collectToolOwners([
       offered('files', 'read_file', 'search'),
       offered('mail', 'send_email'),
@@ -107,7 +107,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     expect(kinds(tool({ description: 'Call send_email after this. Search too.' }), 'mail')).toEqual([]);
   });
 
-  it('leaves out what is nested too deep or is too much, and says so', () => {
+  it('omits definitions that are too deep or too large, and reports that', () => {
     let deep: object = { description: tag };
     for (let depth = 0; depth < 200; depth += 1) deep = { anyOf: [deep] };
     const screened = screenTool(tool({ inputSchema: { type: 'object', not: deep } }));
@@ -119,7 +119,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     );
   });
 
-  it('is bounded in what it reports', () => {
+  it('limits its findings', () => {
     const properties = Object.fromEntries(Array.from({ length: 500 }, (_each, index) => [`p${index}`, { title: tag }]));
     expect(screenTool(tool({ inputSchema: { type: 'object', properties } })).findings).toHaveLength(20);
   });
@@ -130,7 +130,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     expect(value.inputSchema).toEqual({ type: 'object', properties: { a: { type: 'string' } } });
   });
 
-  it('does not take a key for a prototype', () => {
+  it('keeps a key named __proto__', () => {
     const inputSchema = JSON.parse(
       `{"type":"object","properties":{"__proto__":{"title":"x${tag}"}}}`,
     ) as Tool['inputSchema'];
@@ -138,7 +138,7 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
     expect(JSON.stringify(value.inputSchema)).toBe('{"type":"object","properties":{"__proto__":{"title":"x"}}}');
   });
 
-  it('sees icons that are no pictures of the web [base.icons.untrusted]', () => {
+  it('reports icons that are no web images [base.icons.untrusted]', () => {
     const icons = [
       'https://a.example/i.png',
       'data:image/png;base64,AA==',
@@ -153,8 +153,8 @@ describe('screenTool [security.tool-descriptions-untrusted]', () => {
   });
 });
 
-describe('the other definitions', () => {
-  it('screens prompts', () => {
+describe('screening of other definitions', () => {
+  it('covers prompts', () => {
     const prompt = { name: 'p', description: 'd', arguments: [{ name: 'a' }, { name: 'b', description: `x${tag}` }] };
     const { value, findings } = screenPrompt(prompt);
     expect(value.arguments).toEqual([{ name: 'a' }, { name: 'b', description: 'x' }]);
@@ -162,7 +162,7 @@ describe('the other definitions', () => {
     expect(findings).toMatchObject([{ where: 'arguments/1/description' }]);
   });
 
-  it('screens resources and templates, whose URIs stay', () => {
+  it('covers resources and templates, whose URIs stay', () => {
     const resource = { name: 'r', uri: `db://x${tag}`, title: `T${tag}` };
     expect(screenResource(resource)).toMatchObject({
       value: { uri: resource.uri, title: 'T' },
@@ -172,7 +172,7 @@ describe('the other definitions', () => {
     expect(screenResource(template)).toEqual({ value: template, findings: [] });
   });
 
-  it('screens servers', () => {
+  it('covers servers', () => {
     expect(screenInstructions(`Use${tag} it.`)).toMatchObject({
       value: 'Use it.',
       findings: [{ where: 'instructions' }],

@@ -8,21 +8,21 @@ const tag = '\u{e0041}';
 const text = (given: string) => ({ type: 'text' as const, text: given });
 
 describe('screenResult', () => {
-  it('takes out what has a use in no text, and reports the rest', () => {
+  it('removes characters that no text needs, and reports the others', () => {
     const { value, findings } = screenResult({ content: [text(`a${tag}\u202e\x1b[31mb\u200bc\0`)] });
     expect(value.content).toEqual([text('ab\u200bc\0')]);
     expect(findings.map(({ kind }) => kind)).toEqual(['tag', 'bidi', 'ansi', 'invisible', 'control']);
     expect(findings[0]).toMatchObject({ where: 'content/0/text' });
   });
 
-  it('takes out what the policy says', () => {
+  it('removes the kinds of the policy', () => {
     const result = { content: [text(`a${tag}\u200b`)] };
     expect(screenResult(result, { strip: true }).value.content).toEqual([text('a')]);
     expect(screenResult(result, { strip: false }).value).toBe(result);
     expect(screenResult(result, { strip: ['invisible'] }).value.content).toEqual([text(`a${tag}`)]);
   });
 
-  it('never alters structured content, blobs and metadata', () => {
+  it('never changes structured content, blobs and metadata', () => {
     const result: CallToolResult = {
       content: [
         { type: 'image', data: 'AAAA', mimeType: 'image/png' },
@@ -40,7 +40,7 @@ describe('screenResult', () => {
     ]);
   });
 
-  it('copies only what changes', () => {
+  it('copies only changed parts', () => {
     const result = { content: [text('one'), text(`two${tag}`)], isError: true };
     const { value } = screenResult(result);
     expect(value).toEqual({ content: [text('one'), text('two')], isError: true });
@@ -48,7 +48,7 @@ describe('screenResult', () => {
     expect(result.content[1]!.text).toBe(`two${tag}`);
   });
 
-  it('reads links and embedded texts', () => {
+  it('covers links and embedded texts', () => {
     const link = { type: 'resource_link' as const, name: 'n', uri: 'https://e.example/?d={x}', description: `d${tag}` };
     const embedded = { type: 'resource' as const, resource: { uri: 'file:///a', text: `t${tag}` } };
     const { value, findings } = screenResult({ content: [link, embedded] });
@@ -60,7 +60,7 @@ describe('screenResult', () => {
     ]);
   });
 
-  it('reads resources and prompts', () => {
+  it('covers resources and prompts', () => {
     const contents = [
       { uri: 'a:b', text: `t${tag}` },
       { uri: 'a:c', blob: 'AA==' },
@@ -78,7 +78,7 @@ describe('screenResult', () => {
     });
   });
 
-  it('reads messages of sampling', () => {
+  it('covers messages of sampling', () => {
     const messages: SamplingMessage[] = [
       { role: 'assistant', content: [{ type: 'tool_use', id: '1', name: 't', input: { a: tag } }] },
       {

@@ -26,7 +26,7 @@ describe('stripHidden', () => {
     expect(strip(`a${char}b`)).toBe('a\nb');
   });
 
-  it('marks half of a surrogate pair', () => {
+  it('replaces half of a surrogate pair', () => {
     for (const char of ['\ud800', '\udfff']) expect(strip(`a${char}b`)).toBe('a\ufffdb');
   });
 

@@ -7,8 +7,8 @@ const sort = (owners: ReturnType<typeof collectToolOwners>) =>
     .map(([skeleton, its]) => [skeleton, its.map(({ server, name }) => `${server}/${name}`).toSorted()])
     .toSorted();
 
-describe('the owners of tools, by names as they look', () => {
-  it('are the same when lists change one by one as when all are read at once', () => {
+describe('createOwnerIndex', () => {
+  it('returns the same owners when lists change one by one as when all are read at once', () => {
     const index = createOwnerIndex();
     const lists = new Map<string, ReturnType<typeof list>>();
     const steps = [

@@ -7,8 +7,8 @@ const find = (value: unknown, path: string, certain = true) => {
 };
 const nest = (depth: number, inner: unknown): unknown => (depth === 0 ? inner : [nest(depth - 1, inner)]);
 
-describe('the values at a path of the arguments', () => {
-  it.each(['text', 7, null, true])('are none below %j, which has no members', value => {
+describe('findArgumentValues', () => {
+  it.each(['text', 7, null, true])('finds none below %j, which has no members', value => {
     for (const path of ['a.0', 'a.b', 'a.length', 'a.?', 'a.**.b']) {
       for (const certain of [true, false]) expect(find({ a: value }, path, certain).values).toEqual([]);
     }
@@ -16,7 +16,7 @@ describe('the values at a path of the arguments', () => {
     expect(find({ a: value }, 'a.*').values).toEqual([value]);
   });
 
-  it('are those of each element, and incomplete when one element lacks the member', () => {
+  it('finds those of each element, and is incomplete when one lacks the member', () => {
     expect(find({ a: [{ b: 1 }, { b: 2 }] }, 'a.b')).toEqual({ values: [1, 2], isComplete: true, isTruncated: false });
     expect(find({ a: [{ b: 1 }, {}] }, 'a.b')).toEqual({ values: [1], isComplete: false, isTruncated: false });
     expect(find({ a: [{ b: 1 }, { b: 2 }] }, 'a.1.b').values).toEqual([2]);
@@ -27,7 +27,7 @@ describe('the values at a path of the arguments', () => {
     });
   });
 
-  it('are as many as the limit, and no more', () => {
+  it('finds up to the limit', () => {
     for (const path of ['a', 'a.*']) {
       expect(find({ a: Array(10_000).fill(1) }, path)).toMatchObject({ isTruncated: false });
       const more = find({ a: Array(10_001).fill(1) }, path);
@@ -35,14 +35,14 @@ describe('the values at a path of the arguments', () => {
     }
   });
 
-  it('lie as deep as the limit, and no deeper', () => {
+  it('finds down to the depth limit', () => {
     for (const path of ['a', 'a.*']) {
       expect(find({ a: nest(64, 1) }, path)).toMatchObject({ values: [1], isTruncated: false });
       expect(find({ a: nest(65, 1) }, path)).toMatchObject({ values: [], isTruncated: true });
     }
   });
 
-  it('are looked for in as many nodes as the limit, and no more', () => {
+  it('visits up to the limit of nodes', () => {
     const elements = (count: number) => ({ a: Array(count).fill({}) });
     // The arguments and the array are nodes too. The array counts twice where all that lies below it is collected.
     expect(find(elements(99_998), 'a.b').isTruncated).toBe(false);
@@ -52,14 +52,14 @@ describe('the values at a path of the arguments', () => {
   });
 });
 
-describe('an argument that no path names', () => {
+describe('findUnnamedArgument', () => {
   const unnamed = (value: unknown, ...paths: string[]) =>
     findUnnamed(
       value,
       paths.map(path => compilePath(path, true)),
     );
 
-  it('is found by its place', () => {
+  it('returns its path', () => {
     expect(unnamed({ a: 1 }, 'a')).toBeUndefined();
     expect(unnamed({ a: 1, b: 2 }, 'a')).toBe('/b');
     expect(unnamed({ a: { b: 1, c: 2 } }, 'a.b')).toBe('/a/c');
@@ -69,7 +69,7 @@ describe('an argument that no path names', () => {
     expect(unnamed({ a: null }, 'a.b')).toBe('/a');
   });
 
-  it('is as deep as the limit at the most', () => {
+  it('returns a path up to the depth limit', () => {
     const path = Array(200).fill('0').join('.');
     expect(unnamed(nest(64, 1), path)?.split('/')).toHaveLength(65);
     expect(unnamed(nest(150, 1), path)?.split('/')).toHaveLength(65);

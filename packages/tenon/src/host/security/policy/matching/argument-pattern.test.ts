@@ -21,7 +21,7 @@ function fits(action: Action, path: string, pattern: ArgumentPattern, args: Json
 const allows = (pattern: ArgumentPattern, value: unknown) => fits('allow', 'a', pattern, { a: value });
 const denies = (pattern: ArgumentPattern, value: unknown) => fits('deny', 'a', pattern, { a: value });
 
-describe('the place of an argument', () => {
+describe('the path of an argument pattern', () => {
   const args = { options: { path: '/x', 'a.b': 1, 'c/d': 2, list: [{ n: 1 }, { n: 2 }] }, 'x.y': true };
 
   it.each<[string, ArgumentPattern]>([
@@ -31,10 +31,10 @@ describe('the place of an argument', () => {
     ['/options/c~1d', 2],
     ['/x.y', true],
     ['options.list.1.n', 2],
-  ])('%s', (path, pattern) => expect(fits('allow', path, pattern, args)).toBe(true));
+  ])('finds %s', (path, pattern) => expect(fits('allow', path, pattern, args)).toBe(true));
 
   it.each(['options.a.b', 'toString', 'constructor.name', '__proto__', 'options.list.2.n', 'options.path.length'])(
-    'not %s',
+    'does not find %s',
     path => {
       expect(fits('allow', path, '*', args)).toBe(false);
       expect(fits('deny', path, '*', args)).toBe(false);
@@ -42,11 +42,11 @@ describe('the place of an argument', () => {
   );
 });
 
-it('is no argument what all objects have', () => {
+it('ignores members of Object.prototype', () => {
   for (const action of ['allow', 'deny'] as const) expect(fits(action, '__proto__.__proto__', null, {})).toBe(false);
 });
 
-describe('an array', () => {
+describe('an array in a pattern', () => {
   const all = { paths: ['/work/a', '/work/b'] };
   const some = { paths: ['/work/a', '/etc/b'] };
 
@@ -67,7 +67,7 @@ describe('an array', () => {
     }
   });
 
-  it('hides nothing by its size or depth', () => {
+  it('is checked at any size and depth', () => {
     const many = [...Array(20_000).fill('a'), '/etc'];
     let deep: unknown = '/etc';
     for (let depth = 0; depth < 200; depth++) deep = [deep];
@@ -78,8 +78,8 @@ describe('an array', () => {
   });
 });
 
-describe('a value', () => {
-  it('is exactly what is allowed, and anything like what is denied', () => {
+describe('a value in a pattern', () => {
+  it('is allowed exactly, and denied in any equivalent form', () => {
     expect(allows(1, 1)).toBe(true);
     expect(allows(1, '1')).toBe(false);
     expect(denies(1, '1')).toBe(true);
@@ -91,7 +91,7 @@ describe('a value', () => {
     expect(denies('*', { a: 1 })).toBe(false);
   });
 
-  it('is one of a list', () => {
+  it('is compared with a list', () => {
     expect(allows({ in: ['a*b', 2] }, 'a*b')).toBe(true);
     expect(allows({ in: ['a*b', 2] }, 'axb')).toBe(false);
     expect(allows({ in: ['a*b', 2] }, 2)).toBe(true);
@@ -100,7 +100,7 @@ describe('a value', () => {
     expect(denies({ in: ['main'] }, 'm%61in')).toBe(true);
   });
 
-  it('is in a folder', () => {
+  it('is compared with a folder', () => {
     expect(allows({ under: ['/work', '/tmp'] }, '/tmp/a')).toBe(true);
     expect(allows({ under: '/work' }, 'work/a')).toBe(false);
     expect(allows({ under: '/work' }, '/WORK/a')).toBe(false);
@@ -108,7 +108,7 @@ describe('a value', () => {
     expect(denies({ under: '/work' }, 1)).toBe(false);
   });
 
-  it('is within bounds, which belong to it', () => {
+  it('is compared with inclusive limits', () => {
     for (const [value, fit] of [
       [1, true],
       [10, true],
@@ -122,7 +122,7 @@ describe('a value', () => {
     expect(denies({ min: 0 }, true)).toBe(false);
   });
 
-  it('cannot pass a glob by in another spelling', () => {
+  it('is denied in other spellings of a glob', () => {
     expect(allows('/work/*', '/work/a')).toBe(true);
     for (const path of ['/work/../etc', '/work/%2e%2e/etc', '/work/..\\etc'])
       expect(allows('/work/*', path)).toBe(false);
@@ -133,7 +133,7 @@ describe('a value', () => {
   });
 });
 
-describe('a host', () => {
+describe('a host in a pattern', () => {
   const example: ArgumentPattern = { host: ['*.example.com', 'example.com'] };
 
   it.each([
@@ -141,7 +141,7 @@ describe('a host', () => {
     'http://api.example.com:8080/a?b',
     'https://API.Example.COM/',
     'https://example.com./',
-  ])('is allowed: %s', url => expect(allows(example, url)).toBe(true));
+  ])('allows %s', url => expect(allows(example, url)).toBe(true));
 
   it.each([
     'https://evil.com',
@@ -162,7 +162,7 @@ describe('a host', () => {
     ' https://example.com',
     'https://exa\tmple.com',
     'javascript://example.com/%0aalert(1)',
-  ])('is not allowed: %j', url => expect(allows(example, url)).toBe(false));
+  ])('does not allow %j', url => expect(allows(example, url)).toBe(false));
 
   it.each([
     'https://evil.com',
@@ -182,27 +182,27 @@ describe('a host', () => {
     'https://\uff45vil.com',
     ' https://ev\til.com',
     'ftp://evil.com',
-  ])('is denied: %j', url => expect(denies({ host: 'evil.com' }, url)).toBe(true));
+  ])('denies %j', url => expect(denies({ host: 'evil.com' }, url)).toBe(true));
 
-  it('is whatever is feared in what is too long', () => {
+  it('denies a text that is too long', () => {
     const url = `https://example.com/${'a'.repeat(70_000)}`;
     expect(allows(example, url)).toBe(false);
     expect(denies({ host: 'evil.com' }, url)).toBe(true);
   });
 
-  it('is denied in whatever form an address is written', () => {
+  it('denies an address in any form', () => {
     for (const url of ['http://127.0.0.1', 'http://2130706433', 'http://0x7f.1', 'http://0177.0.0.1'])
       expect(denies({ host: '127.*' }, url)).toBe(true);
     expect(denies({ host: '[::1]' }, 'http://[0:0:0:0:0:0:0:1]/')).toBe(true);
   });
 
-  it('is not denied with another', () => {
+  it('does not deny another host', () => {
     for (const url of ['https://good.com/evil.com', 'https://good.com?evil.com', 'notevil.com', ''])
       expect(denies({ host: 'evil.com' }, url)).toBe(false);
   });
 });
 
-describe('invalid patterns', () => {
+describe('findPatternFault', () => {
   it.each([
     [[]],
     [{}],
@@ -219,5 +219,5 @@ describe('invalid patterns', () => {
     [{ under: '/a', host: 'a' }],
     ['a'.repeat(513)],
     [undefined],
-  ])('%j', pattern => expect(findPatternFault(pattern)).toBeDefined());
+  ])('refuses %j', pattern => expect(findPatternFault(pattern)).toBeDefined());
 });

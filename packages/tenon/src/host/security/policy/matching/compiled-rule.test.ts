@@ -15,7 +15,7 @@ const request: ActionRequest = {
 const findMismatch = (rule: Rule, action: Partial<ActionRequest> = {}) =>
   compileRule(rule).findMismatch({ ...request, ...action });
 
-describe('a rule that does not match says why', () => {
+describe('findMismatch', () => {
   it.each<[string, Rule, Partial<ActionRequest>?]>([
     ['server is "notes", not "mail"', { action: 'deny', server: 'mail' }],
     ['server is "notes", not ["mail","web"]', { action: 'deny', server: ['mail', 'web'] }],
@@ -33,11 +33,11 @@ describe('a rule that does not match says why', () => {
     ['argument absent is absent', { action: 'deny', arguments: { absent: 'x' } }],
     ['argument absent is absent', { action: 'allow', arguments: { absent: 'x' } }],
     ['argument /password is not in `only`', { action: 'allow', only: ['title', 'list'] }],
-  ])('%s', (reason, rule, action) => {
+  ])('returns %s', (reason, rule, action) => {
     expect(findMismatch(rule, action)).toBe(reason);
   });
 
-  it('or matches', () => {
+  it('returns undefined for a match', () => {
     expect(findMismatch({ action: 'deny', server: 'notes', tool: 'add', arguments: { title: 'a *' } })).toBeUndefined();
     expect(findMismatch({ action: 'allow', only: ['title', 'password', 'list'] })).toBeUndefined();
     expect(findMismatch({ action: 'deny', principal: null })).toBeUndefined();

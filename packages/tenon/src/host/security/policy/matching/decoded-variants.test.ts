@@ -35,7 +35,7 @@ describe('listReadings', () => {
 });
 
 describe('isAmbiguous', () => {
-  it('is true for a text that is encoded more than 4 times', () => {
+  it('returns true for a text that is encoded more than 4 times', () => {
     expect(isAmbiguous('plain')).toBe(false);
     expect(isAmbiguous(encode('%41', 3))).toBe(false);
     expect(isAmbiguous(encode('%41', 4))).toBe(true);

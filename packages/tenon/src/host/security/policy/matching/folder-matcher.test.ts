@@ -8,7 +8,7 @@ const windows = createFolderMatcher('C:\\work');
 const docs = createFolderMatcher('https://api.example.com/docs');
 const relative = createFolderMatcher('docs');
 
-describe('paths that are certainly in a folder', () => {
+describe('a path that is certainly in a folder', () => {
   it.each([
     '/work',
     '/work/',
@@ -22,7 +22,7 @@ describe('paths that are certainly in a folder', () => {
     'file:///work/a',
     'FILE:///work/a%20b',
     '/work/\u00e4.txt',
-  ])('/work holds %s', path => expect(work?.contains(path)).toBe(true));
+  ])('includes for /work %s', path => expect(work?.contains(path)).toBe(true));
 
   it.each([
     '',
@@ -69,20 +69,20 @@ describe('paths that are certainly in a folder', () => {
     'file:///work/a#/../../etc',
     'file://host/work/a',
     'https://work/work/a',
-  ])('/work does not hold %j', path => expect(work?.contains(path)).toBe(false));
+  ])('excludes for /work %j', path => expect(work?.contains(path)).toBe(false));
 
-  it('is not told of what is too long to be a path', () => {
+  it('excludes text that is too long', () => {
     expect(work?.contains(`/work/${'a/'.repeat(40_000)}`)).toBe(false);
     expect(work?.mayContain(`/${'a/../'.repeat(20_000)}work`)).toBe(true);
   });
 
-  it('knows drives', () => {
+  it('may have a drive', () => {
     for (const path of ['C:\\work\\a', 'c:/work/a', 'file:///C:/work/a']) expect(windows?.contains(path)).toBe(true);
     for (const path of ['C:work\\a', 'D:\\work\\a', '\\work\\a', 'C:\\work\\..\\x', '\\\\?\\C:\\work\\a', '/work/a'])
       expect(windows?.contains(path)).toBe(false);
   });
 
-  it('knows folders of hosts, whatever the case of their names', () => {
+  it('may be a URL with any case of its host', () => {
     for (const url of ['https://api.example.com/docs/a?q=1', 'HTTPS://API.example.com:443/docs/'])
       expect(docs?.contains(url)).toBe(true);
     for (const url of [
@@ -102,7 +102,7 @@ describe('paths that are certainly in a folder', () => {
       expect(docs?.contains(url)).toBe(false);
   });
 
-  it('knows relative folders', () => {
+  it('may be relative', () => {
     for (const path of ['docs/a', './docs/a', 'docs']) expect(relative?.contains(path)).toBe(true);
     for (const path of ['docs/../a', '../docs/a', '/docs/a', 'a/docs/b']) expect(relative?.contains(path)).toBe(false);
     expect(createFolderMatcher('.')?.contains('a/b')).toBe(true);
@@ -110,7 +110,7 @@ describe('paths that are certainly in a folder', () => {
     expect(createFolderMatcher('.')?.contains('/b')).toBe(false);
   });
 
-  it('is in it for every system, however the path is put together', () => {
+  it('is inside on every system, however the path is written', () => {
     const part = fc.constantFrom(
       'work',
       'etc',
@@ -143,7 +143,7 @@ describe('paths that are certainly in a folder', () => {
   });
 });
 
-describe('paths that may be in a folder', () => {
+describe('a path that may be in a folder', () => {
   const etc = createFolderMatcher('/etc/ssh');
 
   it.each([
@@ -175,13 +175,13 @@ describe('paths that may be in a folder', () => {
     'file:///etc/%73sh/key',
     '/e\uff54c/ssh',
     '/%2525252525252565tc/ssh',
-  ])('%j', path => expect(etc?.mayContain(path)).toBe(true));
+  ])('includes %j', path => expect(etc?.mayContain(path)).toBe(true));
 
-  it.each(['/etc/sshd', '/etc', '/work/a', 'notes.txt', 'https://example.com/etc/ssh', ''])('not %j', path =>
+  it.each(['/etc/sshd', '/etc', '/work/a', 'notes.txt', 'https://example.com/etc/ssh', ''])('excludes %j', path =>
     expect(etc?.mayContain(path)).toBe(false),
   );
 
-  it('is all that certainly is', () => {
+  it('includes every path that is certainly inside', () => {
     const part = fc.constantFrom(
       'work',
       'etc',
@@ -207,7 +207,7 @@ describe('paths that may be in a folder', () => {
     );
   });
 
-  it('is told of relative folders and of hosts', () => {
+  it('includes relative folders and hosts', () => {
     for (const path of ['/home/me/docs/a', 'docs/a', '../DOCS/a']) expect(relative?.mayContain(path)).toBe(true);
     expect(relative?.mayContain('/home/me/docs2/a')).toBe(false);
     for (const url of [
@@ -220,12 +220,12 @@ describe('paths that may be in a folder', () => {
   });
 });
 
-describe('a folder', () => {
+describe('createFolderMatcher', () => {
   it.each(['', '/work/*', '../work', 'a/../../b', '/work%2fa', '/a\0', 'file:work', 'https://me@host/x'])(
-    'is not %j',
+    'refuses %j',
     text => expect(createFolderMatcher(text)).toBeUndefined(),
   );
-  it('may have dots that lead nowhere else', () =>
+  it('accepts dots within the folder', () =>
     expect(createFolderMatcher('/work/./a/../')?.contains('/work/b')).toBe(true));
 });
 

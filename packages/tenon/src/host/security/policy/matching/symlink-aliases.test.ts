@@ -36,10 +36,10 @@ const ESCAPES = [
   '\\\\?\\Volume{0b5c0000}\\etc\\passwd',
 ];
 
-describe('a link of the operating system', () => {
-  it.each(ESCAPES)('leads into a folder that is denied: %s', path => expect(mayHold('/etc', path)).toBe(true));
+describe('a system link in a path', () => {
+  it.each(ESCAPES)('leads into a denied folder: %s', path => expect(mayHold('/etc', path)).toBe(true));
 
-  it.each(ESCAPES)('leads out of every folder that is allowed: %s', path => {
+  it.each(ESCAPES)('leads out of every allowed folder: %s', path => {
     for (const folder of ['/', '/proc', '/dev', '/work', '/host']) expect(holds(folder, path)).toBe(false);
   });
 
@@ -62,15 +62,15 @@ describe('a link of the operating system', () => {
     ['/work', '/private/etc/a'],
     ['D:\\Users', '\\\\localhost\\c$\\Users\\ann'],
     ['https://h/etc', '/proc/self/root/etc'],
-  ])('leaves %s alone when it leads elsewhere: %s', (folder, path) => expect(mayHold(folder, path)).toBe(false));
+  ])('leaves %s allowed when it leads elsewhere: %s', (folder, path) => expect(mayHold(folder, path)).toBe(false));
 
   it.each(['/proc/cpuinfo', '/proc/self/status', '/dev/null', '/work/root/a', '/work/proc/a', '/private/etc/a'])(
-    'is none of %s',
+    'does not include %s',
     path => expect(holds('/', path)).toBe(true),
   );
 
   it.each(['/proc/self/root', '/proc/1/cwd/work', '/dev/fd/3', 'file:///proc/self/root/work'])(
-    'cannot be the folder of a rule: %s',
+    'is refused as the folder of a rule: %s',
     folder => expect(createFolderMatcher(folder)).toBeUndefined(),
   );
 });

@@ -1,30 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { formatHost, isAbsoluteAddress, parseLinkTarget } from './link-target.js';
 
-describe('an absolute address', () => {
+describe('isAbsoluteAddress', () => {
   it.each(['https://a.example', 'https:\\\\a.example', '//a.example', 'java&#115;cript:x', 'java\tscript:x', 'data:x'])(
-    'is seen in %j',
+    'returns true for %j',
     text => {
       expect(isAbsoluteAddress(text, 0)).toBe(true);
     },
   );
 
-  it.each(['', 'a', 'https', '/a', 'a/b', 'c:x', '9a:x', 'note: see', 'a b:c'])('is not seen in %j', text => {
+  it.each(['', 'a', 'https', '/a', 'a/b', 'c:x', '9a:x', 'note: see', 'a b:c'])('returns false for %j', text => {
     expect(isAbsoluteAddress(text, 0)).toBe(false);
   });
 
-  it('has a scheme of at most 39 characters', () => {
+  it('accepts a scheme of at most 39 characters', () => {
     expect(isAbsoluteAddress(`${'a'.repeat(39)}:x`, 0)).toBe(true);
     expect(isAbsoluteAddress(`${'a'.repeat(40)}:x`, 0)).toBe(false);
   });
 });
 
-describe('the target of a link', () => {
-  it('is undefined for paths, anchors and drive letters', () => {
+describe('parseLinkTarget', () => {
+  it('returns undefined for paths, anchors and drive letters', () => {
     for (const written of ['', 'a/b', '/a', '#a', 'c:\\a', '?q']) expect(parseLinkTarget(written)).toBeUndefined();
   });
 
-  it('has the host to which a browser goes', () => {
+  it('returns the host to which a browser goes', () => {
     expect(parseLinkTarget('HTTPS://Bank.com@Evil.example:8443/x')).toMatchObject({
       scheme: 'https',
       host: 'evil.example',
@@ -39,13 +39,13 @@ describe('the target of a link', () => {
     expect(parseLinkTarget('mailto:a@b.example')).toMatchObject({ scheme: 'mailto', host: '', hasUser: false });
   });
 
-  it('is decoded of character references, and those of no character are dropped', () => {
+  it('decodes character references, and drops those of no character', () => {
     expect(parseLinkTarget('&#x6A;avascript&colon;x')).toMatchObject({ scheme: 'javascript', url: 'javascript:x' });
     expect(parseLinkTarget('ht&#0;tps&#58;//e.example/&#x10ffff;')?.url).toBe('https://e.example/\u{10ffff}');
     expect(parseLinkTarget('https://e.example/&#x110000;&nothing;')?.url).toBe('https://e.example/&nothing;');
   });
 
-  it('is shown as its host, and with its scheme where that is not of the web', () => {
+  it('returns a host for display, with its scheme where that is not http', () => {
     expect(formatHost('http://a.example/x')).toBe('a.example');
     expect(formatHost('https://a.example/x')).toBe('a.example');
     expect(formatHost('ftp://a.example/x')).toBe('ftp://a.example');

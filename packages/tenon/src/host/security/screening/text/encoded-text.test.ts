@@ -33,7 +33,7 @@ describe('findEncoded', () => {
     expect(read([...'run rm now ok'].map(each => `%${hex(each)}`).join(''))).toEqual(['run rm now ok']);
   });
 
-  it('decodes base64 that is cut in the middle', () => {
+  it('decodes base64 from the middle', () => {
     const encoded = btoa(PROSE.slice(0, 48));
     expect(read(`${encoded}A`)).toEqual([PROSE.slice(0, 48)]);
   });

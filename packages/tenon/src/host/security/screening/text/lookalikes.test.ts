@@ -39,11 +39,11 @@ describe('findMixedWords', () => {
 });
 
 describe('isLookalikeName', () => {
-  it.each(['p\u0430ypal', '\u0430\u0441\u0435', '\uff50aypal', '\u0261o'])('is true for %s', name => {
+  it.each(['p\u0430ypal', '\u0430\u0441\u0435', '\uff50aypal', '\u0261o'])('returns true for %s', name => {
     expect(isLookalikeName(name)).toBe(true);
   });
 
-  it.each(['paypal', 'caf\u00e9', '\u0434\u043e\u043c', '\u65e5\u672c', 'a \u2013 b'])('is false for %s', name => {
+  it.each(['paypal', 'caf\u00e9', '\u0434\u043e\u043c', '\u65e5\u672c', 'a \u2013 b'])('returns false for %s', name => {
     expect(isLookalikeName(name)).toBe(false);
   });
 });
