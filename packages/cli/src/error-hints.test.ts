@@ -49,7 +49,7 @@ it('names the exception for an authorization server that does not announce PKCE'
   );
 });
 
-it('leaves other messages as they are', () => {
+it('leaves other messages unchanged', () => {
   const error = new TenonError('config/not-found', 'there is no file', { hint: 'write the file' });
   expect(describeError(error)).toBe('there is no file. Write the file.');
   expect(describeError(new Error('other'))).toBe('other');

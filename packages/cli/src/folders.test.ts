@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { getFolders } from './folders.js';
 
-it('keeps the key apart from what is hashed with it, on every platform', () => {
+it('separates the key from the text that is hashed with it, on every platform', () => {
   const all = [
     getFolders({ TENON_HOME: '/t' }, 'linux', '/home/a'),
     getFolders({}, 'linux', '/home/a'),

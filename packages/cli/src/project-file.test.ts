@@ -30,7 +30,7 @@ describe.runIf(process.platform !== 'win32')('a file of a project', () => {
     await expect(readFile(join(root, 'missing'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('is written through a link inside of the project, and outside where the user names the place', async () => {
+  it('is written through a link inside the project, and outside where the user names the path', async () => {
     await symlink(join(project, 'real'), join(project, 'link'));
     await writeProjectFile(project, 'link', 'a');
     expect(await readFile(join(project, 'real'), 'utf8')).toBe('a');

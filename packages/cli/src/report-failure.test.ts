@@ -19,7 +19,7 @@ it('keeps the code and the data of a JSON-RPC error, and the status of a respons
   });
 });
 
-it('has no members for what an error does not have', () => {
+it('omits absent members of an error', () => {
   const { context, notes } = createStubContext('/work', () => undefined);
   reportFailure(new TenonError('cli/x', 'broken', { hint: 'fix it' }), { json: true, verbose: false }, context.screen);
   expect(JSON.parse(notes[0] ?? '')).toEqual({ code: 'cli/x', cause: 'broken', fix: 'fix it', exit: 1 });

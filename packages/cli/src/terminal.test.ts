@@ -6,8 +6,8 @@ const FRUITS = ['apples', 'pears', 'plums'].map(label => ({ value: label.toUpper
 
 afterEach(() => vi.restoreAllMocks());
 
-describe('questions on a terminal', () => {
-  it('asks one question after the other', async () => {
+describe('prompts on a terminal', () => {
+  it('appear one after the other', async () => {
     const { terminal, writeKeys, answer, shown } = fakeTty();
     const both = Promise.all([terminal.askText({ message: 'first?' }), terminal.askText({ message: 'second?' })]);
     await answer('first?');
@@ -17,7 +17,7 @@ describe('questions on a terminal', () => {
     expect(await both).toEqual(['one', 'two']);
   });
 
-  it('lets the user change an initial text, and correct one that is not valid', async () => {
+  it('let the user change an initial text, and correct an invalid one', async () => {
     const { terminal, writeKeys, answer, shown } = fakeTty();
     const validate = async (text: string) => (text === 'a.txt' ? undefined : `not valid: ${text}`);
     const text = terminal.askText({ message: 'file?', initial: 'a', validate });
@@ -27,7 +27,7 @@ describe('questions on a terminal', () => {
     expect(await text).toBe('a.txt');
   });
 
-  it('returns the fallback when the user enters nothing', async () => {
+  it('return the fallback when the user enters nothing', async () => {
     const { terminal, answer, shown } = fakeTty();
     for (const [keys, expected] of [
       [[enter], 'mcp-server'],
@@ -40,7 +40,7 @@ describe('questions on a terminal', () => {
     expect(shown()).toContain('mcp-server');
   });
 
-  it('answers yes or no by one key, and no by Enter unless yes is the initial answer', async () => {
+  it('accept one key for yes or no, and Enter for no unless yes is the initial value', async () => {
     const { terminal, answer } = fakeTty();
     for (const [keys, initial, expected] of [
       ['y', false, true],
@@ -54,7 +54,7 @@ describe('questions on a terminal', () => {
     }
   });
 
-  it('selects one option or several by arrow keys', async () => {
+  it('select one option or several by arrow keys', async () => {
     const { terminal, answer } = fakeTty();
     const fruit = terminal.select({ message: 'which?', options: FRUITS, initial: 'PEARS' });
     await answer('which?', down, enter);
@@ -67,7 +67,7 @@ describe('questions on a terminal', () => {
     expect(await none).toEqual([]);
   });
 
-  it('answers no for Enter, for letters other than y, and yes for an arrow key and Enter', async () => {
+  it('return no for Enter and letters other than y, and yes for an arrow key and Enter', async () => {
     const { terminal, answer } = fakeTty();
     for (const [keys, expected] of [
       [[enter], false],
@@ -81,7 +81,7 @@ describe('questions on a terminal', () => {
     }
   });
 
-  it('does not show a secret', async () => {
+  it('hide a secret', async () => {
     const { terminal, answer, shown } = fakeTty();
     const secret = terminal.askSecret({ message: 'key?' });
     await answer('key?', ...'s3cret', enter);
@@ -90,7 +90,7 @@ describe('questions on a terminal', () => {
     expect(shown()).not.toMatch(/s3|3c|cr|re|et/);
   });
 
-  it('shows long details once, and a part of a long list, on a terminal without a size too', async () => {
+  it('show long details once, and a part of a long list, on a terminal without a size too', async () => {
     const { terminal, writeKeys, answer, shown } = fakeTty(true, 0);
     const details = Array.from({ length: 100 }, (_, index) => `detail ${index}`).join('\n');
     const options = Array.from({ length: 500 }, (_, value) => ({ value, label: `option ${value}` }));
@@ -104,8 +104,8 @@ describe('questions on a terminal', () => {
   });
 });
 
-describe('questions without an answer', () => {
-  it('withdraws a question whose signal is aborted, and asks the next one', async () => {
+describe('prompts without input', () => {
+  it('are withdrawn when their signal aborts, and the next one appears', async () => {
     const { terminal, answer } = fakeTty();
     const controller = new AbortController();
     const first = terminal.askText({ message: 'first?', signal: controller.signal });
@@ -120,7 +120,7 @@ describe('questions without an answer', () => {
   it.each([
     ['Escape', esc],
     ['Ctrl-D', ctrlD],
-  ])('cancels a question of each kind by %s, and asks the next one', async (_, key) => {
+  ])('of each kind are cancelled by %s, and the next one appears', async (_, key) => {
     const { terminal, answer } = fakeTty();
     const end = vi.spyOn(process, 'kill').mockReturnValue(true);
     const questions = [
@@ -138,7 +138,7 @@ describe('questions without an answer', () => {
     expect(end).not.toHaveBeenCalled();
   });
 
-  it('ends the program by Ctrl-C, before the question resolves', async () => {
+  it('end the program by Ctrl-C, before they resolve', async () => {
     const { terminal, answer } = fakeTty();
     const end = vi.spyOn(process, 'kill').mockReturnValue(true);
     vi.spyOn(process, 'listenerCount').mockReturnValue(0);
@@ -157,7 +157,7 @@ describe('questions without an answer', () => {
     expect(end).toHaveBeenCalledOnce();
   });
 
-  it('ends all questions at the end of the input', async () => {
+  it('end at the end of the input', async () => {
     const { terminal, input, answer } = fakeTty();
     const both = Promise.all([terminal.askText({ message: 'first?' }), terminal.confirm({ message: 'second?' })]);
     await answer('first?');
@@ -166,7 +166,7 @@ describe('questions without an answer', () => {
     expect(terminal.interactive).toBe(false);
   });
 
-  it('asks nothing without a terminal, nor when a protocol uses standard input', async () => {
+  it('do not appear without a terminal, nor when a protocol uses standard input', async () => {
     const without = fakeTty(false);
     expect(without.terminal.interactive).toBe(false);
     expect(await without.terminal.askText({ message: 'who?', details: 'long' })).toBeUndefined();
@@ -181,7 +181,7 @@ describe('questions without an answer', () => {
   });
 });
 
-it('holds messages back while a question is open', async () => {
+it('delays messages while a prompt is open', async () => {
   const { terminal, screen, writeKeys, answer, shown } = fakeTty();
   const both = Promise.all([terminal.confirm({ message: 'first?' }), terminal.confirm({ message: 'second?' })]);
   await answer('first?');

@@ -108,7 +108,7 @@ describe('tenon init', () => {
 });
 
 describe('the project of tenon init', () => {
-  it('has the versions of this repository', () => {
+  it('uses the versions of this repository', () => {
     const { zod, typescript, tsx } = VERSIONS;
     expect(rootJson.devDependencies).toMatchObject({ zod, typescript, tsx });
   });

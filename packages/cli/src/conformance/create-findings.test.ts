@@ -40,7 +40,7 @@ describe('the findings of the conformance suite', () => {
     expect(skipped).toEqual([{ check: 'a/b.c4', reason: 'Claim 4' }]);
   });
 
-  it('are notes where a failure is expected, and a problem where it does not occur', () => {
+  it('become notes where a failure is expected, and problems where it does not occur', () => {
     const results = [createResult('fails', 'FAILURE'), createResult('passes', 'SUCCESS'), createResult('ends')];
     expect(list(results, { server: ['fails', 'passes', 'ends'], client: [] })).toEqual([
       'info fails.c0',

@@ -23,8 +23,8 @@ const locate = (error: Partial<ModuleError>) => {
   return [message, path === file, line, column];
 };
 
-describe('the place of an error of a module', () => {
-  it('is the marked column of a syntax error of Node', () => {
+describe('locateModuleError', () => {
+  it('returns the marked column of a syntax error of Node', () => {
     const stack = `${file}:2\nconst a: number = 1;\nconst = 2;\n      ^\n\nSyntaxError: Unexpected token\n${internal}`;
     expect(locate({ name: 'SyntaxError', message: 'Unexpected token', stack })).toEqual([
       'SyntaxError: Unexpected token',
@@ -34,14 +34,14 @@ describe('the place of an error of a module', () => {
     ]);
   });
 
-  it('is the place in the message of esbuild, and the message does not repeat it', () => {
+  it('returns the place in the message of esbuild, and removes it from the message', () => {
     const message = `Transform failed with 1 error:\n${file}:2:6: ERROR: Expected identifier but found "="`;
     expect(
       locate({ name: 'TransformError', message, stack: `Error: ${message}\n    at x (/x/esbuild/main.js:1:2)` }),
     ).toEqual(['TransformError: Expected identifier but found "="', true, 2, 7]);
   });
 
-  it('is the place that an error of Bun names', () => {
+  it('returns the place that an error of Bun names', () => {
     const location = { file, line: 2, column: 7 };
     expect(locate({ name: 'BuildMessage', message: 'Unexpected =', location })).toEqual([
       'BuildMessage: Unexpected =',
@@ -51,7 +51,7 @@ describe('the place of an error of a module', () => {
     ]);
   });
 
-  it('is the place in the message of Deno, without its colours', () => {
+  it('returns the place in the message of Deno, without its colours', () => {
     const message = `SyntaxError: Unexpected token\n  |\n2 | const = 2;\n    at \u001b[36m${url}\u001b[0m:\u001b[33m2\u001b[0m:7`;
     expect(locate({ name: 'TypeError', message, stack: `TypeError: ${message}` })).toEqual([
       'SyntaxError: Unexpected token',
@@ -61,7 +61,7 @@ describe('the place of an error of a module', () => {
     ]);
   });
 
-  it('is the line that imports a missing module', () => {
+  it('returns the line that imports a missing module', () => {
     const message = `Cannot find module '${join(folder, 'b.ts')}' imported from ${file}`;
     expect(locate({ name: 'Error', message, stack: `Error: ${message}\n${internal}` })).toEqual([
       `Error: ${message}`,
@@ -71,13 +71,13 @@ describe('the place of an error of a module', () => {
     ]);
   });
 
-  it('is the first frame in the project, and not one in a package', () => {
+  it('returns the first frame in the project, and not one in a package', () => {
     const stack = `Error: x\n    at create (/p/node_modules/tenon/index.js:1:2)\n    at b (/other/c.js:3:4)\n    at f (${url}:1:7)\n${internal}`;
     expect(locate({ name: 'Error', message: 'x', stack })).toEqual(['Error: x', true, 1, 7]);
     expect(locate({ name: 'Error', message: 'x', stack: internal })).toEqual(['Error: x', false, undefined, undefined]);
   });
 
-  it('is shown with the lines around it, relative to the folder', () => {
+  it('shows the lines around the place, relative to the folder', () => {
     expect(formatModuleError({ message: 'Error: x', file, line: 2, column: 7 }, folder)).toBe(
       [
         'a.ts:2:7: Error: x',

@@ -50,7 +50,7 @@ describe('a watch of files', () => {
     await expect.poll(() => changes.at(-1)).toEqual([path('later.ts')]);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves out folders that were deleted or cannot be read', async () => {
+  it.skipIf(process.platform === 'win32')('omits folders that were deleted or cannot be read', async () => {
     const { watch, changes, path, write, folder } = start();
     for (const name of ['src', 'src/locked']) mkdirSync(path(name));
     chmodSync(folder, 0o755);

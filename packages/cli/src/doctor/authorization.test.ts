@@ -63,7 +63,7 @@ const issuer = (origin: string) => ({
 const listIds = ({ findings }: DoctorReport) => findings.map(({ id, severity }) => `${severity} ${id.split('.')[1]}`);
 
 describe('the examination of authorization', () => {
-  it('ends with 3, and finds nothing wrong with a complete chain [cli.doctor]', async () => {
+  it('exits with 3, and finds no problem in a complete chain [cli.doctor]', async () => {
     const report = await examineChain({ challenge: CHALLENGE, resource, issuer });
     expect(report.exit).toBe(3);
     expect(listIds(report)).toEqual([
@@ -122,7 +122,7 @@ describe('the examination of authorization', () => {
     expect(listIds(await examineChain(chain))).toContain(id);
   });
 
-  it('examines with the exceptions of the user, and names them [cli.doctor]', async () => {
+  it('applies the exceptions of the user, and names them [cli.doctor]', async () => {
     const deviating = (origin: string) => ({
       ...issuer(origin),
       issuer: `${origin}/`,

@@ -57,7 +57,7 @@ describe('the examination of HTTP+SSE', () => {
     await close();
   });
 
-  it('finds the faults of a careless server', async () => {
+  it('finds the problems of a careless server', async () => {
     const { url, close } = await startCareless(() => '/messages?session=7');
     expect(await listIds(url)).toEqual([
       'ok connection.open',

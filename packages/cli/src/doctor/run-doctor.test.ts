@@ -32,7 +32,7 @@ const find = ({ findings }: DoctorReport, id: string) => findings.find(each => e
 const titles = Object.fromEntries(checks.map(({ id, title }) => [id, title]));
 
 describe('doctor', () => {
-  it('finds nothing wrong with a clean server [cli.doctor]', async () => {
+  it('finds no problem in a clean server [cli.doctor]', async () => {
     const add = tool({
       description: 'Adds two numbers',
       annotations: { readOnlyHint: true, openWorldHint: false },
@@ -58,7 +58,7 @@ describe('doctor', () => {
     expect(complete).toContain('Not examined: stdio (no process is started)');
   });
 
-  it('finds each fault of a careless server, with a cause or a fix [cli.doctor]', async () => {
+  it('finds each problem of a careless server, with a cause or a fix [cli.doctor]', async () => {
     const schema = { type: 'object', properties: {} };
     const report = await examineFaulty(
       {
@@ -167,7 +167,7 @@ describe('doctor', () => {
     expect(find(redirected, 'path.redirect')?.fix).toContain(url);
   });
 
-  it('names the versions that a server answers wrongly', async () => {
+  it('names the versions to which a server responds incorrectly', async () => {
     const report = await examineFaulty({
       intercept(request, response) {
         const isStateless = request.headers['mcp-method'] === 'server/discover';
@@ -181,7 +181,7 @@ describe('doctor', () => {
     expect(listIds(single)).toEqual(['info versions.newest']);
   });
 
-  it('ends with 4 when nothing listens, and names the reason', async () => {
+  it('exits with 4 when nothing listens, and names the reason', async () => {
     const tcp = createTcpServer().listen(0, '127.0.0.1');
     await new Promise(resolve => tcp.once('listening', resolve));
     const address = tcp.address();
@@ -192,12 +192,12 @@ describe('doctor', () => {
     expect(find(report, 'connection.failed')?.seen).toContain('http/unreachable');
   });
 
-  it('finds no public host in a name that does not resolve', async () => {
+  it('classifies a name that does not resolve as no public host', async () => {
     const report = await examine('http://mcp.invalid/mcp', { only: ['connection', 'tls'] });
     expect(listIds(report)).toEqual(['problem connection.failed']);
   });
 
-  it('refers to the other paths at a web server without MCP', async () => {
+  it('suggests the other paths at a web server without MCP', async () => {
     const { url, close } = await startFaultyServer({
       intercept(_request, response) {
         response.writeHead(501, { 'content-type': 'text/plain' }).end('no');
@@ -214,7 +214,7 @@ describe('doctor', () => {
     expect(find(report, 'path.not-found')?.seen).toContain('HTTP 501');
   });
 
-  it('refers to the logs of a server that gives no reason', async () => {
+  it('suggests the logs of a server that gives no reason', async () => {
     const { url, close } = await startFaultyServer({
       intercept(_request, response) {
         response.writeHead(400).end('no');

@@ -20,7 +20,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', li
 `;
 
 describe('the examination of a process', () => {
-  it('finds noise on standard output, standard error, and a process that does not exit [cli.doctor]', async () => {
+  it('finds other output on stdout, output on stderr, and a process that does not exit [cli.doctor]', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tenon-doctor-'));
     const file = join(folder, 'noisy.cjs');
     await writeFile(file, NOISY);
@@ -36,7 +36,7 @@ describe('the examination of a process', () => {
     expect(exit).toBe(1);
   });
 
-  it('recognises a program that repeats its input', async () => {
+  it('recognizes a program that repeats its input', async () => {
     const program = 'process.stdin.pipe(process.stdout)';
     const target = { command: process.execPath, args: ['--eval', program] };
     const { findings, exit } = await runDoctor(target, 'echo', { timeout: 3000 });

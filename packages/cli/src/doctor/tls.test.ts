@@ -29,11 +29,11 @@ describe('the examination of TLS', () => {
     ],
     ['an incomplete chain', judge('mcp.example.com', 90, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'), ['problem tls.chain']],
     ['an early version', judge('mcp.example.com', 90, undefined, 'TLSv1.1'), ['warning tls.version']],
-  ])('judges %s [cli.doctor]', (_, found, expected) => {
+  ])('classifies %s [cli.doctor]', (_, found, expected) => {
     expect(found).toEqual(expected);
   });
 
-  it('knows private hosts', () => {
+  it('recognizes private hosts', () => {
     const hosts = [
       ...['localhost', '127.0.0.1', '[::1]', '10.1.2.3', '192.168.0.9', 'nas', 'nas.local', '[fd00::1]'],
       ...['100.64.0.1', '168.63.129.16', '198.18.0.1', '[::ffff:a00:1]', '[64:ff9b::a00:1]', 'app.localhost.'],

@@ -21,7 +21,7 @@ function createHealth(condition: ReadyCondition, states: ServerState[], skipped:
   return { check: health.checks?.servers, getDetails: health.getDetails, connects };
 }
 
-it('does not depend on the servers by default, and counts them', () => {
+it('ignores the servers by default, and counts them', () => {
   const skipped = [{ name: 'c', state: 'skipped' as const }];
   const { check, getDetails, connects } = createHealth(
     'started',
@@ -33,7 +33,7 @@ it('does not depend on the servers by default, and counts them', () => {
   expect(connects).toEqual([]);
 });
 
-it('is ready with any or all of the servers, and connects to the others again', () => {
+it('reports ready with any or all of the servers, and connects to the others again', () => {
   const states = [toState('a', 'connected'), toState('b', 'failed'), toState('c', 'connecting')];
   const any = createHealth('any', states);
   expect([any.check?.(), any.connects]).toEqual([true, ['b']]);

@@ -33,7 +33,7 @@ function parseProgram(text: string) {
 }
 
 describe('writeCli', () => {
-  it('gives options types, choices and lists of the schema, and JSON to the rest [cli.gen-cli]', () => {
+  it('writes types, choices and lists of the schema as options, and JSON for other types [cli.gen-cli]', () => {
     expect(
       listOptions({
         dueDate: { type: ['string', 'null'], description: 'Day\u001b[31m' },
@@ -65,7 +65,7 @@ describe('writeCli', () => {
     ]);
   });
 
-  it('writes the same text for tools in any order, with names that no other has', () => {
+  it('writes the same text for tools in any order, with unique names', () => {
     const tools = [createTool('addNote'), createTool('add_note'), createTool('help'), createTool('§')];
     expect(write(tools.toReversed())).toBe(write(tools));
     expect(createGeneratedCommands(tools).map(({ name }) => name)).toEqual([

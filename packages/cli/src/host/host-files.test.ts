@@ -40,7 +40,7 @@ async function addServer(id: string, scope: 'user' | 'project'): Promise<string 
 }
 
 describe.skipIf(process.platform === 'win32')('the files of MCP hosts', () => {
-  it.each(mcpHosts.map(({ id }) => id))('has servers that commands find by name: %s [cli.target]', async id => {
+  it.each(mcpHosts.map(({ id }) => id))('contain servers that commands find by name: %s [cli.target]', async id => {
     await addServer(id, 'user');
     const { target } = await findConfiguredServer(context, id, {});
     // A host that replaces no variables has a text that the user is to replace.
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('the files of MCP hosts', () => {
   });
 
   it.each(mcpHosts.filter(({ project }) => project.length > 0).map(({ id }) => id))(
-    'has servers of a project that the gateway serves after approval: %s',
+    'contain servers of a project that the gateway serves after approval: %s',
     async id => {
       await addServer(id, 'project');
       const { entries, files } = await readConfiguration(context, []);
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('the files of MCP hosts', () => {
     },
   );
 
-  it('may have settings without servers, or with mistakes, which stop no other file', async () => {
+  it('may contain no servers, or mistakes, which affect no other file', async () => {
     await addServer('cursor', 'project');
     await write(join(folder, 'project/opencode.json'), '{ "theme": "dark" }');
     await write(join(folder, 'project/.codex/config.toml'), 'a = = 1\n');
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('the files of MCP hosts', () => {
     expect(stub.notes).toEqual([expect.stringContaining('config.toml: line 1: ')]);
   });
 
-  it('names the line of a mistake in TOML and YAML', async () => {
+  it('cause errors with the line of a mistake in TOML and YAML', async () => {
     const mistakes = [
       [
         'a.toml',

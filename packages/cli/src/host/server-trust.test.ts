@@ -30,8 +30,8 @@ async function approvedBy(answer: UserInput, trust = false): Promise<string[]> {
   return (await checkTrust(world, entries, trust)).approved.map(({ name }) => name);
 }
 
-describe('servers that a project brings along', () => {
-  it('are asked about with all that they run, once, and again when that changes', async () => {
+describe('servers of a project', () => {
+  it('are approved once with their complete command, and again when that changes', async () => {
     await write({ notes: { command: 'node', args: ['notes.js', '--token', 'sk-1234567890123'] } });
     expect(await approvedBy('No')).toEqual([]);
     expect(await approvedBy('Yes')).toEqual(['notes']);
@@ -51,7 +51,7 @@ describe('servers that a project brings along', () => {
     expect(stub.asked.at(-1)).toContain('! it is a shell script');
   });
 
-  it('are not asked about by who trusts them, and that is not remembered', async () => {
+  it('need no approval with --trust, which is not remembered', async () => {
     await write({ notes: { command: 'node' } });
     expect(await approvedBy(undefined, true)).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual([]);
@@ -60,7 +60,7 @@ describe('servers that a project brings along', () => {
 });
 
 describe('configurations', () => {
-  it('leaves out what is disabled or wrong, and says so', async () => {
+  it('omit disabled and invalid servers, with a note', async () => {
     await write({ a: { command: 'node' }, b: { command: 'node', disabled: true }, c: { args: ['a'] } });
     const { entries, named, broken } = await readConfiguration(worldWith('typed'), []);
     expect(entries.map(({ name }) => name)).toEqual(['a']);
@@ -69,7 +69,7 @@ describe('configurations', () => {
     expect(stub.notes.join('\n')).toMatch(/^error: .*mcp\.json:1: mcpServers\.c/);
   });
 
-  it('takes the first of two servers of one name', async () => {
+  it('prefer the first of two servers with one name', async () => {
     await write({ a: { command: 'first' } });
     await write({ a: { command: 'second' } }, 'other.json');
     const { entries } = await readConfiguration(worldWith('typed'), ['mcp.json', 'other.json']);
@@ -77,7 +77,7 @@ describe('configurations', () => {
     expect(stub.notes.join('\n')).toContain('is skipped');
   });
 
-  it('asks for the inputs of VS Code', async () => {
+  it('ask for the inputs of VS Code', async () => {
     const server = { command: 'node', env: { KEY: '$' + '{input:key}' } };
     const text = { inputs: [{ id: 'key', type: 'promptString', password: true }], servers: { a: server } };
     await writeFile(join(folder, 'mcp.json'), JSON.stringify(text));
@@ -85,7 +85,7 @@ describe('configurations', () => {
     expect(entries[0]?.target).toMatchObject({ env: { KEY: 'typed' } });
   });
 
-  it('finds what other programs keep in the folder, and says when there is nothing', async () => {
+  it('find files of other programs in the folder, and report when there are none', async () => {
     await expect(readConfiguration(worldWith('typed'), [])).rejects.toMatchObject({ code: 'cli/no-config' });
     await write({ a: { command: 'node' } }, '.mcp.json');
     expect((await readConfiguration(worldWith('typed'), [])).files).toEqual([join(folder, '.mcp.json')]);

@@ -10,7 +10,7 @@ const read = (options: object, env: Record<string, string> = {}) => {
 };
 
 describe('headers of the command line', () => {
-  it('replaces variables, and takes a token with a line break at its end', async () => {
+  it('replaces variables, and trims a line break at the end of a token', async () => {
     const { headers, auth } = await read({ header: { 'x-key': 'k ${K}' }, bearerEnv: 'T' }, { K: 'v', T: 'abc\n' });
     expect([headers, auth]).toEqual([{ 'x-key': 'k v' }, 'abc']);
   });

@@ -9,7 +9,7 @@ function judged(authorization: string | undefined) {
 }
 
 describe('HTTP authorization', () => {
-  it('is who has the token', () => {
+  it('accepts the configured token only', () => {
     for (const scheme of ['Bearer', 'bearer'])
       expect(judged(`${scheme} ${env.TOKEN}`)).toMatchObject({ auth: { principal: 'bearer' } });
     for (const given of [undefined, '', env.TOKEN, `Basic ${env.TOKEN}`, `Bearer ${env.TOKEN} `, 'Bearer ']) {
@@ -17,11 +17,11 @@ describe('HTTP authorization', () => {
     }
   });
 
-  it('is everybody where nothing is said', () => {
+  it('accepts every caller without options', () => {
     expect(createHttpAuth({}, env)).toEqual({});
   });
 
-  it('is nobody by half a setting', () => {
+  it('refuses incomplete options', () => {
     const issuer = 'https://issuer.example';
     for (const options of [
       { bearerEnv: 'NONE' },

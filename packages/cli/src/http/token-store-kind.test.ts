@@ -17,7 +17,7 @@ it('refuses an unknown value of the variable', () => {
   );
 });
 
-it('keeps encrypted tokens apart from plain ones', () => {
+it('separates encrypted tokens from plain ones', () => {
   const context = { env: { TENON_HOME: '/home/ada/tenon' } };
   expect(getTokenStorePath(context, 'tokens', 'file')).toBe(join('/home/ada/tenon', 'tokens.json'));
   expect(getTokenStorePath(context, 'tokens', 'keychain')).toBe(join('/home/ada/tenon', 'tokens.keychain.json'));

@@ -52,7 +52,7 @@ describe('tenon add', () => {
     }
   });
 
-  it('creates a file for the user alone, and makes no back-up of it', async () => {
+  it('creates a file for the user only, without a back-up', async () => {
     const { code, out } = await tenon(['add', 'a', '--host', 'claude-code', '--json', ...SERVER]);
     expect(code).toBe(0);
     const file = join(home, '.claude.json');
@@ -194,7 +194,7 @@ describe('tenon add', () => {
     expect(JSON.parse(read('.vscode/mcp.json')).servers.a.args).toEqual(['./server.js']);
   });
 
-  it('asks for the hosts in a terminal, and else names those that are installed [cli.add]', async () => {
+  it('asks for the hosts in a terminal, and otherwise names the installed ones [cli.add]', async () => {
     expect((await tenon(['add', 'a', ...SERVER], [''])).err).toContain('no installed host found');
     mkdirSync(join(home, '.cursor'));
     mkdirSync(join(home, '.codex'));
@@ -236,7 +236,7 @@ describe('tenon add', () => {
   });
 });
 
-describe('the version of a package', () => {
+describe('the version of a package in tenon add', () => {
   /** Registry of npm with one package. */
   async function serveRegistry() {
     const server = createServer((request, response) => {
@@ -251,7 +251,7 @@ describe('the version of a package', () => {
     return { env, close: () => server.close() };
   }
 
-  it('is the one that npm reports, unless it is given or --no-pin is [cli.add]', async () => {
+  it('comes from npm, unless it is given or --no-pin is set [cli.add]', async () => {
     const { env, close } = await serveRegistry();
     const add = async (name: string, ...args: string[]) => {
       const { code, err } = await tenon(['add', name, '--host', 'cursor', ...args], undefined, env);

@@ -28,7 +28,7 @@ const now = new Date('2026-11-23T20:05:17.123Z');
 const write = (before: string | undefined, after: string) => writeConfigText({ path, before, after, now });
 
 describe('the file of a configuration', () => {
-  it('is not written if another program has changed it since it was read', async () => {
+  it('is not overwritten if another program has changed it since it was read', async () => {
     writeFileSync(path, 'theirs');
     await expect(write('ours', 'new')).rejects.toMatchObject({ code: 'hosts/changed' });
     await expect(write(undefined, 'new')).rejects.toMatchObject({ code: 'hosts/changed' });
@@ -53,7 +53,7 @@ describe('the file of a configuration', () => {
   });
 
   it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-    'is unchanged in a folder without write access',
+    'stays unchanged in a folder without write access',
     async () => {
       writeFileSync(path, 'one');
       chmodSync(folder, 0o500);

@@ -19,7 +19,7 @@ const toActions = (out: string) =>
   );
 
 describe('tenon sync', () => {
-  it('adds and changes servers, and removes others with --prune only [cli.sync]', async () => {
+  it('adds and changes servers, and removes others only with --prune [cli.sync]', async () => {
     user.write(CURSOR, servers({ a: { command: 'a' }, b: { url: 'https://example.com/mcp' } }));
     user.write(KIRO, servers({ a: { command: 'old', disabled: true }, c: { command: 'c' } }));
     const args = ['sync', '--from', 'cursor', '--host', 'kiro,codex', '--json', '--yes'];
@@ -59,7 +59,7 @@ describe('tenon sync', () => {
     }
   }, 60_000);
 
-  it('copies no secret: it writes a variable, and keeps the value of a file that has one [cli.sync]', async () => {
+  it('copies no secret, but writes a variable, and keeps the value of a file that has one [cli.sync]', async () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const entries = {
       a: { command: 'a', env: { GITHUB_TOKEN: secret } },
@@ -80,7 +80,7 @@ describe('tenon sync', () => {
     expect([out, err, user.read(KIRO)].join()).not.toContain(secret);
   });
 
-  it('leaves disabled servers alone, and entries that are no servers', async () => {
+  it('skips disabled servers, and entries that are no servers', async () => {
     user.write(CURSOR, servers({ a: { command: 'a', disabled: true }, b: { command: 'b' } }));
     user.write(KIRO, servers({ a: { command: 'a' } }));
     const goose = 'extensions:\n  developer: # mine\n    type: builtin\n    enabled: true\n  b:\n    type: builtin\n';
@@ -170,7 +170,7 @@ describe('entries in other spellings', () => {
     str: 'npx -y foo',
   };
 
-  it('are copied with a note, and those that cannot be read are reported and fail the command [cli.sync]', async () => {
+  it('are copied with a note, and unreadable ones are reported and fail the command [cli.sync]', async () => {
     user.write('team.json', servers(source));
     const args = ['sync', '--from', 'team.json', '--host', 'kiro,codex', '--prune', '--json'];
     const { code, out, err } = await user.run([...args, '--yes']);
@@ -196,7 +196,7 @@ describe('entries in other spellings', () => {
     ]);
   });
 
-  it('never lose a server that cannot be read to --prune, in the source or in a host [cli.sync]', async () => {
+  it('never cause --prune to remove an unreadable server, in the source or in a host [cli.sync]', async () => {
     user.write('team.json', servers({ a: { command: 'a' }, typo: { comand: 'x' }, b: { command: 'b' } }));
     user.write(KIRO, servers({ typo: { command: 'works' }, b: { comand: 'b' }, mine: 5, old: { command: 'old' } }));
     const { code, out } = await user.run([
@@ -223,7 +223,7 @@ describe('entries in other spellings', () => {
     });
   });
 
-  it('are equal to those in the spelling of the host, so nothing changes', async () => {
+  it('equal those in the spelling of the host, so nothing changes', async () => {
     user.write('team.json', servers({ docs: { url: URL_ }, run: { command: 'npx', args: ['x'] } }));
     user.write(KIRO, servers({ docs: { baseUrl: URL_ }, run: { command: 'npx x' } }));
     const { code, out } = await user.run(['sync', '--from', 'team.json', '--host', 'kiro', '--json']);

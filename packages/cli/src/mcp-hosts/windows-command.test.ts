@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unwrapWindowsCommand, wrapWindowsCommand } from './windows-command.js';
 
-it('lets cmd start batch files on Windows, and nothing else [cli.platforms] [cli.add]', () => {
+it('starts batch files by cmd on Windows, and no other programs [cli.platforms] [cli.add]', () => {
   const npx = { command: 'npx', args: ['-y', 'notes@1.0.0'], env: { A: '1' } };
   expect(wrapWindowsCommand(npx, 'win32')).toEqual({
     command: 'cmd',

@@ -8,8 +8,8 @@ const list = (securitySchemes: object) => {
 };
 const createKey = (name: string, place = 'header') => ({ type: 'apiKey', in: place, name });
 
-describe('the credentials of an API', () => {
-  it('are one variable for one key', () => {
+describe('listCredentials', () => {
+  it('returns one variable for one key', () => {
     const schemes = { main: createKey('X-Key'), again: createKey('x-key'), user: { type: 'http', scheme: 'bearer' } };
     expect(list({ ...schemes, oauth: { type: 'oauth2' } })).toEqual([
       { kind: 'header', name: 'X-Key', variable: 'SHOP_KEY' },
@@ -17,7 +17,7 @@ describe('the credentials of an API', () => {
     ]);
   });
 
-  it('have the names of their schemes if there are several keys', () => {
+  it('returns the names of the schemes if there are several keys', () => {
     const schemes = {
       appId: createKey('X-App-Id'),
       'app-key': createKey('X-App-Key'),

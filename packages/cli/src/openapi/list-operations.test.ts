@@ -20,8 +20,8 @@ const createDocument = (paths: object, more: object = {}, files: Readonly<Record
 const listNames = async (...args: Parameters<typeof listOperations>) =>
   (await listOperations(...args)).operations.map(({ name }) => name);
 
-describe('operations of an OpenAPI document', () => {
-  it('have parameters of the path and the operation, and the body, as one input', async () => {
+describe('listOperations', () => {
+  it('joins parameters of the path and the operation, and the body, to one input', async () => {
     const {
       operations: [found],
     } = await listOperations(
@@ -68,7 +68,7 @@ describe('operations of an OpenAPI document', () => {
     });
   });
 
-  it('have the schemas that they refer to, also those that refer to themselves', async () => {
+  it('includes referenced schemas, also recursive ones', async () => {
     const {
       operations: [found],
     } = await listOperations(
@@ -106,7 +106,7 @@ describe('operations of an OpenAPI document', () => {
     expect(JSON.stringify(found?.input)).not.toMatch(/readOnly|xml/);
   });
 
-  it('have names that all hosts accept, and no two the same', async () => {
+  it('returns unique names that all hosts accept', async () => {
     const paths = {
       '/a/{b}': { get: operation(), delete: operation({ operationId: 'get_a_b' }) },
       '/c': { get: operation({ operationId: `ж${'x'.repeat(100)}` }), post: operation({ operationId: '…' }) },
@@ -115,7 +115,7 @@ describe('operations of an OpenAPI document', () => {
     expect(names).toEqual(['get_a_b', 'get_a_b_2', 'x'.repeat(64), 'operation']);
   });
 
-  it('are chosen by pattern, tag and method', async () => {
+  it('selects by pattern, tag and method', async () => {
     const document = createDocument({
       '/pets': {
         get: operation({ operationId: 'listPets', tags: ['pets'] }),
@@ -137,7 +137,7 @@ describe('operations of an OpenAPI document', () => {
     ['#/components/schemas/None', 'not found'],
     ['#/components/schemas/__proto__', 'not found'],
     ['#/paths/~1a/get/requestBody', 'refers to itself'],
-  ])('are left out with the reason when a part is the reference %s, and others are taken', async ($ref, text) => {
+  ])('omits an operation with the reason when a part is the reference %s, and keeps others', async ($ref, text) => {
     const document = createDocument({
       '/a': { get: operation({ requestBody: { $ref } }) },
       '/b': { get: operation({ parameters: [{ $ref }] }), put: { $ref }, delete: operation({ operationId: 'kept' }) },
@@ -149,7 +149,7 @@ describe('operations of an OpenAPI document', () => {
     for (const { reason } of leftOut) expect(reason).toContain(text);
   });
 
-  it('accept any value for a schema that cannot be found, and say so', async () => {
+  it('accepts any value for a missing schema, and reports it', async () => {
     const schema = { type: 'object', properties: { pet: { $ref: '#/components/schemas/None' } } };
     const content = { 'application/json': { schema } };
     const { operations, changed } = await listOperations(
@@ -161,7 +161,7 @@ describe('operations of an OpenAPI document', () => {
     ]);
   });
 
-  it('may be references, also to files beside the document, whose own references are followed', async () => {
+  it('follows references, also to files beside the document', async () => {
     const document = createDocument(
       {
         '/pets/{id}': {
@@ -222,7 +222,7 @@ describe('operations of an OpenAPI document', () => {
     'default',
   ];
 
-  it('keep properties that have the names of keywords', async () => {
+  it('keeps properties with names of keywords', async () => {
     const properties = Object.fromEntries(NAMES.map(name => [name, { type: 'string', nullable: name === 'xml' }]));
     const content = { 'application/json': { schema: { type: 'object', required: NAMES, properties } } };
     const { operations, changed } = await listOperations(
@@ -272,7 +272,7 @@ describe('operations of an OpenAPI document', () => {
     ],
     ['a list in place of schemas', { properties: [], not: 'x' }, {}, true],
     ['ids and anchors', { $id: 'x', $schema: 'y', $anchor: 'z', id: 'a', type: 'string' }, { type: 'string' }, false],
-  ])('have a schema that compiles in place of %s', async (_, schema, expected, isReported) => {
+  ])('corrects a schema with %s so that it compiles', async (_, schema, expected, isReported) => {
     const parameters = [{ in: 'query', name: 'x', schema }];
     const { operations, changed, leftOut } = await listOperations(
       createDocument({ '/a': { get: operation({ operationId: 'a', parameters }) } }),
@@ -282,7 +282,7 @@ describe('operations of an OpenAPI document', () => {
     expect(changed.length).toBe(isReported ? 1 : 0);
   });
 
-  it('require no property that is read-only, also behind a reference', async () => {
+  it('requires no read-only property, also behind a reference', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'key', 'name'],

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readDocument } from './read-document.js';
 
-describe('a document at a URL', () => {
+describe('readDocument() with a URL', () => {
   let sent = 0;
   const server = createServer((_, response) => {
     const chunk = Buffer.alloc(1024 * 1024, ' ');
@@ -22,7 +22,7 @@ describe('a document at a URL', () => {
     server.close();
   });
 
-  it('is not read beyond the limit', async () => {
+  it('stops reading at the limit', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`;
     await expect(readDocument(url, '.')).rejects.toMatchObject({
       code: 'cli/usage',
@@ -31,7 +31,7 @@ describe('a document at a URL', () => {
     expect(sent).toBeLessThan(100);
   });
 
-  it('has the reason in the error when it cannot be fetched', async () => {
+  it('reports the reason when the document cannot be fetched', async () => {
     await expect(readDocument('http://127.0.0.1:9/api.json', '.')).rejects.toMatchObject({
       code: 'cli/usage',
       received: expect.stringMatching(/ECONNREFUSED|bad port/),

@@ -11,15 +11,15 @@ import {
   parseWebUrl,
 } from './option-parsers.js';
 
-describe('option parsers', () => {
-  it('reads times', () => {
+describe('the option parsers', () => {
+  it('read times', () => {
     expect(['500ms', '90s', '30m', '2h', '1d', '1.5s'].map(parseDuration)).toEqual([
       500, 90_000, 1_800_000, 7_200_000, 86_400_000, 1500,
     ]);
     for (const text of ['', '30', '0s', '-1s', '1 week']) expect(() => parseDuration(text)).toThrow(/time/);
   });
 
-  it('reads exceptions of the authorization, also of several options', () => {
+  it('read exceptions of the authorization, also of several options', () => {
     const first = parseAuthException('issuer=https://login.example/a');
     expect(parseAuthException('omitResource', first)).toEqual({
       issuer: 'https://login.example/a',
@@ -29,21 +29,21 @@ describe('option parsers', () => {
       expect(() => parseAuthException(text)).toThrow(/Expected ignoreIssuerSlash/);
   });
 
-  it('reads redirect URIs on this machine', () => {
+  it('read redirect URIs on this machine', () => {
     expect(parseRedirectUri('http://127.0.0.1/callback')).toEqual({ host: '127.0.0.1', path: '/callback' });
     expect(parseRedirectUri('http://localhost:8765/a/b')).toEqual({ host: 'localhost', path: '/a/b', port: 8765 });
     for (const text of ['https://localhost/cb', 'http://example.com/cb', 'http://localhost', '/callback'])
       expect(() => parseRedirectUri(text)).toThrow(/Expected a URL/);
   });
 
-  it('reads numbers and ports', () => {
+  it('read numbers and ports', () => {
     expect(['1', '20k', '250'].map(parseCount)).toEqual([1, 20_000, 250]);
     for (const text of ['', '0', '-1', '1.5', 'k']) expect(() => parseCount(text)).toThrow(/number/);
     expect([parsePort('0'), parsePort('65535')]).toEqual([0, 65_535]);
     for (const text of ['', '65536', '-1', 'http']) expect(() => parsePort(text)).toThrow(/port/);
   });
 
-  it('reads lists, pairs and selections, also of several options', () => {
+  it('read lists, pairs and selections, also of several options', () => {
     expect(parseNames('c', parseNames('a, b'))).toEqual(['a', 'b', 'c']);
     expect(() => parseNames('a,,b')).toThrow(/names/);
     expect(
@@ -58,7 +58,7 @@ describe('option parsers', () => {
     expect(() => parseSelections('a/b=c')).toThrow(/name/);
   });
 
-  it('tells the URL of a server from all else', () => {
+  it('distinguish the URL of a server from other targets', () => {
     expect(parseWebUrl('https://example.com/mcp')).toBe('https://example.com/mcp');
     for (const text of ['node', 'ftp://example.com', 'C:\\server.exe', './server.js'])
       expect(parseWebUrl(text)).toBeUndefined();

@@ -32,7 +32,7 @@ describe('formatAnswerCommand', () => {
     expect(formatAnswerCommand('7f3a', [createForm(names)]).text).toBe('tenon answer 7f3a count=VALUE');
   });
 
-  it('has required fields, and shows some optional ones in brackets to people only', () => {
+  it('includes required fields, and shows some optional ones in brackets to people only', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     expect(formatAnswerCommand('7f3a', [createForm(names, ['c'])])).toEqual({
       command: 'tenon answer 7f3a c=VALUE',

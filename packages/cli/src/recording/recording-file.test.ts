@@ -37,7 +37,7 @@ const record = (path: string, options: { append?: boolean; maxSize?: number } = 
 };
 const countLines = async (path: string) => (await readFile(join(folder, path), 'utf8')).trim().split('\n').length;
 
-it('replaces a file, or adds to it, and makes it private [cli.record]', async () => {
+it('replaces or extends a file, and makes it private [cli.record]', async () => {
   await writeFile(join(folder, 'a.ndjson'), 'former\n', { mode: 0o644 });
   record('a.ndjson');
   expect(await countLines('a.ndjson')).toBe(5);
@@ -46,7 +46,7 @@ it('replaces a file, or adds to it, and makes it private [cli.record]', async ()
   if (process.platform !== 'win32') expect((await stat(join(folder, 'a.ndjson'))).mode & 0o777).toBe(0o600);
 });
 
-it('says once that the recording has its maximum size [cli.record]', async () => {
+it('reports once that the recording has its maximum size [cli.record]', async () => {
   expect(record('b.ndjson', { maxSize: 300 })).toEqual([expect.stringContaining('maximum size')]);
   expect(() => record('none/c.ndjson')).toThrow('cannot write none/c.ndjson: ENOENT');
 });

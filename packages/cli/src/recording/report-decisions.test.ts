@@ -38,7 +38,7 @@ it('decides about each recorded call, and sends nothing [cli.explain]', () => {
   expect(counts).toEqual({ allow: 1, ask: 2, deny: 2 });
 });
 
-it('does not trust the annotations of a server that the configuration does not trust [cli.explain]', () => {
+it('ignores the annotations of a server that the configuration does not trust [cli.explain]', () => {
   const [read] = evaluateCalls(POLICY, RECORDING, { servers: [] }).calls;
   expect(read).toMatchObject({ action: 'ask', rule: null, reason: expect.stringContaining('by default') });
 });

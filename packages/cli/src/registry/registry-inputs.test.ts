@@ -102,7 +102,7 @@ it('names all missing values, with the option that gives them [cli.search]', asy
   });
 });
 
-it('takes values of options without asking, and checks them [cli.search]', async () => {
+it('uses values of options without asking, and validates them [cli.search]', async () => {
   const given = { folder: '/notes', LEVEL: 'info', port: '1', API_KEY: `\${MY_KEY}` };
   const { target } = await collect({}, { given, others: { QUIET: 'true', ELSEWHERE: 'x' } });
   expect(target).toMatchObject({ env: { LEVEL: 'info', QUIET: 'true', API_KEY: `\${MY_KEY}` } });

@@ -45,7 +45,7 @@ describe('the registry of a package', () => {
     expect(() => formatCommand(found)).toThrow(expect.objectContaining({ code: 'registry/not-runnable' }));
   });
 
-  it('is told in the review, unless it is the public one [cli.search]', () => {
+  it('appears in the review, unless it is the public one [cli.search]', () => {
     const { notes } = createRegistryTarget(createServer({ registryBaseUrl: corp }));
     expect(notes).toEqual([`The package comes from ${corp}`]);
     const registryBaseUrl = 'https://registry.npmjs.org';
@@ -55,13 +55,13 @@ describe('the registry of a package', () => {
 });
 
 describe('the runtime of a package', () => {
-  it('is the one that the entry names, if it is known [cli.search]', () => {
+  it('follows the entry, if it is known [cli.search]', () => {
     expect(formatCommand({ runtimeHint: 'bunx' })).toBe('bunx @corp/notes@1.2.0');
     const image = { registryType: 'oci', identifier: 'ghcr.io/a/b:1', runtimeHint: 'podman' };
     expect(formatCommand(image)).toBe('podman run -i --rm ghcr.io/a/b:1');
   });
 
-  it('is reported if it is unknown, and refused if arguments are for it [cli.search]', () => {
+  it('causes a note if it is unknown, and an error if arguments are for it [cli.search]', () => {
     const { target, notes } = createRegistryTarget(createServer({ runtimeHint: 'deno' }));
     expect(target).toMatchObject({ command: 'npx' });
     expect(notes).toEqual(['The entry names the runtime deno, which is not known. npx is used']);
@@ -69,7 +69,7 @@ describe('the runtime of a package', () => {
     expect(() => formatCommand({ runtimeHint: 'deno', runtimeArguments })).toThrow('Known runtimes: npx, bunx');
   });
 
-  it('gets arguments of the server after a separator if it has options of its own [cli.search]', () => {
+  it('passes arguments of the server after a separator if it has options of its own [cli.search]', () => {
     const packageArguments = [{ type: 'positional', value: 'serve' }] as const;
     expect(formatCommand({ registryType: 'nuget', identifier: 'Notes', packageArguments })).toBe(
       'dnx --yes Notes@1.2.0 -- serve',
@@ -226,13 +226,13 @@ describe('a package that is started', () => {
     ['oci', option('--name', '')],
     ['oci', option('-v', '')],
     ['oci', option('-x', 'evil')],
-  ])('is not replaced by an argument of the entry: %s %j', (registryType, argument) => {
+  ])('cannot be replaced by an argument of the entry: %s %j', (registryType, argument) => {
     const identifier = registryType === 'oci' ? 'a/b:1' : 'notes';
     const found = { registryType, identifier, runtimeArguments: [argument] };
     expect(() => formatCommand(found)).toThrow(/cannot be started/);
   });
 
-  it('gets known options of the program that runs it', () => {
+  it('allows known options of the program that runs it', () => {
     const runtimeArguments = [
       option('--network', 'none'),
       option('-v', '/data:/data'),

@@ -25,7 +25,7 @@ const getStatus = (url: string, options: { method?: string; headers?: Record<str
       .end();
   });
 
-it('answers scrapes only, and not under the name of a web page', async () => {
+it('responds to scrapes only, and not under the name of a web page', async () => {
   const { url } = await open();
   expect(await getStatus(url, {})).toBe(200);
   expect(await getStatus(url, { headers: { host: 'localhost:9464' } })).toBe(200);
@@ -34,7 +34,7 @@ it('answers scrapes only, and not under the name of a web page', async () => {
   expect(await getStatus(new URL('/other', url).href, {})).toBe(404);
 });
 
-it('has no label that a caller can invent', async () => {
+it('exports no label that a caller can invent', async () => {
   const { url, telemetry } = await open();
   const tools = { real: tool({ run: () => 'done' }) };
   const service = createServer({ name: 'one', version: '1.0.0', tools });

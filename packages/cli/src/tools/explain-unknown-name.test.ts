@@ -6,7 +6,7 @@ it.each([
   ['Unknown tool: ecko', true],
   ['the file a.txt was not found', false],
   ['ecko: no space left', false],
-])('tells an unknown tool from an error of a tool that is not listed: %s', async (text, isUnknown) => {
+])('distinguishes an unknown tool from an error of a tool that is not listed: %s', async (text, isUnknown) => {
   const result = { content: [{ type: 'text' as const, text }], isError: true };
   expect(await isUnknownToolResult(result, 'ecko')).toBe(isUnknown);
   expect(await isUnknownToolResult({ ...result, isError: false }, 'ecko')).toBe(false);

@@ -69,7 +69,7 @@ describe('arguments of a call', () => {
     await expect(parse(...words)).rejects.toThrow(message);
   });
 
-  it('keeps values of prompts and templates as texts', () => {
+  it('keeps values of prompts and templates as text', () => {
     expect(parsePairs(['a=@x', 'b:y', '--c', 'z', 'd=@@e'])).toEqual([
       { name: 'a', value: '@x' },
       { name: 'b', value: 'y' },

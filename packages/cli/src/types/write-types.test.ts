@@ -151,7 +151,7 @@ export interface RunInput {
     expect(findErrors(write(schema), [...right, ...wrong])).toEqual(wrong);
   });
 
-  it('lets a text of the server end no comment and no string', () => {
+  it('escapes texts of the server, which end no comment and no string', () => {
     const text = '*/ export const pwned = 1; /*\u0007\u2028"`$';
     const types = write(
       { properties: { [text]: { type: 'string', description: text, default: text } } },

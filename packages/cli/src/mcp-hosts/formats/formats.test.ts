@@ -10,7 +10,7 @@ const eol = fc.constantFrom('\n', '\r\n');
 /** Numbers of small parts of a text. */
 const choice = fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 });
 
-describe('JSON with comments', () => {
+describe('the JSONC format', () => {
   /** Writes an object with members in lines of their own or in one, with comments and trailing commas. */
   const config = fc.tuple(choice, eol).map(([seeds, lineEnd]) => {
     let at = 0;
@@ -26,7 +26,7 @@ describe('JSON with comments', () => {
     return `${pick('', '// head\n')}{${lineEnd}${pad}"x": 1, // one${lineEnd}${pad}"servers": {${inside}}${pick('', ',')}${lineEnd}}${pick('', lineEnd)}`;
   });
 
-  it('is the same after a member is added and removed [cli.remove]', () => {
+  it('restores the text after a member is added and removed [cli.remove]', () => {
     fc.assert(
       fc.property(config, name, (text, key) => {
         const added = jsoncFormat.setMember(text, ['servers'], key, entry);
@@ -50,7 +50,7 @@ describe('JSON with comments', () => {
     );
   });
 
-  it('creates what is missing', () => {
+  it('creates missing members', () => {
     expect(jsoncFormat.setMember('', ['a', 'b'], 'c', 1)).toBe(
       '{\n  "a": {\n    "b": {\n      "c": 1\n    }\n  }\n}\n',
     );
@@ -70,7 +70,7 @@ describe('JSON with comments', () => {
     );
   });
 
-  it('is the same after an item is added to a list and removed', () => {
+  it('restores the text after an item is added to a list and removed', () => {
     for (const text of [
       '{ "inputs": [] }',
       '{\n  "inputs": [\n    { "id": "a" } // own\n  ]\n}\n',
@@ -86,7 +86,7 @@ describe('JSON with comments', () => {
     expect(() => jsoncFormat.appendItem?.('{"inputs": 1}', ['inputs'], 1)).toThrow('"inputs" is not a list');
   });
 
-  it('counts no brackets in strings and comments', () => {
+  it('ignores brackets in strings and comments', () => {
     const text = `{ "history": "${'{['.repeat(500)}\\"", /* ${'{'.repeat(500)} */ "a": 1 } // ${'['.repeat(500)}`;
     expect(jsoncFormat.parse(text)).toMatchObject({ a: 1 });
   });
@@ -96,7 +96,7 @@ describe('JSON with comments', () => {
   });
 });
 
-describe('TOML', () => {
+describe('the TOML format', () => {
   const part = fc.constantFrom(
     'model = "x" # m',
     '# alone',
@@ -115,7 +115,7 @@ describe('TOML', () => {
     })
     .filter(text => text === '' || text.trim() !== '');
 
-  it('is the same after a table is added and removed [cli.remove]', () => {
+  it('restores the text after a table is added and removed [cli.remove]', () => {
     fc.assert(
       fc.property(config, name, (text, key) => {
         const added = tomlFormat.setMember(text, ['mcp_servers'], key, entry);
@@ -147,7 +147,7 @@ describe('TOML', () => {
   });
 });
 
-describe('YAML', () => {
+describe('the YAML format', () => {
   const child = fc.constantFrom(
     'a:\n  cmd: x # c\n  args: [1,\n    2]',
     'b:\n  text: |\n    one\n\n    two',
@@ -168,7 +168,7 @@ describe('YAML', () => {
       return `# head\nmodel:   'x'\n${section}\n${tail}`.replaceAll('\n', lineEnd);
     });
 
-  it('is the same after a member is added and removed [cli.remove]', () => {
+  it('restores the text after a member is added and removed [cli.remove]', () => {
     fc.assert(
       fc.property(config, name, (text, key) => {
         const added = yamlFormat.setMember(text, ['extensions'], key, entry);
@@ -178,7 +178,7 @@ describe('YAML', () => {
     );
   });
 
-  it('is the same after an item is added and removed', () => {
+  it('restores the text after an item is added and removed', () => {
     const text = 'mcpServers:\n- name: a # c\n  args:\n  - x\n# end\n';
     const added = yamlFormat.appendItem?.(text, ['mcpServers'], { name: 'n' }) ?? '';
     expect(added).toBe('mcpServers:\n- name: a # c\n  args:\n  - x\n- name: n\n# end\n');

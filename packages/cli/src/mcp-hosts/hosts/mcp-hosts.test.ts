@@ -58,7 +58,7 @@ async function readBack(host: McpHost, text: string) {
 }
 
 describe.each(mcpHosts)('$title', host => {
-  it('gets servers in its own form, and the rest of its file stays as it is [cli.add]', async () => {
+  it('writes servers in the form of the host, and leaves the rest of its file unchanged [cli.add]', async () => {
     const text = createConfig(host);
     const added = setPlannedServer(setPlannedServer(toPlan(host, text), 'notes', notes), 'docs', docs);
     expect(added.actions.map(({ action }) => action)).toEqual(['add', 'add']);
@@ -68,7 +68,7 @@ describe.each(mcpHosts)('$title', host => {
     for (const line of kept) expect(lines).toContain(line.replace(' } //', ' }, //'));
   });
 
-  it('has the same file after a server is added and removed [cli.remove]', () => {
+  it('restores the file after a server is added and removed [cli.remove]', () => {
     const text = createConfig(host);
     const added = setPlannedServer(setPlannedServer(toPlan(host, text), 'notes', notes), 'docs', docs);
     expect(removePlannedServer(removePlannedServer(added, 'docs'), 'notes').after).toBe(text);
@@ -87,7 +87,7 @@ describe.each(mcpHosts)('$title', host => {
     expect(changed.after).not.toContain('notes-mcp@1.2.3');
   });
 
-  it('has servers that every command reads as they were given [cli.add]', async () => {
+  it('reads servers back as they were given [cli.add]', async () => {
     const sse = { url: 'https://example.com/sse', headers: {}, transport: 'http-sse' as const };
     const given = { notes, docs, ...(host.url?.sse ? { sse } : {}) };
     const plan = Object.entries(given).reduce(
@@ -128,13 +128,13 @@ describe('the files of hosts', () => {
     return Object.fromEntries(mcpHosts.map(host => [host.id, getHostFile(host, 'user', all)]));
   };
 
-  it('are known for at least 20 hosts, with unique names [cli.add]', () => {
+  it('exist for at least 20 hosts with unique names [cli.add]', () => {
     expect(mcpHosts.length).toBeGreaterThanOrEqual(20);
     expect(new Set(mcpHosts.map(({ id }) => id)).size).toBe(mcpHosts.length);
     for (const { docs: page } of mcpHosts) expect(page).toMatch(/^https:\/\//);
   });
 
-  it('are below %APPDATA% or the home folder on Windows [cli.add]', () => {
+  it('lie below %APPDATA% or the home folder on Windows [cli.add]', () => {
     const files = getFiles({ platform: 'win32', home: 'C:\\Users\\ann', env: { APPDATA: 'D:\\Roaming' } });
     expect(files).toMatchObject({
       'claude-desktop': 'D:\\Roaming\\Claude\\claude_desktop_config.json',
@@ -152,7 +152,7 @@ describe('the files of hosts', () => {
     expect(plain.trae).toBe('C:\\Users\\ann\\AppData\\Roaming\\Trae\\User\\mcp.json');
   });
 
-  it('are in Library on macOS, and in the folders of XDG on Linux', () => {
+  it('lie in Library on macOS, and in the folders of XDG on Linux', () => {
     const mac = getFiles({ platform: 'darwin', home: '/Users/ann' });
     expect(mac['claude-desktop']).toBe('/Users/ann/Library/Application Support/Claude/claude_desktop_config.json');
     expect(mac.zed).toBe('/Users/ann/.config/zed/settings.json');
@@ -167,7 +167,7 @@ describe('the files of hosts', () => {
     expect(resolveHostPath('~', { platform: 'linux', home: '/home/$1', env: {}, cwd: '/' })).toBe('/home/$1');
   });
 
-  it('are in the folder of a project', () => {
+  it('lie in the folder of a project', () => {
     const places: UserPlaces = { platform: 'linux', home: '/home/ann', env: {}, cwd: '/work' };
     const files = mcpHosts.map(host => getHostFile(host, 'project', places));
     expect(files).toContain('/work/.vscode/mcp.json');
