@@ -48,12 +48,12 @@ it('gives each caller tokens of its own at the server, which appear nowhere else
   for (const token of gateway.upstream.tokens) expect(records).not.toContain(token.replace('Bearer ', ''));
 });
 
-it('answers 405 to methods other than GET at its pages', async () => {
+it('responds 405 to methods other than GET at its pages', async () => {
   const response = await fetch(await linkFor(await open('ada')), { method: 'POST' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET']);
 });
 
-it('answers a tool call of a client without URL elicitation by a tool error with the link', async () => {
+it('responds to a tool call of a client without URL elicitation by a tool error with the link', async () => {
   const client = await open('ada');
   const result = await client.callTool('remote__whoami');
   expect(result).toMatchObject({ isError: true });
@@ -62,7 +62,7 @@ it('answers a tool call of a client without URL elicitation by a tool error with
   );
 });
 
-it('asks by a URL elicitation and goes on with the call once the user has signed in, on 2026-07-28', async () => {
+it('sends a URL elicitation and continues the call once the user has signed in, on 2026-07-28', async () => {
   const asked: string[] = [];
   const client = await open('ada', {
     protocolVersion: '2026-07-28',
@@ -76,7 +76,7 @@ it('asks by a URL elicitation and goes on with the call once the user has signed
   expect(asked).toHaveLength(1);
 });
 
-it('answers -32042 on 2025-11-25, and says when the sign-in is done', async () => {
+it('responds -32042 on 2025-11-25, and notifies when the sign-in is complete', async () => {
   const ended = new Set<string>();
   const client = await open('ada', { protocolVersion: '2025-11-25', elicitUrl: () => ({ action: 'cancel' }) });
   client.on('elicitationComplete', ({ elicitationId }) => ended.add(elicitationId));
@@ -96,7 +96,7 @@ it('lets no user complete the sign-in of another', async () => {
   expect(await namesOf(bob)).toEqual(['remote__sign_in']);
 });
 
-it('lets no other browser end a sign-in whose user was checked in the first', async () => {
+it('lets no other browser complete a sign-in whose user was checked in the first', async () => {
   const bob = await open('bob');
   let callbacks = 0;
   // Stops before the second callback: that of the server's own issuer.
@@ -124,7 +124,7 @@ it('signs a caller out, and records it', async () => {
 });
 
 it.each(['the caller has signed out', 'the tokens were revoked'])(
-  'gives the link of its sign-in tool after %s, although the connection is open',
+  'returns the link of its sign-in tool after %s, although the connection is open',
   async reason => {
     const client = await open('ada');
     await browse(await linkFor(client), formOf('ada'));
@@ -142,7 +142,7 @@ it.each(['the caller has signed out', 'the tokens were revoked'])(
   },
 );
 
-it('tells a client that its tools have changed after the sign-in', async () => {
+it('notifies a client that its tools have changed after the sign-in', async () => {
   const client = await open('ada', { protocolVersion: '2025-06-18' });
   let changes = 0;
   client.on('change', () => {
@@ -152,7 +152,7 @@ it('tells a client that its tools have changed after the sign-in', async () => {
   await expect.poll(() => changes).toBeGreaterThan(0);
 });
 
-it('shows the server as waiting, and asks nobody, when a caller without a name lists', async () => {
+it('shows the server as waiting, and starts no sign-in, when an anonymous caller lists', async () => {
   await expect(namesOf(gateway.host.client)).rejects.toThrow('the server requires a sign-in by each caller');
   expect(gateway.host.getServers()).toMatchObject([
     { state: 'waiting', reason: 'the server requires a sign-in by each caller' },

@@ -45,7 +45,7 @@ describe.runIf(browser)('signing in with Chromium', () => {
     return response;
   }
 
-  it('signs in, consents, calls, renews, steps up, signs out and in again', async () => {
+  it('signs in, consents, calls, refreshes, steps up, signs out and in again', async () => {
     const { issuer, url } = notes;
     const clock = movableClock();
     const auth = authorizer({ clock });
@@ -103,7 +103,7 @@ describe.runIf(browser)('signing in with Chromium', () => {
     expect(user.requests.filter(request => request.referer?.includes('code='))).toEqual([]);
   }, 90_000);
 
-  it('tells the program that the user does not want to, and asks again only when it calls again', async () => {
+  it('reports that the user denied, and asks again only with the next call', async () => {
     const { url } = notes;
     user.willing = false;
     const auth = authorizer();

@@ -49,7 +49,7 @@ function slow(ms: number): Authorizer & { times: number } {
 }
 
 describe('a client that has to sign in', () => {
-  it('waits longer than it would for an answer, and takes the 401 for nothing else', async () => {
+  it('waits longer than its timeout for the sign-in, and treats 401 as its cause only', async () => {
     const auth = slow(300);
     const client = await connect({ url: `${origin}/mcp`, auth }, { probeTimeout: 50, idleTimeout: 100 });
     expect(seen.map(({ what }) => what)).toEqual(['server/discover', 'server/discover']);
@@ -57,7 +57,7 @@ describe('a client that has to sign in', () => {
     await client.close();
   });
 
-  it('says that it is signing in', async () => {
+  it('reports that it is signing in', async () => {
     let token = 'good';
     const auth: Authorizer = {
       getHeaders: async () => ({ authorization: `Bearer ${token}` }),
@@ -83,7 +83,7 @@ describe('a client that has to sign in', () => {
     expect(new Set(seen.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer good']));
   });
 
-  it('over the two endpoints as well, however long it takes', async () => {
+  it('signs in over HTTP+SSE too, however long it takes', async () => {
     const auth = slow(50);
     const target: HttpTarget = { url: `${origin}/sse`, transport: 'http-sse', auth };
     const client = await connect(target, { protocolVersion: '2024-11-05', probeTimeout: 20 });
@@ -93,7 +93,7 @@ describe('a client that has to sign in', () => {
     expect(auth.times).toBe(1);
   });
 
-  it('says so when the token that it was given is refused [auth.optional]', async () => {
+  it('reports that the server refuses the configured token [auth.optional]', async () => {
     await expect(connect({ url: `${origin}/mcp`, auth: 'wrong' })).rejects.toMatchObject({ status: 401 });
     expect(seen).toHaveLength(1);
   });

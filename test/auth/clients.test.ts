@@ -27,8 +27,8 @@ async function createTwoClients(...options: Parameters<typeof served>) {
 const call = (name: string, more = {}) => ({ name, arguments: {}, ...more });
 const TASK_METHODS = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 
-describe('an OAuth client cannot reach what another client of the same user owns', () => {
-  it('answers 404 for a session of another client', async () => {
+describe('an OAuth client and another client of the same user', () => {
+  it('gets 404 for a session of the other client', async () => {
     const { open, within, send, editor, reader, unnamed } = await createTwoClients();
     const session = await open(editor);
     for (const other of [reader, unnamed]) {
@@ -59,7 +59,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
     expect((await alone('tools/call', retry, editor)).text).toContain('accept');
   });
 
-  it('answers every task operation as for an unknown task, and lists no task of another client', async () => {
+  it('gets the errors of an unknown task, and no task of the other client in lists', async () => {
     const { alone, within, open, server, editor, reader, unnamed } = await createTwoClients(
       {},
       { extensions: [tasks()] },
@@ -107,7 +107,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
     server.close();
   });
 
-  it('asks again when another client makes the call that was approved and remembered', async () => {
+  it('is asked again when it makes the call that was remembered for the other client', async () => {
     const asked: (string | undefined)[] = [];
     const approve = ({ clientId }: ActionRequest): Decision => {
       asked.push(clientId);
@@ -130,7 +130,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
     ]);
   });
 
-  it('shows the client in a question that waits in the store', async () => {
+  it('appears in an approval request in the store', async () => {
     const approvals = createApprovals({ ...memoryStores() });
     const about = { kind: 'tool', server: 's', name: 'write', arguments: {}, trusted: true } as const;
     const left = new AbortController();
@@ -143,7 +143,7 @@ describe('an OAuth client cannot reach what another client of the same user owns
   });
 });
 
-describe('a token without the scope of the tool cannot use the task that a fuller token made', () => {
+describe('a token without the scope of the tool', () => {
   async function createTask() {
     const on = await createTwoClients({}, { extensions: [tasks()] });
     on.server.tools.set('slow', tool({ task: 'required', scopes: ['notes:write'], run: () => 'secret result' }));
@@ -152,7 +152,7 @@ describe('a token without the scope of the tool cannot use the task that a fulle
     return { ...on, taskId: String(body.result?.taskId), narrow };
   }
 
-  it('answers each task operation with a 403 that names the scope', async () => {
+  it('gets 403 with the scope for each operation on a task of a broader token', async () => {
     const { alone, within, open, server, taskId, narrow } = await createTask();
     for (const method of TASK_METHODS) {
       const { status, challenge, text } = await alone(method, { taskId, inputResponses: {} }, narrow);
@@ -170,14 +170,14 @@ describe('a token without the scope of the tool cannot use the task that a fulle
     server.close();
   });
 
-  it('refuses a listener of the task', async () => {
+  it('cannot subscribe to the task', async () => {
     const { alone, server, taskId, narrow } = await createTask();
     const listen = await alone('subscriptions/listen', { notifications: { taskIds: [taskId] } }, narrow);
     expect([listen.status, listen.challenge?.params.scope]).toEqual([403, 'notes:write']);
     server.close();
   });
 
-  it('asks for the scopes with which the task was made where the tool is not there any more', async () => {
+  it('needs the scopes with which the task was created where the tool no longer exists', async () => {
     const { alone, server, taskId, narrow, editor } = await createTask();
     server.tools.delete('slow');
     expect((await alone('tasks/get', { taskId }, narrow)).status).toBe(403);

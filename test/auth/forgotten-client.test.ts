@@ -70,7 +70,7 @@ describe('a gateway whose servers have such an authorization server', () => {
     return new URL(/https?:\S+\/sign-in\/start\?id=[\w-]+/.exec(text)?.[0] ?? 'none:');
   };
 
-  it('gives a caller whose tokens are lost a page that leads to a new sign-in', async () => {
+  it('sends a caller whose tokens are lost to a page that leads to a new sign-in', async () => {
     const ada = await openSignedIn('ada');
     gateway.other.forgetAll();
     gateway.upstream.forgetKeys();
@@ -78,7 +78,7 @@ describe('a gateway whose servers have such an authorization server', () => {
     expect(textOf(await ada.callTool('remote__whoami'))).toBe('You are ada');
   });
 
-  it('registers again before it gives a new caller a page', async () => {
+  it('registers again before it sends a new caller to a page', async () => {
     await openSignedIn('ada');
     gateway.other.forgetAll();
     gateway.upstream.forgetKeys();
@@ -87,7 +87,7 @@ describe('a gateway whose servers have such an authorization server', () => {
     expect(textOf(await bob.callTool('remote__whoami'))).toBe('You are bob');
   });
 
-  it('gives a caller whose tokens have expired meanwhile a page with the first call', async () => {
+  it('sends a caller whose tokens have expired meanwhile to a page with the first call', async () => {
     const ada = await openSignedIn('ada');
     clock.advance(3_700_000);
     gateway.other.forgetAll();
@@ -96,7 +96,7 @@ describe('a gateway whose servers have such an authorization server', () => {
     expect(textOf(await ada.callTool('remote__whoami'))).toBe('You are ada');
   });
 
-  it('identifies the user of a browser although the own authorization server has lost its clients', async () => {
+  it('identifies the user of a browser although its own authorization server has lost its clients', async () => {
     const ada = await openSignedIn('ada');
     gateway.other.forgetAll();
     gateway.upstream.forgetKeys();
@@ -107,7 +107,7 @@ describe('a gateway whose servers have such an authorization server', () => {
   });
 
   it.each(['own', 'other'] as const)(
-    'leads the browser to the second page when the %s authorization server refuses the client',
+    'redirects the browser to the second page when the %s authorization server refuses the client',
     async name => {
       await openSignedIn('ada');
       const bob = await open('bob');

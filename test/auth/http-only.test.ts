@@ -17,7 +17,7 @@ function watched() {
   return { asked, auth: watching };
 }
 
-it('over a pipe no client signs in, nor says that it could [ext-client-credentials.http-only, auth.stdio-from-environment]', async () => {
+it('signs in over HTTP only, and declares nothing over stdio [ext-client-credentials.http-only, auth.stdio-from-environment]', async () => {
   const { asked, auth } = watched();
   const script = fileURLToPath(new URL('fixtures/declared.mjs', import.meta.url));
   const target: StdioTarget = { command: process.execPath, args: [script] };
@@ -31,7 +31,7 @@ it('over a pipe no client signs in, nor says that it could [ext-client-credentia
   expect(asked).toEqual([]);
 });
 
-it('in one process it is the same', async () => {
+it('signs in over HTTP only, and declares nothing in memory', async () => {
   const { asked, auth } = watched();
   const server = createServer({
     name: 'notes',

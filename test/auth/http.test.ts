@@ -9,8 +9,8 @@ import { notes, served } from './served.js';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 
-describe('the metadata documents', () => {
-  it('are for everybody, from any page [auth.prm.served auth.prm.well-known-location auth.prm.authorization-servers]', async () => {
+describe('metadata documents', () => {
+  it('are readable for everyone, from any page [auth.prm.served auth.prm.well-known-location auth.prm.authorization-servers]', async () => {
     const { send } = await served();
     for (const path of [`${WELL_KNOWN}/mcp`, WELL_KNOWN]) {
       const { status, headers, text } = await send({ path, headers: { origin: 'https://inspector.example.org' } });
@@ -21,7 +21,7 @@ describe('the metadata documents', () => {
     }
   });
 
-  it('can be asked for by browsers, looked at, and not written', async () => {
+  it('support GET, HEAD and OPTIONS, and no other methods', async () => {
     const { send } = await served();
     const path = `${WELL_KNOWN}/mcp`;
     const asked = await send({
@@ -40,7 +40,7 @@ describe('the metadata documents', () => {
 });
 
 describe('a protected server', () => {
-  it('answers nobody without a token, on any of its addresses, in a session or alone [auth.each-request-authenticated auth.token.missing-401 auth.prm.header-on-401 auth.token.no-data-to-unauthorized wif.rs-baseline]', async () => {
+  it('refuses requests without a token at every address, in a session or stateless [auth.each-request-authenticated auth.token.missing-401 auth.prm.header-on-401 auth.token.no-data-to-unauthorized wif.rs-baseline]', async () => {
     const { alone, within, open, send, bearer, ran } = await served();
     const token = await bearer();
     const session = await open(token);
@@ -64,7 +64,7 @@ describe('a protected server', () => {
     expect((await within(session, 'tools/call', params, token)).status).toBe(200);
   });
 
-  it('a session goes on by another token of the same person, and ends for one that has expired', async () => {
+  it('continues a session with another token of the same user, and refuses an expired one', async () => {
     const { within, open, bearer, issuer } = await served();
     const first = await bearer({ exp: issuer.clock.now() / 1000 + 60 });
     const session = await open(first);
@@ -74,14 +74,14 @@ describe('a protected server', () => {
     expect((await within(session, 'tools/call', params, await bearer())).status).toBe(200);
   });
 
-  it('says which ways to its issuer it knows of, where it is told to [ext-client-credentials.server-advertises]', async () => {
+  it('declares configured authorization extensions [ext-client-credentials.server-advertises]', async () => {
     const id = 'io.modelcontextprotocol/oauth-client-credentials';
     const { alone, bearer } = await served({}, { extensions: [{ id }] });
     const { body } = await alone('server/discover', {}, await bearer());
     expect(body.result).toMatchObject({ capabilities: { extensions: { [id]: {} } } });
   });
 
-  it('asks a function of yours as well, which is told who calls', async () => {
+  it('calls `authorize` too, with the caller', async () => {
     const { issuer } = await served();
     const handler = createHandler(notes().server, {
       auth: issuer.protect(),
@@ -99,7 +99,7 @@ describe('a protected server', () => {
     expect((await ask({ tenant: 'a' })).status).toBe(405);
   });
 
-  it('tells pages that may call it what they need to sign in', async () => {
+  it('sends pages of allowed origins the headers for a sign-in', async () => {
     const { issuer } = await served();
     const cors = { origins: ['https://app.example.org'] };
     const handler = createHandler(notes().server, { auth: issuer.protect(), path: '/mcp', allowedHosts: '*', cors });
@@ -112,12 +112,12 @@ describe('a protected server', () => {
   });
 });
 
-describe('in Express', () => {
+describe('a protected server in Express', () => {
   it.each<[string, (app: ReturnType<typeof express>, handler: ReturnType<typeof toNode>) => unknown]>([
     ['at the root', (app, handler) => app.use((...given) => handler(...given))],
     ['at the paths', (app, handler) => app.all('/mcp', handler).all(`${WELL_KNOWN}{/*path}`, handler)],
     ['below mounts', (app, handler) => app.use(WELL_KNOWN, handler).use('/mcp', handler)],
-  ])('the documents are served %s', async (_, mount) => {
+  ])('serves the documents %s', async (_, mount) => {
     const { issuer } = await served();
     const app = express();
     const path = _ === 'below mounts' ? '/' : '/mcp';

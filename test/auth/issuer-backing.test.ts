@@ -75,7 +75,7 @@ const lifeOf = (token = '') => {
 };
 
 describe('the client of the proxy at the provider', () => {
-  it.each(['clientId', 'clientSecret'])('is refused with an empty %s', name => {
+  it.each(['clientId', 'clientSecret'])('rejects an empty %s', name => {
     const upstream = {
       authorizeUrl: 'https://idp.example.com/authorize',
       tokenUrl: 'https://idp.example.com/token',
@@ -89,7 +89,7 @@ describe('the client of the proxy at the provider', () => {
 });
 
 describe('a token of the proxy', () => {
-  it('is good for no longer than what the provider has given [auth.third-party.token-status]', async () => {
+  it('expires no later than the token of the provider [auth.third-party.token-status]', async () => {
     expect(lifeOf((await signedIn({ lasts: 120 })).body.access_token)).toBe(120);
     expect(lifeOf((await signedIn({ lasts: 86_400 })).body.access_token)).toBeLessThan(86_400);
   });
@@ -97,11 +97,11 @@ describe('a token of the proxy', () => {
   it.each<[string, object]>([
     ['a lifetime as text', { expires_in: '120' }],
     ['`null` members and no token type', { refresh_token: null, scope: null, id_token: null, token_type: null }],
-  ])('is given for a response of the provider with %s', async (_, more) => {
+  ])('is issued for a response of the provider with %s', async (_, more) => {
     expect(lifeOf((await signedIn({ more })).body.access_token)).toBe(120);
   });
 
-  it('is not renewed when that has ended [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
+  it('is not refreshed after the token of the provider has expired [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
     const { place, renew, upstream } = await signedIn();
     place.clock.advance(119_000);
     expect(await upstream()).toBe('upstream-1');
@@ -110,7 +110,7 @@ describe('a token of the proxy', () => {
     expect(await upstream()).toBeUndefined();
   });
 
-  it('is renewed by renewing that, once for all who ask [auth.third-party.lifecycle]', async () => {
+  it('is refreshed by refreshing the token of the provider, once for concurrent requests [auth.third-party.lifecycle]', async () => {
     const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
     provider.refresh = 'second';
     place.clock.advance(100_000);
@@ -123,7 +123,7 @@ describe('a token of the proxy', () => {
     expect(provider.asked.at(-1)).toBe('refresh_token second');
   });
 
-  it('ends when the provider ends that [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
+  it('ends when the provider revokes its token [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
     const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
     provider.status = 400;
     place.clock.advance(100_000);
@@ -131,7 +131,7 @@ describe('a token of the proxy', () => {
     expect(await upstream()).toBeUndefined();
   });
 
-  it('does not end because the provider is away', async () => {
+  it('survives an outage of the provider', async () => {
     const { place, provider, renew } = await signedIn({ refresh: 'first' });
     provider.status = 503;
     place.clock.advance(100_000);
@@ -143,7 +143,7 @@ describe('a token of the proxy', () => {
   });
 });
 
-describe("the provider's tokens in the store", () => {
+describe('the tokens of the provider in the store', () => {
   const entries = (stores: Stores) => stores.values.list('issuer/upstream/');
   const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fill) });
 
@@ -167,7 +167,7 @@ describe("the provider's tokens in the store", () => {
     return { problems, upstream: () => getUpstreamToken({ principal: 'ada', claims }) };
   }
 
-  it('are encrypted, also after they were renewed', async () => {
+  it('are encrypted, also after a refresh', async () => {
     const stores = memoryStores();
     const { place, provider, upstream } = await signedIn({ refresh: 'first' }, { stores });
     const before = JSON.stringify(await entries(stores));
@@ -179,13 +179,13 @@ describe("the provider's tokens in the store", () => {
     for (const secret of ['upstream-1', 'upstream-2', 'first', 'second']) expect(before + after).not.toContain(secret);
   });
 
-  it('are read by every process that has the same client secret', async () => {
+  it('are readable for every process with the same client secret', async () => {
     const stores = memoryStores();
     const { claims } = await signedIn({ lasts: 10_000_000_000 }, { stores });
     expect(await again(stores, claims).upstream()).toBe('upstream-1');
   });
 
-  it('are read with a former key until it is taken out, and then the user signs in again', async () => {
+  it('are readable with a former key until it is removed, and then the user signs in again', async () => {
     const stores = memoryStores();
     const encryptionKeys = [key('a', 1)];
     const { claims } = await signedIn({ lasts: 10_000_000_000 }, { stores, encryptionKeys });
@@ -195,7 +195,7 @@ describe("the provider's tokens in the store", () => {
     expect([await without.upstream(), without.problems]).toEqual([undefined, ['auth/upstream']]);
   });
 
-  it("are of no use in another user's entry", async () => {
+  it('are useless in the entry of another user', async () => {
     const stores = memoryStores();
     const [ada, eve] = [await signedIn({}, { stores }), await signedIn({}, { stores })];
     expect([await ada.upstream(), await eve.upstream()]).toEqual(['upstream-1', 'upstream-1']);

@@ -49,7 +49,7 @@ function run(args: readonly string[]): Promise<{ readonly code: number | null; r
 }
 
 it.skipIf(!existsSync(node))(
-  'the issuer does what the official suite wants of an authorization server',
+  'passes the official conformance suite of authorization servers',
   async () => {
     let handle: ReturnType<typeof toNode> | undefined;
     const server = createServer((request, response) => handle?.(request, response));

@@ -21,7 +21,7 @@ describe('metadata of an issuer', () => {
     (await (await place.send(path)).json()) as Record<string, unknown>;
 
   it.each(documents)(
-    'at %s is enough to sign in by [auth.as-metadata.rfc8414-provided, auth.pkce.oidc-server-advertises, ext-client-credentials.as-auth-methods, ext-client-credentials.as-signing-algs, dpop.as-algs-advertised]',
+    'contain at %s everything that a sign-in needs [auth.as-metadata.rfc8414-provided, auth.pkce.oidc-server-advertises, ext-client-credentials.as-auth-methods, ext-client-credentials.as-signing-algs, dpop.as-algs-advertised]',
     async path => {
       const document = await described(visitTestIssuer(), path);
       expect(document).toMatchObject({ issuer: ISSUER, code_challenge_methods_supported: ['S256'] });
@@ -36,7 +36,7 @@ describe('metadata of an issuer', () => {
     },
   );
 
-  it('is also where a client looks that has found nothing [auth.fallback.server-default-paths]', async () => {
+  it('contain the default paths of the specification [auth.fallback.server-default-paths]', async () => {
     const document = await described(visitTestIssuer());
     const { authorization_endpoint, token_endpoint, registration_endpoint } = document;
     expect([authorization_endpoint, token_endpoint, registration_endpoint]).toEqual(
@@ -44,7 +44,7 @@ describe('metadata of an issuer', () => {
     );
   });
 
-  it('is what stands in `iss`, to the letter, and is no URL with more than a path [auth.iss-https-no-query]', async () => {
+  it('contain the exact `iss`, which is a URL without query and fragment [auth.iss-https-no-query]', async () => {
     const place = visitTestIssuer();
     const { issuer } = await described(place);
     expect(located(await place.answer(await readPage(await place.ask()))).searchParams.get('iss')).toBe(issuer);
@@ -53,7 +53,7 @@ describe('metadata of an issuer', () => {
   });
 });
 
-it('each use of a refresh token of a public client gives another, and ends the one that was used [auth.security.refresh-rotation]', async () => {
+it('rotates the refresh token of a public client, and refuses a used one [auth.security.refresh-rotation]', async () => {
   const place = visitTestIssuer();
   const use = (token = '') => place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token });
   const first = (await place.redeem(await place.code())).body.refresh_token;
@@ -101,7 +101,7 @@ async function through({ place }: ReturnType<typeof proxied>, wait = 0) {
 }
 
 describe('a proxy before an identity provider', () => {
-  it('sends nobody anywhere but where the client is registered, letter for letter, nor the provider [security.proxy.redirect-exact, auth.third-party.redirects-validated]', async () => {
+  it('redirects only to registered URIs, exactly, and so does the provider [security.proxy.redirect-exact, auth.third-party.redirects-validated]', async () => {
     const { place } = proxied();
     const near = [
       `${BACK}/`,
@@ -118,7 +118,7 @@ describe('a proxy before an identity provider', () => {
     expect(to.searchParams.get('redirect_uri')).toBe(`${ISSUER}/callback`);
   });
 
-  it('gives tokens of its own; the provider’s are had by the server alone, for who signed in [auth.third-party.token-mapping, auth.third-party.chaining-considered]', async () => {
+  it('issues tokens of its own, and only the server can read those of the provider [auth.third-party.token-mapping, auth.third-party.chaining-considered]', async () => {
     const proxy = proxied();
     const { place } = proxy;
     const answer = await through(proxy);
@@ -135,7 +135,7 @@ describe('a proxy before an identity provider', () => {
     expect(await of({ iss: 'https://other.example.com' })).toBeUndefined();
   });
 
-  it('waits ten minutes for who signs in there, and has the provider’s token as long as that is good [auth.third-party.session-timeout]', async () => {
+  it('waits ten minutes for a sign-in at the provider, and keeps its token until it expires [auth.third-party.session-timeout]', async () => {
     expect((await through(proxied(), 599_000)).headers.get('location')).toContain('code=');
     const late = await through(proxied(), 600_000);
     expect([late.status, late.headers.get('location')]).toEqual([400, null]);
@@ -151,11 +151,8 @@ describe('a proxy before an identity provider', () => {
     ['refuses', proxied({}, { status: 400, lasts: 60 }), 'server_error'],
     ['fails', proxied({}, { status: 500, lasts: 60 }), 'server_error'],
     ['names nobody', proxied({ identifyUser: () => '' }), 'access_denied'],
-  ])(
-    'tells the client, and only that, when the provider %s [auth.third-party.errors-handled]',
-    async (_, proxy, error) => {
-      const answer = located(await through(proxy));
-      expect(Object.fromEntries(answer.searchParams)).toEqual({ error, state: 'st', iss: ISSUER });
-    },
-  );
+  ])('reports to the client alone that the provider %s [auth.third-party.errors-handled]', async (_, proxy, error) => {
+    const answer = located(await through(proxy));
+    expect(Object.fromEntries(answer.searchParams)).toEqual({ error, state: 'st', iss: ISSUER });
+  });
 });

@@ -67,7 +67,7 @@ function person(options: Partial<SignInOptions & AuthorizerOptions> = {}, answer
 
 const textOf = (result: unknown) => JSON.stringify(result);
 
-describe('our client at our issuer', () => {
+describe('our client with our issuer', () => {
   it.each([
     ['a bearer token', {}],
     ['a token that is bound to its key', { dpop: true }],
@@ -80,7 +80,7 @@ describe('our client at our issuer', () => {
     await client.close();
   });
 
-  it('renews its token when that has ended, without the user', async () => {
+  it('refreshes its expired token without the user', async () => {
     const clock = fakeClock(Date.now());
     const { url } = await setUp({ clock });
     let visits = 0;
@@ -94,7 +94,7 @@ describe('our client at our issuer', () => {
     await client.close();
   });
 
-  it('is told when the user does not want to', async () => {
+  it('reports that the user denied', async () => {
     const { url } = await setUp();
     await expect(connect({ url, auth: person({}, 'deny') })).rejects.toMatchObject({ code: 'auth/denied' });
   });

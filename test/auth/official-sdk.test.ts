@@ -38,7 +38,7 @@ async function registeredAt(issuer: string, redirectUri: string): Promise<Regist
   return { client_id, issuer };
 }
 
-describe('the official client at our protected server', () => {
+describe('the official client with our protected server', () => {
   const ways: [string, ClientOptions, string][] = [
     ['with a session', {}, '2025-11-25'],
     ['with requests that stand alone', { versionNegotiation: { mode: { pin: '2026-07-28' } } }, '2026-07-28'],
@@ -46,7 +46,7 @@ describe('the official client at our protected server', () => {
   ];
 
   it.each(ways)(
-    'signs in, calls and renews %s',
+    'signs in, calls and refreshes %s',
     async (_, options, revision) => {
       const { notes, visitor, pages } = await visit(options);
       const { issuer } = notes;
@@ -86,9 +86,9 @@ describe('the official client at our protected server', () => {
   );
 });
 
-describe('our client at a protected server of the official SDK', () => {
+describe('our client with a protected server of the official SDK', () => {
   it.each(['2026-07-28', '2025-11-25'])(
-    'signs in, calls, renews, steps up and signs out on %s',
+    'signs in, calls, refreshes, steps up and signs out on %s',
     async protocolVersion => {
       const notes = await startOfficialNotes();
       closing.push(notes.close);

@@ -82,7 +82,7 @@ describe('the official client v1 without protected-resource metadata', () => {
 describe('the metadata of the issuer at the origin of the server', () => {
   const PATH = '/.well-known/oauth-authorization-server';
 
-  it('is that of the issuer, for any page, and is asked for once', async () => {
+  it('are readable for any page, and fetched once', async () => {
     const notes = await startProtectedNotes();
     closing.push(notes.close);
     const { origin } = new URL(notes.url);
@@ -101,7 +101,7 @@ describe('the metadata of the issuer at the origin of the server', () => {
     expect((await fetch(origin + PATH, { method: 'OPTIONS' })).status).toBe(204);
   });
 
-  it('is 503 while the issuer cannot be reached, and the server is tried again later', async () => {
+  it('are 503 while the issuer is unreachable, and available later', async () => {
     const notes = await startProtectedNotes();
     closing.push(notes.close);
     notes.issuer.close();

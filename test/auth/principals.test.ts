@@ -12,8 +12,8 @@ async function two(...options: Parameters<typeof served>) {
 
 const call = (name: string, more = {}) => ({ name, arguments: {}, ...more });
 
-describe('property of one principal', () => {
-  it('a session: as if it were not there', async () => {
+describe('a user', () => {
+  it('cannot use a session of another user, as if it did not exist', async () => {
     const { open, within, send, ada, eve } = await two();
     const session = await open(ada);
     const made = '00000000-0000-4000-8000-000000000000';
@@ -31,7 +31,7 @@ describe('property of one principal', () => {
     expect((await within(session, 'tools/call', call('whoami'), ada)).text).toContain(`${ISSUER}|ada`);
   });
 
-  it('a session: also for whom another issuer calls by the same name', async () => {
+  it('cannot use a session of a user with the same name at another issuer', async () => {
     const other = await createIssuer('https://other.example.com');
     const { open, within, issuer, ada } = await two({ issuers: [ISSUER, 'https://other.example.com'] });
     for (const [url, document] of other.site) issuer.site.set(url, document);
@@ -40,7 +40,7 @@ describe('property of one principal', () => {
     expect((await within(await open(theirs), 'ping', {}, theirs)).status).toBe(200);
   });
 
-  it('the state of a call that asks [elicitation.state.user-from-credentials]', async () => {
+  it('cannot use requestState of another user [elicitation.state.user-from-credentials]', async () => {
     const { alone, ada, eve } = await two();
     const { body } = await alone('tools/call', call('ask'), ada);
     const { requestState, inputRequests = {} } = body.result as { requestState: string; inputRequests?: object };
@@ -51,7 +51,7 @@ describe('property of one principal', () => {
     expect((await alone('tools/call', retry, ada)).text).toContain('accept');
   });
 
-  it('a task: unknown', async () => {
+  it('cannot use a task of another user', async () => {
     const { alone, server, ada, eve } = await two({}, { extensions: [tasks()] });
     server.tools.set('slow', tool({ task: 'required', run: (_, { auth }) => `for ${auth?.principal}` }));
     const { body } = await alone('tools/call', call('slow'), ada);
@@ -68,7 +68,7 @@ describe('property of one principal', () => {
     server.close();
   });
 
-  it('streams of a session', async () => {
+  it('cannot resume the streams of another user', async () => {
     const { open, handler, within, server, ada, eve } = await two();
     const [hers, others] = [await open(ada), await open(eve)];
     expect((await within(hers, 'resources/subscribe', { uri: 'note://secret' }, ada)).status).toBe(200);
@@ -93,7 +93,7 @@ describe('property of one principal', () => {
     expect(await overheard.text()).not.toContain('note://secret');
   });
 
-  it('cached results', async () => {
+  it('gets no cached result of another user', async () => {
     const { alone, ada, eve } = await two({}, { use: [caching({ ttl: 60_000, tools: ['whoami'] })] });
     const asked = async (as: Fields) => (await alone('tools/call', call('whoami'), as)).text;
     expect([await asked(ada), await asked(ada), await asked(eve)].map(text => /\|(\w+)/.exec(text)?.[1])).toEqual([
@@ -103,7 +103,7 @@ describe('property of one principal', () => {
     ]);
   });
 
-  it('cached tokens', async () => {
+  it('gets its own identity from the token cache', async () => {
     const { alone, bearer } = await two();
     for (const sub of ['ada', 'eve', 'ada', 'bob']) {
       expect((await alone('tools/call', call('whoami'), await bearer({ sub }))).text).toContain(`|${sub}`);

@@ -61,7 +61,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it(`${PROCESSES} processes with one vault spend a rotating token once, ${ROUNDS} times over`, async () => {
+it(`\`refreshes a rotating token once in ${PROCESSES} processes with one store, ${ROUNDS} times\``, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const path = join(folder, `vault-${round}.json`);
     const url = `${issuer}/mcp`;

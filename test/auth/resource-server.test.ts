@@ -38,10 +38,10 @@ afterAll(() => Promise.all(open.map(http => http.close({ timeout: 0 }))));
 
 const call = (name: string) => ({ name, arguments: {} });
 
-describe('with the tokens of oidc-provider, over HTTP', () => {
+describe('a server with the tokens of oidc-provider, over HTTP', () => {
   beforeEach(() => serve());
 
-  it('one may call alone and in a session, by what the token is good for [auth.token.validated auth.scope.insufficient-403]', async () => {
+  it('accepts calls by scope, stateless and in a session [auth.token.validated auth.scope.insufficient-403]', async () => {
     const read = await on.token('notes:read');
     const session = await on.open(read);
     expect((await on.alone('tools/call', call('whoami'), read)).text).toContain(`${issuer.url}|machine`);
@@ -55,13 +55,13 @@ describe('with the tokens of oidc-provider, over HTTP', () => {
     expect(on.ran).toEqual(['read', 'read', 'write']);
   });
 
-  it('a token for another server does not get in [auth.token.audience-validated]', async () => {
+  it('refuses a token for another server [auth.token.audience-validated]', async () => {
     const other = await on.token('notes:read', 'https://other.example.com/mcp');
     const { status, challenge } = await on.alone('tools/call', call('read'), other);
     expect([status, challenge?.params.error_description]).toEqual([401, 'The token was not issued for this resource']);
   });
 
-  it('its keys may change while sessions go on: the next key is found, the last is good no more', async () => {
+  it('continues sessions while keys rotate: it finds the next key, and refuses the last one', async () => {
     const before = await on.token('notes:read');
     const session = await on.open(before);
     await issuer.rotate();
@@ -76,7 +76,7 @@ describe('with the tokens of oidc-provider, over HTTP', () => {
     expect((await on.within(session, 'tools/call', call('read'), after)).status).toBe(200);
   });
 
-  it('our client calls with it, on every way of opening', async () => {
+  it('accepts calls of our client on every version', async () => {
     const headers = await on.token('notes:read');
     for (const protocolVersion of ['2025-06-18', '2026-07-28']) {
       const client = await connect({ url: on.resource, headers }, { protocolVersion });
@@ -88,8 +88,8 @@ describe('with the tokens of oidc-provider, over HTTP', () => {
   });
 });
 
-describe('with tokens that are bound to a key', () => {
-  it('one may call with proofs, and not without', async () => {
+describe('a server with DPoP tokens of oidc-provider', () => {
+  it('accepts calls with proofs, and not without', async () => {
     await serve({ clock: fakeClock(Date.now()), dpop: 'required' });
     const holder = await createHolder(on.clock);
     const atIssuer = await holder.proof('', { htu: `${issuer.url}/token`, ath: undefined });
@@ -111,8 +111,8 @@ describe('with tokens that are bound to a key', () => {
   });
 });
 
-describe('with tokens that tell nothing', () => {
-  it('the issuer is asked about them', async () => {
+describe('a server with opaque tokens of oidc-provider', () => {
+  it('introspects them', async () => {
     await serve({ introspection: RESOURCE_SERVER }, '/opaque');
     const headers = await on.token('notes:read');
     expect(headers.authorization).not.toContain('.');

@@ -48,27 +48,33 @@ function forbidden({ status, challenge, body, headers }: Seen, scope: string) {
   expect(body).toMatchObject({ id: 1, error: { code: 403, data: { scopes: scope.split(' ') } } });
 }
 
-describe('refuses a call without the needed scopes before it runs, and names all of them [auth.scope.insufficient-403 auth.scope.insufficient-names-needed auth.insufficient-scope-all-at-once auth.scope.user-experience auth.scope.server-consistent auth.status.403 auth.token.no-data-to-unauthorized]', () => {
-  it.each(alone)('%s, by a stateless request', async (_, method, params, scope) => {
-    const { alone: ask, bearer, ran } = await served();
-    forbidden(await ask(method, params, await bearer()), scope);
-    expect(ran).toEqual([]);
-  });
+describe('a call without the needed scopes [auth.scope.insufficient-403 auth.scope.insufficient-names-needed auth.insufficient-scope-all-at-once auth.scope.user-experience auth.scope.server-consistent auth.status.403 auth.token.no-data-to-unauthorized]', () => {
+  it.each(alone)(
+    'is refused with all needed scopes before it runs: %s, stateless',
+    async (_, method, params, scope) => {
+      const { alone: ask, bearer, ran } = await served();
+      forbidden(await ask(method, params, await bearer()), scope);
+      expect(ran).toEqual([]);
+    },
+  );
 
-  it.each(within)('%s, by a request of a session', async (_, method, params, scope) => {
-    const { within: ask, open, bearer, ran } = await served();
-    const token = await bearer();
-    forbidden(await ask(await open(token), method, params, token), scope);
-    expect(ran).toEqual([]);
-  });
+  it.each(within)(
+    'is refused with all needed scopes before it runs: %s, in a session',
+    async (_, method, params, scope) => {
+      const { within: ask, open, bearer, ran } = await served();
+      const token = await bearer();
+      forbidden(await ask(await open(token), method, params, token), scope);
+      expect(ran).toEqual([]);
+    },
+  );
 
-  it('names the scopes that all requests need as well', async () => {
+  it('is refused with the scopes that all requests need too', async () => {
     const { alone: ask, bearer } = await served({ scopes: ['notes:read'] });
     const { status, challenge } = await ask('resources/read', { uri: 'note://secret' }, await bearer());
     expect([status, challenge?.params.scope]).toEqual([403, 'notes:read notes:write']);
   });
 
-  it('and lets it run when the token has all of it, in a session by the token of the request', async () => {
+  it('succeeds when the token of the request has all scopes, also in a session', async () => {
     const { alone: ask, within: askIn, open, bearer, ran } = await served();
     const more = await bearer({ scope: 'notes:read notes:write' });
     expect((await ask('tools/call', { name: 'write', arguments: {} }, more)).status).toBe(200);
@@ -79,12 +85,12 @@ describe('refuses a call without the needed scopes before it runs, and names all
     expect(ran).toEqual(['write', 'write']);
   });
 
-  it('also what depends on the arguments, as a handler says it', async () => {
+  it('is refused by a handler, depending on the arguments', async () => {
     const { alone: ask, bearer } = await served();
     forbidden(await ask('tools/call', { name: 'some', arguments: { all: true } }, await bearer()), 'notes:all');
   });
 
-  it('in a notification that the server adds: it is dropped and reported', async () => {
+  it('is dropped and reported as a custom notification', async () => {
     const problems: string[] = [];
     const on = await served({}, { onError: ({ rpcCode }) => problems.push(`${rpcCode}`) });
     const notify = async (scope: string) => {
@@ -104,7 +110,7 @@ describe('refuses a call without the needed scopes before it runs, and names all
     expect(on.ran).toEqual(['touched']);
   });
 
-  it('before any middleware, and again after one that made another request of it', async () => {
+  it('is refused before any middleware, and again after one that changed the request', async () => {
     const passed: string[] = [];
     const {
       alone: ask,
@@ -129,10 +135,10 @@ describe('refuses a call without the needed scopes before it runs, and names all
   });
 });
 
-describe('elsewhere', () => {
+describe('scopes on other transports', () => {
   const params = { name: 'read', arguments: {} };
 
-  it('on a server that is served without authorization nobody has a scope', async () => {
+  it('are missing for every caller of a server without authorization', async () => {
     const { server, ran } = notes();
     const handler = createHandler(server);
     const { alone: ask } = visitor(each => handler(each), 'http://127.0.0.1/mcp');
@@ -141,7 +147,7 @@ describe('elsewhere', () => {
     expect(ran).toEqual([]);
   });
 
-  it('on other transports it is an error of JSON-RPC', async () => {
+  it('cause a JSON-RPC error', async () => {
     const { server } = notes();
     expect(await sendRequest(server, 'tools/call', params)).toMatchObject({
       error: { code: 403, data: { scopes: ['notes:read'] } },
@@ -151,7 +157,7 @@ describe('elsewhere', () => {
   it.each([
     [undefined, 403],
     [{ principal: 'me', scopes: ['notes:read'] }, undefined],
-  ])('on stdio it is for %j whom the process runs', async (auth, code) => {
+  ])('come on stdio from the process for %j', async (auth, code) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const serving = await serveStdio(notes().server, { input, output, exit: false, ...(auth ? { auth } : {}) });
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: createMeta({}) } };
@@ -161,7 +167,7 @@ describe('elsewhere', () => {
     await serving.close();
   });
 
-  it('in a batch it is the answer to its request', async () => {
+  it('cause an error for one request of a batch', async () => {
     const { server } = notes();
     const handler = createHandler(server);
     const post = (body: object, headers = {}) =>
@@ -191,19 +197,19 @@ describe('elsewhere', () => {
   });
 });
 
-describe('lists', () => {
+describe('lists of a server with scopes', () => {
   const lists = ['tools', 'prompts', 'resources', 'resources/templates'];
   const key = (list: string) => (list === 'resources/templates' ? 'resourceTemplates' : list);
   const names = ({ body }: Seen, list: string) =>
     Object(body.result)[key(list)].map(({ name }: { name: string }) => name) as string[];
 
-  it('have all that the caller sees, as a rule', async () => {
+  it('contain everything that is visible to the caller by default', async () => {
     const { alone: ask, bearer } = await served();
     const token = await bearer({ scope: '' });
     expect(names(await ask('tools/list', {}, token), 'tools')).toContain('write');
   });
 
-  it('have what the token is good for, where it shall be so, and are then nobody else’s', async () => {
+  it("contain what the token allows with `listFilter: 'authorized'`, and are private then", async () => {
     const { alone: ask, bearer } = await served(
       {},
       { listFilter: 'authorized', cache: { ttlMs: 60_000, cacheScope: 'public' } },

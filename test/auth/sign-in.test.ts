@@ -89,7 +89,7 @@ it('signs in, calls, renews, steps up and signs out [auth.http-conforms]', async
   expect(count('/auth')).toBe(3);
 }, 60_000);
 
-it('signs in with tokens that are bound to a key', async () => {
+it('signs in with DPoP tokens', async () => {
   const { url } = await startAll();
   const { open } = client(url, { dpop: true });
   const notes = await open();
@@ -97,7 +97,7 @@ it('signs in with tokens that are bound to a key', async () => {
   await notes.close();
 });
 
-it('does not take a sign-in that fails for another transport, nor try twice', async () => {
+it('tries neither another transport nor again after a failed sign-in', async () => {
   const { url } = await startAll();
   let times = 0;
   const redirect = {

@@ -14,7 +14,7 @@ import {
 const EXPIRES = 60_000;
 const expiring = (at = EXPIRES) => ({ 'x-expires': String(at) });
 
-describe.each(runtimes)('on $name', ({ open }) => {
+describe.each(runtimes)('an expired token on $name', ({ open }) => {
   async function serve() {
     const clock = fakeClock();
     let finish = (): void => {};
@@ -58,7 +58,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
 
   const turn = () => new Promise(resolve => setImmediate(resolve));
 
-  it('ends the listening stream of a session when its token expires; with another token it goes on', async () => {
+  it('ends the standalone stream of a session, which continues with another token', async () => {
     const { clock, site } = await serve();
     const session = await openSession(site, '2025-11-25', expiring());
     const stream = read(await session.get());
@@ -70,7 +70,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
     expect((await session.get(expiring(2 * EXPIRES))).status).toBe(200);
   });
 
-  it('ends a stream of subscriptions/listen with its answer when its token expires', async () => {
+  it('ends a stream of subscriptions/listen with its response', async () => {
     const { clock, site } = await serve();
     const init = alone('subscriptions/listen', { notifications: { resourceSubscriptions: ['note://a'] } });
     const stream = read(await site.send('/mcp', { ...init, headers: { ...init.headers, ...expiring() } }));
@@ -81,7 +81,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
     expect(clock.timers).toBe(0);
   });
 
-  it('ends a stream of HTTP+SSE when its token expires, unless its client shows a later one', async () => {
+  it('ends a stream of HTTP+SSE, unless its client sends a later token', async () => {
     const { clock, site } = await serve();
     const connect = async () => {
       const response = await site.send('/sse', { headers: { accept: 'text/event-stream', ...expiring() } });
@@ -101,7 +101,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
     await active.stream.ended;
   });
 
-  it('ends the connection of a call where the client can resume it, and delivers the answer there', async () => {
+  it('ends the connection of a call where the client can resume it, and delivers the response there', async () => {
     const { clock, site, finish } = await serve();
     const session = await openSession(site, '2025-11-25', expiring());
     const call = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'slow', arguments: {} } };
@@ -122,7 +122,7 @@ describe.each(runtimes)('on $name', ({ open }) => {
   it.each([
     ['a session that cannot resume', '2025-06-18'],
     ['no session', '2026-07-28'],
-  ])('leaves the stream of a call alone in %s until it is answered', async (_, version) => {
+  ])('leaves the stream of a call open in %s until its response', async (_, version) => {
     const { clock, site, finish } = await serve();
     const stream = read(await begin(site, version));
     await expect.poll(() => stream.data.length).toBe(1);

@@ -54,8 +54,8 @@ const outcome = (promise: Promise<unknown>) =>
     (error: TenonError) => error.code,
   );
 
-describe('a client whose server', () => {
-  it('ends a list with `nextCursor: null` gets the list without a cursor', async () => {
+describe('a client', () => {
+  it('lists without a cursor when the server ends a list with `nextCursor: null`', async () => {
     const { client } = await start((message, say) =>
       say({ ...v, id: message.id, result: { resources: [{ uri: 'a:b', name: 'b' }], nextCursor: null } }),
     );
@@ -66,7 +66,7 @@ describe('a client whose server', () => {
     expect(pages).toEqual([{ resources: [{ uri: 'a:b', name: 'b' }] }]);
   });
 
-  it('writes `result: null` beside an error, or `error: null` beside a result, gets what was meant', async () => {
+  it('accepts a response with a null `result` beside an error, or a null `error` beside a result', async () => {
     const answers = [
       { result: null, error: { code: -32099, message: 'closed today' } },
       { result: { content: [{ type: 'text', text: 'a' }] }, error: null },
@@ -107,7 +107,7 @@ describe('a client whose server', () => {
       { error: { code: -32000, message: 'm', data: { a: 1 } } },
       'peer/error',
     ],
-  ])('%s is told so, and goes on', async (_, answer, code) => {
+  ])('reports an invalid response, and continues: it %s', async (_, answer, code) => {
     const { client, said } = await start((message, say) => say({ ...v, id: message.id, ...answer }));
     expect(await outcome(client.callTool('a'))).toBe(code);
     await client.ping();
@@ -116,7 +116,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('answers twice, to nobody, or late hears the first and reports the rest [cancellation.sender-ignores-late-response]', async () => {
+  it('uses the first of repeated or late responses, and reports the others [cancellation.sender-ignores-late-response]', async () => {
     const { client, problems, say } = await start((message, answer) => {
       answer({ ...v, id: message.id, result: { content: [] } });
       answer({ ...v, id: message.id, result: { content: [{ type: 'text', text: 'second' }] } });
@@ -135,7 +135,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('never answers gives up in time, and says that it did [lifecycle.timeouts.set lifecycle.timeouts.cancel-on-expiry cancellation.timeout-cancels]', async () => {
+  it('times out, and sends a cancellation, when the server never responds [lifecycle.timeouts.set lifecycle.timeouts.cancel-on-expiry cancellation.timeout-cancels]', async () => {
     const { client, clock, said } = await start(() => {});
     const call = outcome(client.callTool('a'));
     await soon();
@@ -148,7 +148,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('goes away in the middle of a call says that the outcome is unknown', async () => {
+  it('rejects with an unknown outcome when the server exits during a call', async () => {
     const { client } = await start((message, _say, hangUp) => {
       if (message.method === 'tools/call') hangUp();
     });
@@ -156,7 +156,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('says garbage is not harmed, whatever it is', async () => {
+  it('survives any garbage from the server', async () => {
     const { client, say } = await start((message, answer) => answer({ ...v, id: message.id, result: { content: [] } }));
     const name = fc.constantFrom(
       'notifications/progress',
@@ -208,7 +208,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('asks what every object has is told that there is no such method [base.error.method-not-found]', async () => {
+  it('responds method not found to methods named like members of Object.prototype [base.error.method-not-found]', async () => {
     const { client, said, say } = await start(() => {}, {
       sample: () => ({}) as never,
       elicit: () => undefined as never,
@@ -236,7 +236,7 @@ describe('a client whose server', () => {
     await client.close();
   });
 
-  it('reports to listeners that throw goes on', async () => {
+  it('continues when its listeners throw', async () => {
     const { client, problems } = await start((message, say) => {
       say({ ...v, method: 'notifications/progress', params: { progressToken: message.id, progress: 1 } });
       say({ ...v, method: 'notifications/message', params: { level: 'error', data: 1 } });
@@ -254,7 +254,7 @@ describe('a client whose server', () => {
   });
 });
 
-describe('a client over HTTP whose server', () => {
+describe('a client over HTTP', () => {
   async function serve(answer: (request: IncomingMessage, response: ServerResponse, message: Json) => void) {
     let requests = 0;
     const server = createServer((request, response) => {
@@ -280,7 +280,7 @@ describe('a client over HTTP whose server', () => {
     return { url, close, count: () => requests };
   }
 
-  it('ends each stream at once does not come back in a tight loop', async () => {
+  it('reconnects with delays when the server ends each stream at once', async () => {
     const server = await serve((request, response) => {
       if (request.method === 'GET') response.writeHead(200, { 'content-type': 'text/event-stream' }).end();
       else response.writeHead(202).end();
@@ -298,7 +298,7 @@ describe('a client over HTTP whose server', () => {
     ['nothing', 'application/json', '', /peer|http/],
     ['an answer to something else', 'application/json', '{"jsonrpc":"2.0","id":9999,"result":{}}', /peer|http|call/],
     ['a stream of garbage', 'text/event-stream', 'data: {]\n\nevent: x\ndata: 5\n\n', /peer|http|call/],
-  ])('answers with %s says so', async (_, type, body, code) => {
+  ])('rejects with a reason when the server responds with %s', async (_, type, body, code) => {
     const server = await serve((request, response, message) => {
       if (request.method === 'GET') return void response.writeHead(405).end();
       if (message.method === 'tools/call') response.writeHead(200, { 'content-type': type }).end(body);

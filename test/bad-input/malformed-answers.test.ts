@@ -50,7 +50,7 @@ const NONSENSE: readonly [string, (id: unknown) => object][] = [
 
 describe('a malformed answer to an elicitation over an HTTP session', () => {
   it.each(['2025-06-18', '2025-11-25'].flatMap(version => NONSENSE.map(each => [version, ...each] as const)))(
-    'in %s: %s ends the call with an error',
+    'ends the call with an error in %s: %s',
     async (version, _, answer) => {
       const { handler, post } = createSite();
       const params = {

@@ -48,13 +48,14 @@ describe.each(roads)('a server %s', (name, open) => {
     await gives(expected, sent);
   };
 
-  describe.runIf(textual)('a server that gets no JSON [base.error.parse-error]', () => {
-    it.each(['not json', '{"jsonrpc":"2.0",', '{]', '\u0000', "{'a':1}", '{"a":NaN}', '\ufeff\ufeff{}'])('%j', text =>
-      quietly([-32700], text),
+  describe.runIf(textual)('gets text that is no JSON [base.error.parse-error]', () => {
+    it.each(['not json', '{"jsonrpc":"2.0",', '{]', '\u0000', "{'a':1}", '{"a":NaN}', '\ufeff\ufeff{}'])(
+      'responds -32700 to %j',
+      text => quietly([-32700], text),
     );
   });
 
-  describe('a server that gets no message [base.error.invalid-request base.jsonrpc-2.0]', () => {
+  describe('gets JSON that is no message [base.error.invalid-request base.jsonrpc-2.0]', () => {
     it.each([
       '5',
       '"text"',
@@ -64,21 +65,21 @@ describe.each(roads)('a server %s', (name, open) => {
       '{"a":1}',
       '{"jsonrpc":"1.0","id":1,"method":"ping"}',
       '{"jsonrpc":"2.0","id":1}',
-    ])('%s', text => quietly([-32600], text));
+    ])('responds -32600 to %s', text => quietly([-32600], text));
     it.each([
       ['a fractional id', '1.5'],
       ['null as id [base.request.id-not-null]', 'null'],
       ['an object as id', '{}'],
       ['2^53 as id', '9007199254740992'],
       ['a number that overflows as id', '1e400'],
-    ])('%s [base.request.id-string-or-integer]', (_, id) =>
+    ])('responds -32600 to %s [base.request.id-string-or-integer]', (_, id) =>
       quietly([-32600], `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}`),
     );
-    it('positional params [base.request.params-object]', () =>
+    it('responds -32600 to positional params [base.request.params-object]', () =>
       quietly([-32600], '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[1]}'));
   });
 
-  it('knows no other methods, however they are named [base.error.method-not-found]', async () => {
+  it('responds method not found to any unknown name [base.error.method-not-found]', async () => {
     for (const method of [
       'no/such',
       'constructor',
@@ -105,13 +106,13 @@ describe.each(roads)('a server %s', (name, open) => {
     ['completion/complete', { ref: { type: 'x' }, argument: {} }],
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'constructor' }, argument: { name: 'a', value: '' } }],
   ])(
-    'refuses bad params of %s: %j [base.error.invalid-params completion.security.inputs-validated tools.call.malformed-request-error]',
+    'refuses invalid params of %s: %j [base.error.invalid-params completion.security.inputs-validated tools.call.malformed-request-error]',
     async (method, params) => {
       await gives([-32602], { ...v, id: 1, method, params });
     },
   );
 
-  it('ignores answers to nothing, and notifications that it does not know [base.notification.no-response]', async () => {
+  it('ignores responses without a request, and unknown notifications [base.notification.no-response]', async () => {
     for (const message of [
       { ...v, id: 99, result: {} },
       { ...v, id: 'x', error: { code: 1, message: '' } },
@@ -134,7 +135,7 @@ describe.each(roads)('a server %s', (name, open) => {
     }
   });
 
-  it('takes names that every object has for data', async () => {
+  it('treats names of Object.prototype members as data', async () => {
     const args =
       '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":{"__proto__":{"polluted":1}}}';
     const message = JSON.parse(
@@ -146,14 +147,14 @@ describe.each(roads)('a server %s', (name, open) => {
     expect(JSON.stringify(facts)).toContain('polluted\\":false');
   });
 
-  it('gives back any text as it came [base.utf8-encoding]', async () => {
+  it('returns any text unchanged [base.utf8-encoding]', async () => {
     for (const text of ['\ud800', 'a\udc00', '😀', '\u2028\u2029', '\0', '\ufeff']) {
       const [answer] = await gives([], call('echo', { text }));
       expect(answer).toMatchObject({ result: { content: [{ text: JSON.stringify({ text }) }] } });
     }
   });
 
-  it('survives ten thousand levels', async () => {
+  it('survives ten thousand nesting levels', async () => {
     const deep = '['.repeat(10_000) + ']'.repeat(10_000);
     const said = await wire.text(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":${deep}}}}`,
@@ -166,12 +167,12 @@ describe.each(roads)('a server %s', (name, open) => {
     ['throws', 'Tool throws failed'],
     ['throws-nothing', 'Tool throws-nothing failed'],
     ['cyclic', 'Tool cyclic failed'],
-  ])('says of the tool %s only that it failed', async (tool, text) => {
+  ])('reports of the tool %s only that it failed', async (tool, text) => {
     const [answer] = await gives([], call(tool));
     expect(answer?.result).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
   });
 
-  it('answers whatever its handlers return', async () => {
+  it('responds whatever its handlers return', async () => {
     expect(await gives([], call('undefined'))).toMatchObject([{ result: { content: [{ text: '' }] } }]);
     expect(await gives([], call('bigint'))).toMatchObject([{ result: { isError: true } }]);
     if (textual) await gives([-32603], call('unwritable'));
@@ -180,7 +181,7 @@ describe.each(roads)('a server %s', (name, open) => {
     await gives([perRequest ? -32602 : -32002], { ...v, id: 1, method: 'resources/read', params: { uri: 'bad://x' } });
   });
 
-  it('goes on when something that it says cannot be written', async () => {
+  it('continues when a message cannot be serialized', async () => {
     const said = await wire.send(call('says-cyclic'));
     expect(said.at(-1)).toMatchObject({ result: { content: [{ text: 'said' }] } });
     if (textual)
@@ -197,7 +198,7 @@ describe.each(roads)('a server %s', (name, open) => {
     }
   });
 
-  it.runIf(!perRequest)('is initialized once [lifecycle.initialize-first]', async () => {
+  it.runIf(!perRequest)('initializes once [lifecycle.initialize-first]', async () => {
     await gives([-32600], {
       ...v,
       id: 1,

@@ -17,7 +17,7 @@ const call = (name: string, args: unknown = {}, id: unknown = 1): Json => ({
 const residentOf = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-describe('over stdio', () => {
+describe('a server over stdio', () => {
   let program = '';
   let wire: Wire;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('over stdio', () => {
   const well = async () =>
     expect(await wire.send(call('echo', { a: 1 }))).toMatchObject([{ id: 1, result: { content: [{ type: 'text' }] } }]);
 
-  it('a character may be cut at every border of two chunks [base.utf8-encoding]', async () => {
+  it('joins a character split at any byte [base.utf8-encoding]', async () => {
     const text = 'é€😀𝒳\u2028ü';
     const line = Buffer.from(`${JSON.stringify(call('echo', { text }, 'cut'))}\n`);
     const first = line.indexOf(Buffer.from('é'));
@@ -42,14 +42,14 @@ describe('over stdio', () => {
     }
   });
 
-  it('bytes that are no UTF-8 are no JSON outside of a string, and harm no other line [base.error.parse-error]', async () => {
+  it('reports invalid UTF-8 outside a string as a parse error, and reads other lines [base.error.parse-error]', async () => {
     await wire.bytes?.(Buffer.from([0x7b, 0xff, 0xfe, 0xc3, 0x28, 0x0a]));
     expect(await wire.text('')).toMatchObject([{ error: { code: -32700 } }]);
     await well();
   });
 
   it.runIf(process.platform === 'linux')(
-    'a line of 100 MB is refused, and takes no memory',
+    'refuses a line of 100 MB without storing it',
     { timeout: 60_000 },
     async () => {
       await well();
@@ -72,7 +72,7 @@ describe('over stdio', () => {
     },
   );
 
-  it('an id that is in use is refused, and what runs under it goes on [base.request.id-unique-per-session]', async () => {
+  it('refuses an id that is in use, and completes the call that has it [base.request.id-unique-per-session]', async () => {
     const write = (message: Json) => wire.bytes?.(Buffer.from(`${JSON.stringify(message)}\n`));
     await write(call('waits', {}, 'same'));
     const said = await wire.send(call('echo', {}, 'same'));
@@ -83,7 +83,7 @@ describe('over stdio', () => {
     await well();
   });
 
-  it('after a cancellation nothing more is said [cancellation.race-safe cancellation.receiver-stops cancellation.stdio-notification progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
+  it('sends nothing after a cancellation [cancellation.race-safe cancellation.receiver-stops cancellation.stdio-notification progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
     const said = await wire.send(call('waits', {}, 'c'));
     expect(said).toMatchObject([{ method: 'notifications/message', params: { data: 'begun' } }]);
     expect(
@@ -93,7 +93,7 @@ describe('over stdio', () => {
     await well();
   });
 
-  it('feature requests before initialize are refused, pings are not [lifecycle.initialize-first]', async () => {
+  it('refuses requests other than pings before initialize [lifecycle.initialize-first]', async () => {
     const child = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'] });
     child.stdin.end(
       [call('echo'), { ...v, id: 2, method: 'ping' }, [{ ...v, id: 3, method: 'initialize' }]]
@@ -121,7 +121,7 @@ describe.each([
   ['in memory', () => overMemory('2025-03-26')],
   ['over stdio', async () => overStdio(bundle('test/bad-input/stdio-server.ts'), '2025-03-26')],
   ['over Streamable HTTP', () => overSession('2025-03-26')],
-])('a batch %s, where there are batches', (road, open) => {
+])('a batch %s, on versions with batches', (road, open) => {
   let wire: Wire;
   beforeAll(async () => {
     wire = await open();
@@ -129,7 +129,7 @@ describe.each([
   afterAll(() => wire.close());
   const ping = (id: unknown) => ({ ...v, id, method: 'ping' });
 
-  it('is answered for each of its requests, in one array [base.batch.receive base.batch.response-array]', async () => {
+  it('gets one array with a response for each request [base.batch.receive base.batch.response-array]', async () => {
     const batch = [
       ping(1),
       { ...v, method: 'notifications/x' },
@@ -149,13 +149,13 @@ describe.each([
   });
 
   // Over HTTP what is not well formed is refused with a status, and whole.
-  it.runIf(!road.includes('HTTP'))('answers each entry that is no message', async () => {
+  it.runIf(!road.includes('HTTP'))('gets an error for each malformed entry', async () => {
     const said = await wire.text(JSON.stringify([1, {}, [ping(1)], ping(2)]));
     expect(said.filter(({ error }) => (error as Json)?.code === -32600)).toHaveLength(3);
     expect(said).toContainEqual({ ...v, id: 2, result: {} });
   });
 
-  it('refuses a whole batch when empty or too long, and answers none of notifications only', async () => {
+  it('is refused when empty or too long, and gets no response with notifications only', async () => {
     expect(await wire.text('[]')).toMatchObject([{ error: { code: -32600 } }]);
     // Each request of a batch that is too long is refused by its id: its sender would wait for ever.
     const refusals = await wire.text(JSON.stringify(Array.from({ length: 51 }, (_each, id) => ping(id))));
@@ -163,7 +163,7 @@ describe.each([
     expect(await wire.text(JSON.stringify([{ ...v, method: 'notifications/x' }]))).toEqual([]);
   });
 
-  it('initializes nothing [lifecycle.initialize-not-batched]', async () => {
+  it('cannot contain initialize [lifecycle.initialize-not-batched]', async () => {
     const initialize = {
       ...v,
       id: 1,
@@ -196,7 +196,7 @@ async function vanish(url: URL, headers: Record<string, string>, body: string): 
   socket.destroy();
 }
 
-describe('a client that vanishes in the middle of a stream', () => {
+describe('a client that disconnects during a stream', () => {
   const facts = async (wire: Pick<Wire, 'send'>) => {
     const [answer] = await wire.send(call('facts', {}, 'facts'));
     return JSON.parse((answer as { result: { content: [{ text: string }] } }).result.content[0].text) as {
@@ -205,7 +205,7 @@ describe('a client that vanishes in the middle of a stream', () => {
     };
   };
 
-  it('has given its request up, where each stands alone [cancellation.http-disconnect-is-cancel cancellation.http-close-stream]', async () => {
+  it('cancels its request where it is stateless [cancellation.http-disconnect-is-cancel cancellation.http-close-stream]', async () => {
     const server = await serveHttp(badServer(), { port: 0 });
     const [body, headers] = alone(call('waits'));
     await vanish(new URL(server.url), { 'mcp-protocol-version': '2026-07-28', ...headers }, body);
@@ -228,7 +228,7 @@ describe('a client that vanishes in the middle of a stream', () => {
     await server.close();
   });
 
-  it('has not, in a session', async () => {
+  it('does not cancel its request in a session', async () => {
     const wire = await overSession();
     const { url, headers } = wire.http as { url: string; headers: Record<string, string> };
     await vanish(new URL(url), headers, JSON.stringify(call('waits', {}, 'w')));
@@ -239,7 +239,7 @@ describe('a client that vanishes in the middle of a stream', () => {
     await wire.close();
   });
 
-  it('has given all up, over HTTP+SSE, when its stream is gone', async () => {
+  it('cancels all requests over HTTP+SSE', async () => {
     const wire = await overTwoEndpoints();
     await wire.send(call('waits', {}, 'w'));
     expect(await facts(wire)).toMatchObject({ running: 1 });

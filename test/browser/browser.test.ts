@@ -27,13 +27,13 @@ async function addCommand(name: string, exitCode: number): Promise<string> {
   return path;
 }
 
-it('takes the first command on PATH that starts', async () => {
+it('uses the first command on PATH that starts', async () => {
   await addCommand('chromium', 1);
   const working = await addCommand('chromium-browser', 0);
   expect(await run([script('browser.mjs')], {})).toBe(working);
 });
 
-it('takes the executable that TENON_CHROMIUM names', async () => {
+it('uses the executable that TENON_CHROMIUM names', async () => {
   const working = await addCommand('my-browser', 0);
   expect(await run([script('browser.mjs')], { TENON_CHROMIUM: working })).toBe(working);
 });

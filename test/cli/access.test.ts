@@ -95,7 +95,7 @@ describe('the headers of requests', () => {
     [['--header-file', 'none.txt'], '--header-file: file not found'],
     [['--token-file', 'empty.txt'], '--token-file: the file is empty'],
     [['--token-file', 'empty.txt', '--bearer-env', 'TOKEN'], 'both give a token'],
-  ])('%j are a usage error [cli.headers]', async (options, text) => {
+  ])('are refused as a usage error: %j [cli.headers]', async (options, text) => {
     await project.write('empty.txt', '\n');
     const { code, err } = await runTenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options], {
       TOKEN: 't',
@@ -104,12 +104,12 @@ describe('the headers of requests', () => {
     expect(err).not.toContain('secret-without-name');
   });
 
-  it('are for servers at a URL [cli.headers]', async () => {
+  it('apply only to servers at a URL [cli.headers]', async () => {
     const { code, err } = await runTenon(project.folder, ['list', 'shop', '--trust', '--header-file', 'x']);
     expect([code, err]).toEqual([2, expect.stringContaining('--header-file is for servers at a URL')]);
   });
 
-  it('with a secret are refused no way, but the user is warned [cli.headers]', async () => {
+  it('cause warnings for secrets in options and readable files [cli.headers]', async () => {
     await project.write('open.txt', 'open-secret');
     await chmod(project.path('open.txt'), 0o644);
     const options = ['-H', 'X-Api-Key: literal-secret', '--token-file', 'open.txt'];
@@ -129,10 +129,10 @@ describe('the headers of requests', () => {
   });
 });
 
-describe('the sign-in', () => {
+describe('the sign-in of a command', () => {
   const call = (...options: string[]) => ['call', notes.url, 'who', ...options];
 
-  it('is not begun without a terminal: the command ends with 3 and says what to do [cli.auth]', async () => {
+  it('needs a terminal: the command exits with 3 and names the next step [cli.auth]', async () => {
     for (const options of [[], ['--auth', 'none'], ['--auth', 'stored'], ['--auth', 'browser', '--no-input']]) {
       const { code, err } = await tenon(project.folder, [...call(...options), '--json']);
       expect([options, code, JSON.parse(err.trim()).fix]).toEqual([options, 3, expect.any(String)]);
@@ -140,7 +140,7 @@ describe('the sign-in', () => {
     expect(notes.asked.some(each => each.endsWith('/auth'))).toBe(false);
   });
 
-  it('is not begun for the servers of a configuration with --no-input [cli.auth] [cli.tty]', async () => {
+  it('does not start for the servers of a configuration with --no-input [cli.auth] [cli.tty]', async () => {
     await project.write('remote.json', { mcpServers: { notes: { url: notes.url } } });
     const before = notes.asked.length;
     const { code, err } = await tenon(project.folder, ['lock', 'remote.json', '--trust', '--yes', '--no-input']);
@@ -148,7 +148,7 @@ describe('the sign-in', () => {
     expect(notes.asked.slice(before).filter(each => each.startsWith('POST'))).toEqual([]);
   });
 
-  it('takes the credentials of a program from a file or a variable [cli.auth]', async () => {
+  it('uses client credentials from a file or a variable [cli.auth]', async () => {
     await project.write('secret.txt', `${MACHINE.secret}\n`);
     await chmod(project.path('secret.txt'), 0o600);
     const given = ['--auth', 'client-credentials', '--client-id', MACHINE.id];
@@ -163,7 +163,7 @@ describe('the sign-in', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--client-secret-file')]);
   });
 
-  it('shows the page and the code of a device sign-in, and keeps the token for later [cli.auth]', async () => {
+  it('shows the page and the code of a device sign-in, and stores the token [cli.auth]', async () => {
     const child = startTenon(project.folder, call('--auth', 'device'));
     const texts = { out: '', err: '' };
     child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
@@ -206,7 +206,7 @@ describe('the sign-in', () => {
   const signUp = (url: string, stop?: (url: string) => boolean) =>
     browse(new URL(url), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}), stop);
 
-  it.skipIf(process.platform !== 'linux')('opens a browser, and goes on with the token [cli.auth]', async () => {
+  it.skipIf(process.platform !== 'linux')('opens a browser, and continues with the token [cli.auth]', async () => {
     const [bin, page] = [project.path('bin'), project.path('page')];
     await mkdir(bin);
     await writeFile(
@@ -222,7 +222,7 @@ describe('the sign-in', () => {
   });
 
   it.skipIf(!hasTerminal)(
-    'prints the page, and takes the address that is pasted in a terminal [cli.auth]',
+    'prints the page, and accepts the address that is pasted in a terminal [cli.auth]',
     async () => {
       const paste = async (shown: string) => {
         const [, page = ''] = /on any machine:\s+(http\S+)/.exec(shown) ?? [];

@@ -69,7 +69,7 @@ describe('tenon agent skill', () => {
     'conformance server.ts': 2,
   };
 
-  it('has lines that work as they are written, without a terminal [cli.agent]', async () => {
+  it('contains commands that work as written, without a terminal [cli.agent]', async () => {
     const input = z.object({ title: z.string(), tags: z.array(z.string()).optional(), text: z.string().optional() });
     const server = createServer({
       ...{ name: 'notes', version: '1.0.0' },

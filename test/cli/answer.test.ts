@@ -26,7 +26,7 @@ describe('tenon answer', () => {
     return JSON.parse(out).inputRequired.id;
   }
 
-  it('parks a call that asks, and continues it with the answer [cli.call]', async () => {
+  it('stores a call that waits for input, and continues it with the response [cli.call]', async () => {
     const { code, out, err } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=apples']);
     expect({ code, out }).toEqual({ code: 9, out: '' });
     expect(err).toContain('How many apples?\n    count: number');
@@ -60,12 +60,12 @@ describe('tenon answer', () => {
     expect(await run('answer', id, '--accept')).toMatchObject({ code: 0, out: 'accept\n' });
   });
 
-  it('continues a task that asks', async () => {
+  it('continues a task that waits for input', async () => {
     const id = await park('bake');
     expect(await run('answer', id, 'sell=true')).toMatchObject({ code: 0, out: 'sold\n' });
   });
 
-  it('parks a task of 2025-11-25, and refuses a plain call, which has to be answered while it is open', async () => {
+  it('stores a task of 2025-11-25, and refuses a plain call, which needs input while it is open', async () => {
     const old = ['--protocol-version', '2025-11-25'];
     const refused = await run('call', kitchen.url, 'order', 'item=apples', '--json', ...old);
     expect(refused).toMatchObject({ code: 9, out: '' });
@@ -92,7 +92,7 @@ describe('tenon answer', () => {
     });
   });
 
-  it('deletes a call that the server does not know any more', async () => {
+  it('deletes a call that the server no longer knows', async () => {
     const change = async (id: string, members: object) => {
       const file = `${folder()}/${id}.json`;
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...members }));
@@ -152,7 +152,7 @@ describe('tenon answer', () => {
     expect((await runTenon(project.folder, ['answer', id, 'count=1'], env)).out).toBe('ordered 1 a\n');
   });
 
-  it('says that a call cannot be kept where the home cannot be written [cli.tty]', async () => {
+  it('reports that a call cannot be stored where the home cannot be written [cli.tty]', async () => {
     await project.write('file', 'not a folder');
     const env = { TENON_HOME: project.path('file/home') };
     const { code, err } = await runTenon(project.folder, ['call', kitchen.url, 'order', 'item=a', '--json'], env);

@@ -30,7 +30,7 @@ describe('tenon approvals', () => {
     await Promise.all([project.remove(), clear()]);
   });
 
-  it('shows what a gateway asks, without secrets, and lets the call go on or not', async () => {
+  it('shows what a gateway asks, without secrets, and lets the call continue or fail', async () => {
     await using client = await connect(gateway.url, {
       elicit: () => ({ action: 'accept', content: { decision: 'once' } }),
     });
@@ -59,7 +59,7 @@ describe('tenon approvals', () => {
     expect((await approvals('allow', second)).code).toBe(1);
   });
 
-  it('remembers what is allowed for longer', async () => {
+  it('remembers an approval for longer', async () => {
     await using client = await connect(gateway.url);
     const first = client.callTool('shop__price', { of: 'rice' });
     const { id } = await question();
@@ -79,7 +79,7 @@ describe('tenon approvals', () => {
     expect(await client.callTool('shop__price', { of: 'oil' })).toMatchObject({ content: [{ text: 'oil costs 3' }] });
   });
 
-  it('shows what is remembered, and asks again about what is revoked', async () => {
+  it('shows remembered approvals, and asks again about revoked ones', async () => {
     const { out } = await approvals('list');
     expect(out).toMatch(/^Waiting for an answer:\n\nnone\n\nRemembered approvals:\n\ntool price of shop\n/);
     expect(out).toMatch(/^ +allows +any arguments$/m);
@@ -100,7 +100,7 @@ describe('tenon approvals', () => {
     expect((await approvals('list', '--json')).out).toBe('');
   });
 
-  it('needs a store that is there, and a gateway that has it', async () => {
+  it('needs an existing store, and a gateway that uses it', async () => {
     expect((await runTenon(project.folder, ['approvals', 'list', '--store', 'other.sqlite'])).code).toBe(1);
     expect((await runTenon(project.folder, ['approvals', 'list'])).code).toBe(2);
     const without = await runTenon(project.folder, ['gateway', '--trust', '--approve', 'store']);

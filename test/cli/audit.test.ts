@@ -31,7 +31,7 @@ describe('tenon audit verify', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('finds the log of a gateway valid, and tells its head [cli.explain]', async () => {
+  it('finds the log of a gateway valid, and prints its head [cli.explain]', async () => {
     const verifyArgs = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
     const { code, out } = await tenon(project.folder, verifyArgs, env);
     expect(code).toBe(0);
@@ -43,7 +43,7 @@ describe('tenon audit verify', () => {
     expect((await verify('--through', 'head')).code).toBe(2);
   });
 
-  it('finds one flipped byte, and says where', async () => {
+  it('finds one flipped byte, and names its place', async () => {
     const path = project.path('audit.jsonl');
     const bytes = await readFile(path);
     const second = bytes.indexOf(10, bytes.indexOf(10) + 1) + 30;
@@ -100,7 +100,7 @@ describe('tenon audit verify', () => {
     expect((await tenon(project.folder, csv)).code).toBe(2);
   });
 
-  it('shows entries, by their decision, time and tool, without verifying them', async () => {
+  it('shows entries by decision, time and tool without verifying them', async () => {
     const show = (...args: string[]) => runTenon(project.folder, ['audit', 'show', 'audit.jsonl', ...args]);
     const { code, out, err } = await show();
     const lines = out.trimEnd().split('\n');
@@ -128,7 +128,7 @@ describe('tenon audit verify', () => {
     expect(torn.out).not.toContain('\u001b');
   });
 
-  it('cannot look at what is not there, nor with half a key', async () => {
+  it('reports a missing log, and an invalid key', async () => {
     expect((await runTenon(project.folder, ['audit', 'verify', 'other.jsonl'])).code).toBe(1);
     expect((await verify('--key-env', 'NOT_SET')).code).toBe(2);
   });

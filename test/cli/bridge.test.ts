@@ -46,7 +46,7 @@ describe('tenon bridge URL', () => {
   });
   afterAll(() => remote.close());
 
-  it('serves the official client on stdio, questions of the server among it', async () => {
+  it('serves the official client on stdio, with input requests of the server', async () => {
     const { client, problems } = await officialClient(remote.url, '--header', 'x-key=K');
     const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' as const, content: {} }));
@@ -61,13 +61,13 @@ describe('tenon bridge URL', () => {
     await client.close();
   });
 
-  it('says that a server is not there, to the client too', async () => {
+  it('reports an unreachable server, to the client too', async () => {
     const { client } = await officialClient('http://127.0.0.1:9/mcp');
     await expect(client.listTools()).rejects.toThrow(/127\.0\.0\.1/);
     await client.close();
   });
 
-  it('refuses what is no server', async () => {
+  it('refuses a target that is no server', async () => {
     expect((await runTenon(project.folder, ['bridge', 'ftp://example.com'])).code).toBe(2);
     expect((await runTenon(project.folder, ['bridge', remote.url, 'more'])).code).toBe(2);
     const { code, err } = await runTenon(project.folder, ['bridge', remote.url, '--bearer-env', 'NOT_SET']);
@@ -95,7 +95,7 @@ describe('tenon bridge -- COMMAND', () => {
     return Number((content[0] as { text: string }).text);
   };
 
-  it('puts a server on HTTP: a process for each session, which ends with it', async () => {
+  it('serves a stdio server over HTTP, with a process for each session, which ends with it', async () => {
     const bridge = await bridged();
     const clients = await Promise.all([1, 2].map(() => connect(bridge.url, { protocolVersion: '2025-11-25' })));
     const [first, second] = await Promise.all(clients.map(process));
@@ -108,7 +108,7 @@ describe('tenon bridge -- COMMAND', () => {
     await gone(second ?? 0);
   });
 
-  it('announces no URL for a program or folder that is not there', async () => {
+  it('announces no URL for a missing program or folder', async () => {
     for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
       const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
       expect({ code, out }).toEqual({ code: 4, out: '' });
@@ -127,7 +127,7 @@ describe('tenon bridge -- COMMAND', () => {
     await bridge.end();
   });
 
-  it('has no more processes than it may', async () => {
+  it('limits its processes', async () => {
     const bridge = await bridged('--max', '1');
     const client = await connect(bridge.url, { protocolVersion: '2025-11-25' });
     const pid = await process(client);
@@ -136,7 +136,7 @@ describe('tenon bridge -- COMMAND', () => {
     await bridge.end();
   });
 
-  it('ends a process that nobody has used for a while', async () => {
+  it('ends an unused process after a while', async () => {
     const bridge = await bridged('--idle', '300ms');
     const client = await connect(bridge.url, { protocolVersion: '2026-07-28' });
     await gone(await process(client));

@@ -19,7 +19,7 @@ describe('tenon call', () => {
   afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
   const call = (...args: string[]) => runTenon(project.folder, ['call', ...args]);
 
-  it('calls tools of our server, and of official servers of both generations [cli.call]', async () => {
+  it('calls tools of our server, and of official servers of both versions [cli.call]', async () => {
     expect(await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi'])).toEqual({
       code: 0,
       out: 'hi\n',
@@ -89,7 +89,7 @@ describe('tenon call', () => {
     expect(`${cause}. ${fix}`).toContain(text);
   });
 
-  it('ends with 5 for an error of the tool [cli.exit]', async () => {
+  it('exits with 5 for an error of the tool [cli.exit]', async () => {
     expect(await tenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
       code: 5,
       out: 'The oven is cold.\n',
@@ -106,7 +106,7 @@ describe('tenon call', () => {
     });
   });
 
-  it('ends with 8 when no response arrives in time [cli.exit]', async () => {
+  it('exits with 8 when no response arrives in time [cli.exit]', async () => {
     const { code, out, err } = await call(kitchen.url, 'slow', '--timeout', '300ms', '--json');
     expect({ code, out }).toEqual({ code: 8, out: '' });
     expect(JSON.parse(err)).toMatchObject({ code: 'call/timeout', fix: expect.stringContaining('--timeout') });
@@ -119,7 +119,7 @@ describe('tenon call', () => {
     expect(err).toBe('');
   });
 
-  it('saves images, and never over a file that is there [cli.call]', async () => {
+  it('saves images, and overwrites no file [cli.call]', async () => {
     expect((await call(kitchen.url, 'picture')).out).toContain(
       '[image image/png, 70 bytes: save it with --save FOLDER]',
     );
@@ -152,7 +152,7 @@ describe('tenon call', () => {
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('servers at a URL') });
   });
 
-  it('cancels the call and ends with 130 on Ctrl-C, and leaves no process [cli.call]', async () => {
+  it('cancels the call and exits with 130 on Ctrl-C, and leaves no process [cli.call]', async () => {
     const { events } = kitchen;
     const [begun, cancelled] = [once(events, 'slow'), once(events, 'cancelled')];
     const child = startTenon(project.folder, ['call', kitchen.url, 'slow']);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
-describe('a server in the files of the MCP hosts of the user', () => {
+describe('a server in the configuration files of MCP hosts', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   let clear = async () => {};
@@ -37,11 +37,11 @@ describe('a server in the files of the MCP hosts of the user', () => {
     return tenon(folder, ['list', name], { HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: '', APPDATA: '' });
   };
 
-  it('is resolved alone, without the problems of other servers and files [cli.target]', async () => {
+  it('is found without reporting problems of other servers and files [cli.target]', async () => {
     expect(await list('notes')).toMatchObject({ code: 0, err: '', out: expect.stringContaining('echo') });
   });
 
-  it('is that of the first file, which is named if another file differs [cli.target]', async () => {
+  it('comes from the first file, which is named if another file differs [cli.target]', async () => {
     const { code, err } = await list('moved');
     const [used, ignored] = ['.cursor/mcp.json', '.codeium/windsurf/mcp_config.json'].map(name =>
       join(project.folder, name),
@@ -49,7 +49,7 @@ describe('a server in the files of the MCP hosts of the user', () => {
     expect({ code, err: err.trim() }).toEqual({ code: 0, err: `using ${used}, not ${ignored}` });
   });
 
-  it('has its problems reported, and names of all files are suggested [cli.target]', async () => {
+  it('reports its own problems, and names of all files are suggested [cli.target]', async () => {
     const failed = await list('other');
     expect(failed.code).not.toBe(0);
     expect(failed.err).toMatch(/UNSET[\s\S]*the entry of server "other"/);

@@ -16,7 +16,7 @@ describe('tenon conformance', () => {
   afterAll(() => Promise.all([project.remove(), clear()]));
   const conformance = (...args: string[]) => runTenon(project.folder, ['conformance', ...args]);
 
-  it('says how to install the suite', async () => {
+  it('names how to install the suite', async () => {
     const { code, out, err } = await conformance('http://127.0.0.1:9/mcp');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain('npm install --save-dev @modelcontextprotocol/conformance');
@@ -56,13 +56,13 @@ describe('tenon conformance', () => {
     [[], 'no target'],
     [['--baseline', 'none.yaml', 'http://127.0.0.1:9/mcp'], 'cannot read'],
     [['--node', 'no-such-node', '--client', 'node client.js'], 'cannot start'],
-  ])('ends with 2 for invalid arguments: %j', async (args, problem) => {
+  ])('exits with 2 for invalid arguments: %j', async (args, problem) => {
     const { code, err } = await conformance(...args);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
   });
 
   it.each([['http://127.0.0.1:9/mcp'], ['--', process.execPath, '-e', 'process.exit(3)']])(
-    'ends with 4 for a server that cannot be reached: %s',
+    'exits with 4 for a server that cannot be reached: %s',
     async (...args) => {
       const { code, out, err } = await conformance('--json', ...args);
       expect({ code, out, report: JSON.parse(err) }).toMatchObject({ code: 4, out: '', report: { exit: 4 } });

@@ -26,14 +26,14 @@ describe('a command whose target is not a server', () => {
   const listScript = (script: string, ...args: string[]) => list(...args, '--', process.execPath, '--eval', script);
   const getPort = () => (web.address() as AddressInfo).port;
 
-  it.each(['501', '405', 'page'])('finds no MCP endpoint: %s [cli.exit]', async path => {
+  it.each(['501', '405', 'page'])('reports a missing MCP endpoint: %s [cli.exit]', async path => {
     const { code, err } = await list(`http://127.0.0.1:${getPort()}/${path}`);
     expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('no MCP endpoint at this URL') });
     expect(err).toContain('tenon doctor');
     expect(err).not.toContain('effect');
   });
 
-  it('does not warn of the effect of the first request', async () => {
+  it('does not warn of an effect after a failed first request', async () => {
     const { code, err } = await list(`http://127.0.0.1:${getPort()}/500`);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('status 500') });
     expect(err).not.toContain('effect');
@@ -61,7 +61,7 @@ describe('a command whose target is not a server', () => {
     expect(err.trim().split('\n')).toHaveLength(1);
   });
 
-  it('recognises a program that repeats its input [cli.exit]', async () => {
+  it('recognizes a program that repeats its input [cli.exit]', async () => {
     const { code, err } = await listScript('process.stdin.pipe(process.stdout)');
     expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('repeats its input') });
   });
@@ -85,7 +85,7 @@ describe('a command whose target is not a server', () => {
     expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('echo') });
   });
 
-  it('quotes what a program writes that does not answer', async () => {
+  it('quotes the output of a program that does not respond', async () => {
     const script = `console.log('Server starting on port 3000...'); process.stdin.resume();`;
     const { code, err } = await listScript(script, '--timeout', '1s');
     expect({ code, err }).toEqual({ code: 8, err: expect.stringContaining('“Server starting on port 3000...”') });

@@ -76,14 +76,14 @@ describe('tenon daemon', () => {
     for (const { unused } of status.servers) expect(Number.isInteger(unused)).toBe(true);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves the rights of files to kept servers', async () => {
+  it.skipIf(process.platform === 'win32')("needs file access for the server's user only", async () => {
     const file = project.path('written.txt');
     const server = ['--', process.execPath, FILESYSTEM, project.folder];
     expect((await run('call', '--keep', 'write_file', `path=${file}`, 'content=x', ...server)).code).toBe(0);
     expect(await readMode(file)).toBe((0o666 & ~process.umask()).toString(8));
   });
 
-  it('states that all kept servers are in use', async () => {
+  it('reports that all kept servers are in use', async () => {
     await run('daemon', 'start', '--max', '1');
     const begun = once(kitchen.events, 'slow');
     const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
@@ -104,7 +104,7 @@ describe('tenon daemon', () => {
     expect(response.statusCode).toBe(401);
   });
 
-  it.runIf(isFull)('ends with the codes of a direct call, and keeps nothing that fails', async () => {
+  it.runIf(isFull)('exits with the codes of a direct call, and keeps no server that fails', async () => {
     expect(await run('call', '--keep', kitchen.url, 'fail')).toMatchObject({ code: 5 });
     expect(await run('call', '--keep', kitchen.url, 'nope')).toMatchObject({ code: 2 });
     const broken = await run('call', '--keep', 'x', '--', process.execPath, '-e', 'process.exit(3)');
@@ -123,7 +123,7 @@ describe('tenon daemon', () => {
     await cancelled;
   });
 
-  it('parks a question, and answers it', async () => {
+  it('stores an input request, and continues after the response', async () => {
     const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
     expect(parked.code).toBe(9);
     const { id } = JSON.parse(parked.out).inputRequired;
@@ -131,7 +131,7 @@ describe('tenon daemon', () => {
     expect(answered).toMatchObject({ code: 0, out: 'ordered 3 apples\n' });
   });
 
-  it('says at its end how many calls wait for an answer', async () => {
+  it('reports at its end how many calls wait for input', async () => {
     const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
     const { code, out, err } = await run('daemon', 'stop', '--json');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { running: false, waitingCalls: 1 } });
@@ -139,7 +139,7 @@ describe('tenon daemon', () => {
     await run('answer', JSON.parse(parked.out).inputRequired.id, '--forget');
   });
 
-  it.runIf(isFull && hasTerminal)('asks on a terminal', async () => {
+  it.runIf(isFull && hasTerminal)('prompts on a terminal', async () => {
     const args = ['call', '--keep', kitchen.url, 'order', 'item=apples'];
     const { code, shown } = await runOnTerminal(project.folder, args, [
       [prompt('Answer?'), 'y'],
@@ -164,7 +164,7 @@ describe('tenon daemon', () => {
     expect((await readRecord()).pid).not.toBe(running.pid);
   });
 
-  it.runIf(isFull)('closes the least used server at the limit, and ends when nobody needs it', async () => {
+  it.runIf(isFull)('closes the least recently used server at the limit, and exits when unused', async () => {
     await run('daemon', 'start', '--max', '1', '--idle', '2s');
     const first = await callShop();
     await writeFile(project.path('words'), 'Tells it');

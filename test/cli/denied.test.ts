@@ -40,7 +40,7 @@ describe('requests that a gateway denies', () => {
   });
   const run = (...args: string[]) => runTenon(project.folder, args);
 
-  it('end with 6 [cli.exit]', async () => {
+  it('exit with 6 [cli.exit]', async () => {
     const called = await run('call', gateway.url, 'shop__buy', '--json');
     expect(called.code).toBe(6);
     expect(JSON.parse(called.err)).toMatchObject({ exit: 6, fix: expect.stringContaining('tenon policy explain') });
@@ -56,7 +56,7 @@ describe('requests that a gateway denies', () => {
     }
   });
 
-  it('end with 6 and are recorded if the policy hides the tool', async () => {
+  it('exit with 6 and are recorded if the policy hides the tool', async () => {
     const listed = JSON.parse((await run('list', gateway.url, '--json')).out);
     expect(listed.tools.map(({ name }: { name: string }) => name)).not.toContain('shop__erase');
     const called = await run('call', gateway.url, 'shop__erase', 'note=1');
@@ -66,7 +66,7 @@ describe('requests that a gateway denies', () => {
     expect(lines.filter(line => /"action":"denied".*"name":"erase"/.test(line))).toHaveLength(1);
   });
 
-  it('end with 2 and the nearest name if no server knows the name', async () => {
+  it('exit with 2 and the nearest name if no server has the name', async () => {
     for (const args of [
       ['call', gateway.url, 'shop__loook', 'positional'],
       ['call', gateway.url, 'shop__loook'],
@@ -80,7 +80,7 @@ describe('requests that a gateway denies', () => {
     }
   });
 
-  it('end with 1 above a quota, and state when to try again [cli.exit]', async () => {
+  it('exit with 1 above a quota, and state when to try again [cli.exit]', async () => {
     expect((await run('call', gateway.url, 'shop__look')).code).toBe(0);
     const { code, err } = await run('call', gateway.url, 'shop__look', '--json');
     expect(code).toBe(1);

@@ -51,7 +51,7 @@ describe('tenon dev', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('reloads changed files while sessions, streams and calls go on, and survives errors of the module [cli.dev]', async () => {
+  it('reloads changed files while sessions, streams and calls continue, and survives errors of the module [cli.dev]', async () => {
     await project.write('greet.mjs', createGreeting('Hello'));
     await project.write('server.mjs', createModule('mjs'));
     const { url, said, end } = await serving(project.folder, ['dev', 'server.mjs', '--port', '0', '--json']);
@@ -111,7 +111,7 @@ describe('tenon dev', () => {
     expect(await end()).toBe(0);
   });
 
-  it('keeps the pipe of a host that starts it, and reports errors with their lines on standard error [cli.dev]', async () => {
+  it('keeps the connection of a host that starts it, and reports errors with their lines on standard error [cli.dev]', async () => {
     await project.write('greet.ts', createGreeting('Hello', ': string'));
     await project.write('server.ts', createModule('ts'));
     let errors = '';
@@ -132,7 +132,7 @@ describe('tenon dev', () => {
   it.each([
     ['without `onError`', ''],
     ['with its own `onError`', 'onError: () => {},'],
-  ])('shows the whole error that the client does not see, of a server %s [cli.dev]', async (_, onError) => {
+  ])('shows the complete error that the client does not see, of a server %s [cli.dev]', async (_, onError) => {
     await project.write(
       'masking.mjs',
       `import { createServer, tool } from 'tenon';
@@ -156,7 +156,7 @@ describe('tenon dev', () => {
       '#admin, #other',
     ],
     ['export const admin = 1;\n', 'dev-0.mjs', 'no server is exported', 'export default createServer'],
-  ])('ends with 2 when the first load finds no server: %j', async (text, reference, problem, hint) => {
+  ])('exits with 2 when the first load finds no server: %j', async (text, reference, problem, hint) => {
     await project.write('dev-0.mjs', text);
     const { code, err } = await tenon(project.folder, ['dev', reference, '--port', '0']);
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });

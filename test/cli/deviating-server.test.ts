@@ -34,7 +34,7 @@ describe('a command with a server that deviates from the protocol', () => {
     expect(err.match(/does not have the method, which counts as an empty list/g)).toHaveLength(1);
   });
 
-  it('does not use a capability that is not declared, and names the option that does', async () => {
+  it('uses no capability that is not declared, and names the option that does', async () => {
     const refused = await run('call', 'none', 'hi', '--trust');
     expect(refused.code).not.toBe(0);
     expect(refused.err).toContain('pass --assume tools');
@@ -42,13 +42,13 @@ describe('a command with a server that deviates from the protocol', () => {
     expect((await run('list', 'none', '--trust', '--assume', 'tool')).code).toBe(2);
   });
 
-  it('takes the capabilities to assume, and strict, from the configuration', async () => {
+  it('reads the capabilities to assume, and strict, from the configuration', async () => {
     expect((await run('call', 'assumed', 'hi', '--trust')).out).toBe('hello\n');
     expect((await run('call', 'strict', 'hi', '--trust')).err).toContain('expected no null');
     expect((await run('call', 'wrong', 'hi', '--trust')).err).toContain('tools, prompts, resources');
   });
 
-  it('finds both with the doctor', async () => {
+  it('reports both deviations with the doctor', async () => {
     const { out } = await runProgram(['doctor', '--json', '--only', 'connection'], none);
     const { findings } = JSON.parse(out);
     expect(findings).toContainEqual(

@@ -48,13 +48,13 @@ describe('tenon doctor', () => {
     expect((await doctor('--junit', '-', '--json', '--', ...EVERYTHING)).code).toBe(2);
   });
 
-  it('reports nothing as in order about a program that does not start', async () => {
+  it('reports no success about a program that does not start', async () => {
     const { code, out } = await doctor('--json', '--', process.execPath, '--eval', 'process.exit(3)');
     const { findings } = JSON.parse(out) as Report;
     expect([code, findings.filter(({ severity }) => severity === 'ok')]).toEqual([4, []]);
   });
 
-  it('examines official servers of both generations, and finds only their missing checks of Host', async () => {
+  it('examines official servers of both versions, and finds only their missing checks of Host', async () => {
     for (const start of [startV1Stateful, startV2Handler]) {
       const { origin, close } = await start();
       const { code, out } = await doctor(`${origin}/mcp`, '--json', '--skip', 'latency');
@@ -95,7 +95,7 @@ describe('tenon doctor', () => {
     [['http://127.0.0.1:9/mcp', '--json'], 4],
     [['http://127.0.0.1:9/mcp', '--only', 'colours'], 2],
     [[], 2],
-  ])('ends with an exit code: %j', async (args, code) => {
+  ])('exits with a code: %j', async (args, code) => {
     expect((await doctor(...args)).code).toBe(code);
   });
 });

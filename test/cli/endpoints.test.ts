@@ -27,7 +27,7 @@ describe.each([
     return server;
   };
 
-  it('serves all endpoints below --base-path, also by HTTP+SSE, and answers probes', async () => {
+  it('serves all endpoints below --base-path, also by HTTP+SSE, and responds to probes', async () => {
     const { url } = await start('--base-path', '/tools/v1/');
     const { origin, pathname } = new URL(url);
     expect(pathname).toBe('/tools/v1/mcp');
@@ -54,7 +54,7 @@ describe.each([
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('answers probes at /healthz and /readyz, unless --no-health', async () => {
+  it('responds to probes at /healthz and /readyz, unless --no-health', async () => {
     const { url } = await start();
     for (const path of ['/healthz', '/readyz']) expect((await fetch(new URL(path, url))).status).toBe(200);
     const without = await start('--no-health');

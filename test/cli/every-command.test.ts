@@ -143,7 +143,7 @@ describe('every command', () => {
     ['lst', "tenon: unknown command 'lst'. Did you mean list? See `tenon --help`."],
     ['list --nope', "tenon: unknown option '--nope'. See `tenon list --help`."],
     ['audit vrfy', "tenon: unknown command 'vrfy'. Did you mean verify? See `tenon audit --help`."],
-  ])('reports arguments that it does not know like other errors: tenon %s', async (line, err) => {
+  ])('reports unknown arguments like other errors: tenon %s', async (line, err) => {
     expect(await tenon(project.folder, line.split(' '))).toEqual({ code: 2, out: '', err: `${err}\n` });
   });
 });

@@ -8,7 +8,7 @@ import { projectWith, runTenon } from './command.js';
 const program = fileURLToPath(new URL('./fixtures/integer-server.mjs', import.meta.url));
 const server = { command: process.execPath, args: [program] };
 
-describe('an integer that a number cannot represent', () => {
+describe('an integer beyond the precision of a number', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   beforeAll(async () => {
     project = await projectWith({ integers: server });
@@ -27,7 +27,7 @@ describe('an integer that a number cannot represent', () => {
     expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('9007199254740993 cannot be sent exactly') });
   });
 
-  it('is sent as a text, and every other number as it is', async () => {
+  it('is sent as text, and other numbers unchanged', async () => {
     expect((await call('echo', 'any="9007199254740993"')).out).toContain('9007199254740993');
     expect((await call('echo', 'n=9007199254740991')).out).toContain('{"n":9007199254740991}');
   });

@@ -46,7 +46,7 @@ const complete = (line: string) => {
 };
 
 describe('the exit code of the process', () => {
-  it.each(lines)('is %i: tenon %s [cli.exit]', async (code, line, error) => {
+  it.each(lines)('equals %i: tenon %s [cli.exit]', async (code, line, error) => {
     const ended = await tenon(project.folder, [...complete(line), '--json']);
     expect(ended.code, ended.err).toBe(code);
     const last = ended.err.trimEnd().split('\n').at(-1) ?? '';
@@ -54,7 +54,7 @@ describe('the exit code of the process', () => {
     else expect(JSON.parse(last)).toMatchObject({ code: error, cause: expect.any(String), exit: code });
   });
 
-  it('is 130 after Ctrl-C [cli.exit]', async () => {
+  it('equals 130 after Ctrl-C [cli.exit]', async () => {
     const begun = once(kitchen.events, 'slow');
     const child = startTenon(project.folder, ['call', kitchen.url, 'slow', '--json']);
     let err = '';
@@ -64,7 +64,7 @@ describe('the exit code of the process', () => {
     expect([...(await once(child, 'close')), err]).toEqual([130, null, '']);
   });
 
-  it('is in the tables above, whatever it is [cli.exit]', () => {
+  it('occurs in the tables above [cli.exit]', () => {
     const codes = new Set([...lines.map(([code]) => code), exitCodes.interrupted]);
     expect([...codes].sort((a, b) => a - b)).toEqual(Object.values(exitCodes));
   });

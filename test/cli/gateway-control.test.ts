@@ -76,7 +76,7 @@ describe('a running gateway over HTTP', () => {
     expect(out).toContain(gateway.url);
   });
 
-  it('is what `tenon list` without a target describes', async () => {
+  it('appears in `tenon list` without a target', async () => {
     const pid = await readPid();
     const { code, out } = await tenon(project.folder, ['list', '--json']);
     const { servers } = JSON.parse(out) as { servers: object[] };
@@ -99,7 +99,7 @@ describe('a running gateway over HTTP', () => {
     expect(await listNames()).toContain('corner__price');
   });
 
-  it('restarts and reconnects servers, and ends with 1 if one stays down', async () => {
+  it('restarts and reconnects servers, and exits with 1 if one stays down', async () => {
     const pid = await readPid();
     expect(await control('restart', 'corner')).toMatchObject({ code: 0, lines: [{ state: 'connected' }] });
     const other = await readPid();
@@ -111,7 +111,7 @@ describe('a running gateway over HTTP', () => {
     await gateway.said(({ event, name }) => event === 'server' && name === 'broken');
   });
 
-  it('refuses servers that it does not run, and says what to do', async () => {
+  it('refuses servers that it does not run, and names the next step', async () => {
     expect(await control('enable', 'off')).toMatchObject({ code: 1, errors: [{ code: 'cli/unusable-server' }] });
     expect(await control('restart', 'cornr')).toMatchObject({
       code: 2,
@@ -120,7 +120,7 @@ describe('a running gateway over HTTP', () => {
     expect(await control('status', '--pid', '1')).toMatchObject({ code: 1, errors: [{ code: 'cli/no-gateway' }] });
   });
 
-  it.skipIf(process.platform === 'win32')('admits only its user, with the token', async () => {
+  it.skipIf(process.platform === 'win32')('accepts only its user, with the token', async () => {
     const names = await readdir(getRecordFolder());
     const modes = await Promise.all(names.map(async name => (await stat(join(getRecordFolder(), name))).mode & 0o777));
     expect(modes).toEqual([0o600, 0o600]);
@@ -134,7 +134,7 @@ describe('a running gateway over HTTP', () => {
 });
 
 describe('a running gateway on stdio', () => {
-  it('is described and changed, and leaves no files', async () => {
+  it('can be described and changed, and leaves no files', async () => {
     const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust'));
     const listNames = async () => (await collect(client.listTools())).map(({ name }) => name);
     expect(await listNames()).toContain('corner__price');
@@ -148,7 +148,7 @@ describe('a running gateway on stdio', () => {
 });
 
 describe('without a running gateway', () => {
-  it('says how to start one, and clears the files of one that was killed', async () => {
+  it('names the command that starts one, and removes the files of one that was killed', async () => {
     expect(await control('status')).toMatchObject({
       code: 1,
       errors: [{ code: 'cli/no-gateway', fix: expect.stringContaining('`tenon gateway`') }],
@@ -163,7 +163,7 @@ describe('without a running gateway', () => {
     expect(await readdir(getRecordFolder())).toEqual([]);
   });
 
-  it('`tenon list` connects to each configured server once', async () => {
+  it('lets `tenon list` connect to each configured server once', async () => {
     const { code, out } = await tenon(project.folder, ['list', '--trust']);
     expect(out).toMatch(/corner +connected +stdio +2026-07-28 +2 tools/);
     expect(out).toMatch(/broken +failed/);
@@ -173,7 +173,7 @@ describe('without a running gateway', () => {
     expect((await tenon(project.folder, ['list', '--trust', '--json'])).code).toBe(0);
   });
 
-  it('is started with --no-control', async () => {
+  it('follows from --no-control', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', '--no-control']);
     expect((await control('status')).code).toBe(1);
     expect(await gateway.end()).toBe(0);

@@ -70,7 +70,7 @@ describe('a gateway whose files change', () => {
     await watching;
   });
 
-  it('keeps what it has while a file is invalid, and says so', async () => {
+  it('keeps its configuration while a file is invalid, and reports it', async () => {
     await writeFile(project.path('mcp.json'), '{ "mcpServers": { "corner": ');
     await retryUntilPasses(() =>
       expect(gateway.errors()).toMatch(/not reloaded, the gateway keeps running.*mcp\.json/),

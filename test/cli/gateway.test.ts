@@ -27,7 +27,7 @@ describe('tenon gateway', () => {
   });
   afterAll(() => Promise.all([project.remove(), clear()]));
 
-  it('serves all servers as one and some at paths of their own, tells how each stands, and ends with all processes', async () => {
+  it('serves all servers together and some at paths of their own, reports their states, and ends all processes', async () => {
     const gateway = await serving(project.folder, [
       'gateway',
       '--trust',
@@ -60,7 +60,7 @@ describe('tenon gateway', () => {
     await gone(pid);
   });
 
-  it('answers health checks, and is not ready from the signal to its end [so.drain]', async () => {
+  it('responds to health checks, and reports not ready from the signal to its end [so.drain]', async () => {
     const gateway = await serving(project.folder, [
       'gateway',
       '--trust',
@@ -86,7 +86,7 @@ describe('tenon gateway', () => {
     await gone(gateway.pid);
   });
 
-  it.runIf(isFull)('runs a server once for several clients, and stops it when nobody uses it', async () => {
+  it.runIf(isFull)('runs a server once for several clients, and stops it when unused', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', '--idle', '3s']);
     const clients = await Promise.all([connect(gateway.url), connect(gateway.url)]);
     const [first, same] = await Promise.all(clients.map(client => processOf(client, 'corner')));
@@ -97,7 +97,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it.runIf(isFull)('runs no more processes than may run at once', async () => {
+  it.runIf(isFull)('limits the processes that run at once', async () => {
     const options = ['--trust', '--port', '0', '--json', '--max-processes', '1'];
     const gateway = await serving(project.folder, ['gateway', ...options]);
     for (const server of ['corner', 'market']) {
@@ -111,7 +111,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it('serves a virtual server of its configuration, with other names of tools', async () => {
+  it('serves a virtual server of its configuration, with renamed tools', async () => {
     const tools = { overrides: { price: { name: 'cost', description: 'Tells what it costs' } } };
     const virtualServers = { desk: ['corner/price', 'market/process'] };
     await project.write('desk.json', {
@@ -127,7 +127,7 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
-  it('reports each server on its own: one that hangs, and one that is skipped', async () => {
+  it('reports each server on its own: one that does not respond, and one that is skipped', async () => {
     const hung = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
     await project.write('some.json', { mcpServers: { hung, invalid: { args: [] }, corner: shopEntry() } });
     const options = ['--trust', '--port', '0', '--json', '--ready-when', 'all'];
@@ -145,7 +145,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it('serves metrics at a port of their own', async () => {
+  it('serves metrics on a separate port', async () => {
     const project = await projectWith({ corner: shopEntry() });
     await project.write('policy.json', { rules: [{ deny: 'corner/process' }, { action: 'allow' }] });
     const args = ['--trust', '--port', '0', '--json', '--policy', 'policy.json', '--metrics', '0'];
@@ -249,7 +249,7 @@ describe('tenon gateway', () => {
     );
   });
 
-  it('runs nothing of a project that nobody has approved', async () => {
+  it('runs no server of a project without approval', async () => {
     const { code, out, err } = await runTenon(project.folder, ['gateway', '--port', '0']);
     expect(code).toBe(6);
     expect(out).toBe('');
@@ -257,7 +257,7 @@ describe('tenon gateway', () => {
     expect(err).toContain('--trust');
   });
 
-  it('lets in only who has the token', async () => {
+  it('accepts only callers with the token', async () => {
     const token = 'a-token-of-many-characters';
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--bearer-env', 'TOKEN'];
     const gateway = await serving(project.folder, args, { TOKEN: token });
@@ -268,7 +268,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it.runIf(isFull)('listens beyond loopback when --allow-unauthenticated says so, and warns', async () => {
+  it.runIf(isFull)('listens beyond loopback with --allow-unauthenticated, and warns', async () => {
     const args = ['gateway', '--trust', '--port', '0', '--json', '--host', '127.0.0.1'];
     const everywhere = [...args.slice(0, -1), '::', '--allow-unauthenticated'];
     for (const each of [args, everywhere]) {
@@ -280,7 +280,7 @@ describe('tenon gateway', () => {
     }
   });
 
-  it('asks the user of the client that calls, and takes none for a yes', async () => {
+  it('asks the user of the calling client, and treats a missing response as a denial', async () => {
     await project.write('policy.json', { rules: [{ ask: '*/price' }, { allow: '*/*' }] });
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--policy', 'policy.json'];
     const gateway = await serving(project.folder, args);
@@ -299,7 +299,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('keeps to what a model is to be given', async () => {
+  it('limits the tools and texts for a model', async () => {
     const limits = ['--budget', '10', '--max-output', '20'];
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', ...limits];
     const gateway = await serving(project.folder, args);
@@ -316,7 +316,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('says reason it cannot serve', async () => {
+  it('reports why it cannot serve', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const port = new URL(gateway.url).port;
     const second = await runTenon(project.folder, ['gateway', '--trust', '--port', port]);

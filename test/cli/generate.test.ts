@@ -144,7 +144,7 @@ describe('tenon generate cli', () => {
     expect(file).toMatchObject({ code: 0, err: expect.stringContaining('works on this machine only') });
   });
 
-  it('ends with 6 for a denied call, and on Ctrl-C before the server responds', async () => {
+  it('exits with 6 for a denied call, and on Ctrl-C before the server responds', async () => {
     const file = join(folder, 'waits.mjs');
     await writeFile(file, (await generate('--', process.execPath, started)).out);
     expect(await start([file, 'denied'])).toMatchObject({ code: 6 });
@@ -162,7 +162,7 @@ describe('tenon generate cli', () => {
     expect(await ended).toEqual([130, null]);
   });
 
-  it.runIf(isFull)('writes a program for an official server that is started', async () => {
+  it.runIf(isFull)('writes a program for an official server that it starts', async () => {
     const file = join(folder, 'everything.mjs');
     expect((await generate('--out', file, '--', ...EVERYTHING)).code).toBe(0);
     expect(await start([file, 'get-sum', '--a', '2', '--b', '3'])).toMatchObject({

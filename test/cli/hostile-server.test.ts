@@ -100,7 +100,7 @@ describe('texts of a hostile server', () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  it('run nowhere in generated types', async () => {
+  it('execute nothing in generated types', async () => {
     expect(await runOnScreen(['types', '--out', 'types.d.ts', ...target])).toMatchObject({ code: 0 });
     const types = await checkFile('types.d.ts');
     // Declarations are not run, so the same text becomes a module.
@@ -113,7 +113,7 @@ describe('texts of a hostile server', () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  it('run nowhere in a generated command', async () => {
+  it('execute nothing in a generated command', async () => {
     expect(await runOnScreen(['generate', 'cli', '--out', 'cli.mjs', ...target])).toMatchObject({ code: 0 });
     await checkFile('cli.mjs');
     for (const args of [
@@ -133,7 +133,7 @@ describe('texts of a hostile server', () => {
     expect(existsSync(pwned)).toBe(false);
   });
 
-  it('stay inside of the entries of hosts', async () => {
+  it('stay inside the entries of hosts', async () => {
     const text = await connect({ command: process.execPath, args: [server] }).then(async client => {
       const { info } = client.server;
       await client.close();

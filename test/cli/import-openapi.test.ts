@@ -305,7 +305,7 @@ describe('tenon import-openapi', () => {
     });
   });
 
-  it('writes a file once, and over another only when asked', async () => {
+  it('writes a file once, and overwrites it only with the option', async () => {
     expect(await importApi('api.yaml', '--out', 'server.ts')).toMatchObject({
       code: 0,
       out: '',
@@ -323,7 +323,7 @@ describe('tenon import-openapi', () => {
     [['api.yaml', '--include', 'nothing'], 'no operations'],
     [['api.yaml', '--out', 'server.txt'], 'not a TypeScript file'],
     [['relative.yaml'], '--base-url'],
-  ])('refuses what it cannot use: %j [cli.exit]', async (args, problem) => {
+  ])('refuses invalid input: %j [cli.exit]', async (args, problem) => {
     await project.write('broken.yaml', 'openapi: 3.0.0\ninfo: { title: a }\npaths: [\n');
     await project.write('relative.yaml', API.replace('https://{region}.example.com', ''));
     const { code, out, err } = await importApi(...args, '--json');

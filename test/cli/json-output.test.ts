@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe('the JSON of commands', () => {
-  it('has published schemas; `npm run docs:schemas` writes them [cli.json]', () => {
+  it('matches published schemas, which `npm run docs:schemas` writes [cli.json]', () => {
     const schemas = createSchemas();
     expect(Object.keys(schemas).map(name => name.replace('.json', ''))).toEqual(schemaNames());
     for (const [name, text] of Object.entries(schemas)) expect(readSchema(name), name).toBe(text);
@@ -80,7 +80,7 @@ describe('the JSON of commands', () => {
     ['list http://127.0.0.1:9/mcp', 4],
     ['list no-such-server', 2],
     ['gateway --no-such', 2],
-  ])('is all that `tenon %s --json` prints [cli.json]', async (line, code) => {
+  ])('equals all output of `tenon %s --json` [cli.json]', async (line, code) => {
     const [name = '', ...rest] = line.replace('URL', remote.url).split(' ');
     const dashes = rest.indexOf('--');
     const args = [name, ...rest.toSpliced(dashes < 0 ? rest.length : dashes, 0, '--json')];
@@ -94,13 +94,13 @@ describe('the JSON of commands', () => {
     else expect(lines.length).toBeGreaterThan(0);
   });
 
-  it('is one object of a server with everything, from the built command [cli.json]', async () => {
+  it('equals one object for a server with everything, from the built command [cli.json]', async () => {
     const { code, out, err } = await tenon(project.folder, ['list', '--json', '--', ...EVERYTHING]);
     expect([code, out.split('\n')]).toEqual([0, [expect.stringContaining('"tools":['), '']]);
     expect(err).not.toContain('{"');
   });
 
-  it('has its schema printed [cli.json]', async () => {
+  it('has a schema that `tenon schema` prints [cli.json]', async () => {
     expect((await runTenon(project.folder, ['schema'])).out.trim().split('\n')).toEqual(schemaNames());
     const { out } = await tenon(project.folder, ['schema', 'list']);
     expect(JSON.parse(out)).toEqual(JSON.parse(readSchema('list.json')));

@@ -47,7 +47,7 @@ describe('tenon list', () => {
     expect(listing.resourceTemplates).toHaveLength(1);
   });
 
-  it('lists official servers of both generations', async () => {
+  it('lists official servers of both versions', async () => {
     const v1 = await list('--json', '--', ...EVERYTHING);
     expect(JSON.parse(v1.out)).toMatchObject({
       protocolVersion: '2025-11-25',
@@ -62,7 +62,7 @@ describe('tenon list', () => {
     );
   });
 
-  it('negotiates the protocol version, or pins it [cli.revision]', async () => {
+  it('negotiates the protocol version, or uses a fixed one [cli.revision]', async () => {
     const { out: negotiated } = await tenon(project.folder, ['list', kitchen.url, '--json']);
     expect(JSON.parse(negotiated).protocolVersion).toBe('2026-07-28');
     const pinned = ['list', kitchen.url, '--json', '--protocol-version', '2025-06-18'];
@@ -98,7 +98,7 @@ describe('tenon list', () => {
     [['--'], 2, 'no command after --'],
     [['none', '--trust'], 4, 'no-such-program'],
     [['http://127.0.0.1:9/mcp'], 4, 'cannot connect'],
-  ])('ends with an exit code and one JSON line for an error: %j [cli.exit]', async (args, exit, text) => {
+  ])('exits with a code and one JSON line for an error: %j [cli.exit]', async (args, exit, text) => {
     const { code, out, err } = await list('--json', ...args);
     expect({ code, out }).toEqual({ code: exit, out: '' });
     const report = JSON.parse(err.trim().split('\n').at(-1) ?? '');
@@ -107,7 +107,7 @@ describe('tenon list', () => {
     expect(`${report.cause} ${report.fix}`).toContain(text);
   });
 
-  it('ends with 3 when the server requires authorization and no user can sign in [cli.exit]', async () => {
+  it('exits with 3 when the server requires authorization and no user can sign in [cli.exit]', async () => {
     const locked = createServer((_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
     await once(locked.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(locked.address() as AddressInfo).port}/mcp`;
@@ -120,7 +120,7 @@ describe('tenon list', () => {
     await new Promise(resolve => locked.close(resolve));
   });
 
-  it('ends quietly when the reader closes the pipe [cli.tty]', async () => {
+  it('exits quietly when the reader closes the pipe [cli.tty]', async () => {
     const child = startTenon(project.folder, ['list', '--', ...EVERYTHING]);
     let errors = '';
     child.stderr?.setEncoding('utf8').on('data', text => (errors += text));

@@ -11,7 +11,7 @@ describe('every command', () => {
   afterAll(() => Promise.all([project.remove(), clear()]));
 
   it.each(['', 'gateway', 'bridge', 'lock', 'policy explain', 'policy lint', 'approvals list', 'audit verify'])(
-    'has help: tenon %s',
+    'prints help: tenon %s',
     async name => {
       const start = name === '' ? tenon : runTenon;
       const { code, out, err } = await start(project.folder, [...name.split(' ').filter(Boolean), '--help']);
@@ -30,7 +30,7 @@ describe('every command', () => {
     for (const each of defaults) expect(text).toContain(each);
   });
 
-  it('ends with 2 when it is called with what it does not know', async () => {
+  it('exits with 2 for unknown arguments', async () => {
     for (const args of [
       [],
       ['no-such'],
@@ -82,7 +82,7 @@ describe('every command', () => {
     }
   });
 
-  it('tells an error as its text, and where it comes from only when asked', async () => {
+  it('prints the text of an error, and its stack only on request', async () => {
     const { code, err } = await tenon(project.folder, ['gateway', 'none.json']);
     expect(code).toBe(1);
     expect(err).toMatch(/^tenon: file not found: .*none\.json.*\. [A-Z]/);
@@ -92,7 +92,7 @@ describe('every command', () => {
     expect(verbose.err).toContain('    at ');
   });
 
-  it('judges calls by a policy, and the policy itself', async () => {
+  it('evaluates calls by a policy, and checks the policy itself', async () => {
     await project.write('policy.json', {
       fallback: 'deny',
       rules: [

@@ -129,7 +129,7 @@ describe('a bundle as a target', () => {
     expect((await runTenon(folder, ['list', 'c.mcpb', '--trust'])).err).toContain('does not support this platform');
   });
 
-  it('is started although its manifest has unknown members, which are named', async () => {
+  it('starts although its manifest has unknown members, which are named', async () => {
     const manifest = {
       ...createManifest(),
       sampling: { model: 'x' },
@@ -155,7 +155,7 @@ describe('a bundle as a target', () => {
   });
 });
 
-describe('a bundle behind the gateway', () => {
+describe('a bundle at a gateway', () => {
   const field = (more: object = {}) => ({ type: 'string', title: 'Key', description: '', ...more });
   const manifest = createManifest(
     { user_config: { key: field({ sensitive: true, required: true }), root: field({ type: 'directory' }) } },
@@ -192,7 +192,7 @@ describe('a bundle behind the gateway', () => {
     expect(shown.cwd).toMatch(/state\/bundles\/[0-9a-f]{64}\.data$/);
   });
 
-  it('is left out alone if it lacks a value', async () => {
+  it('is omitted alone if it lacks a value', async () => {
     await writeBundle(path('boxed.mcpb'), manifest);
     await write({ notes, bare: { command: './boxed.mcpb' } });
     const { code, err } = await runTenon(folder, ['lock', '--trust', '--yes'], { SECRET: 'hush-1234' });
@@ -202,14 +202,14 @@ describe('a bundle behind the gateway', () => {
     expect(err).not.toContain('hush');
   });
 
-  it('is the only server of a gateway that gets the bundle itself', async () => {
+  it('may be the only server, passed as a target', async () => {
     await writeBundle(path('small one.mcpb'));
     expect((await callBehind('show', ['small one.mcpb', '--prefix', 'auto'])).shown.args).toEqual([]);
     const { code, err } = await runTenon(folder, ['gateway', 'small one.mcpb', '--port', '0']);
     expect({ code, err }).toMatchObject({ code: 6, err: expect.stringContaining('was not approved yet') });
   });
 
-  it('is locked by its hash, on every machine alike', async () => {
+  it('is locked by its hash, equal on every machine', async () => {
     await writeBundle(path('boxed.mcpb'), manifest);
     await write({ notes });
     const lock = (args: readonly string[], home = 'home') =>
@@ -223,7 +223,7 @@ describe('a bundle behind the gateway', () => {
     expect(await lock(['--check'])).toMatchObject({ code: 7 });
   });
 
-  it('is a server of a configuration for other commands', async () => {
+  it('works as a configured server for other commands', async () => {
     await writeBundle(path('boxed.mcpb'), manifest);
     await write({ notes, off: { ...notes, disabled: true }, unset: { command: 'x', env: { A: '${UNSET_A}' } } });
     const run = (...args: string[]) => runTenon(folder, [...args, '--trust', '--json'], { SECRET: 'hush-1234' });
@@ -235,7 +235,7 @@ describe('a bundle behind the gateway', () => {
   });
 });
 
-describe('an archive that attacks the machine', () => {
+describe('a hostile archive', () => {
   const limits = { maxEntries: 10, maxBytes: 2 ** 22, maxRatio: 200 };
   const attacks: readonly (readonly [string, readonly ZipEntry[]])[] = [
     ['a name that leaves the folder', [{ name: '../out', content: 'x' }]],

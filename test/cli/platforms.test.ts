@@ -100,7 +100,7 @@ describe('a command', () => {
     },
   );
 
-  it('is in the table above [cli.platforms]', () => {
+  it('appears in the table above [cli.platforms]', () => {
     expect(lines.map(([line]) => line.split(' ')[0]).sort()).toEqual(Object.keys(summaries).sort());
   });
 
@@ -122,7 +122,7 @@ describe('a command', () => {
       ],
       ([name]) => name === 'list' || name === 'agent' || name === 'mock',
     ),
-  )('ends in silence when nobody reads its output: tenon %s %s [cli.platforms] [cli.tty]', async (...words) => {
+  )('ends silently when no program reads its output: tenon %s %s [cli.platforms] [cli.tty]', async (...words) => {
     const child = startTenon(
       project.folder,
       words.map(word => word.replace('URL', remote.url)),
@@ -151,7 +151,7 @@ describe('a command', () => {
       ],
       ([name]) => name === 'list' || name === 'doctor',
     ),
-  )('stops a server that does not answer on Ctrl-C: tenon %s [cli.platforms]', async (...words) => {
+  )('stops a server that does not respond on Ctrl-C: tenon %s [cli.platforms]', async (...words) => {
     const name = `started-${words.join('-').replace(/\W/g, '')}`;
     const script = `require('node:fs').writeFileSync('${name}', String(process.pid)); setInterval(() => {}, 1000)`;
     const child = startTenon(project.folder, [...words, '--', process.execPath, '-e', script]);
@@ -174,7 +174,7 @@ describe('a command', () => {
       ],
       ([name]) => name === 'bridge',
     ),
-  )('ends with 0 when a server is ended by Ctrl-C: tenon %s [cli.platforms]', async (...words) => {
+  )('exits with 0 when a server is ended by Ctrl-C: tenon %s [cli.platforms]', async (...words) => {
     const [, shop = ''] = [shopEntry().command, ...shopEntry().args];
     const listed = await tenon(project.folder, ['list', remote.url, '--json']);
     await project.write('listing.json', listed.out);
@@ -183,7 +183,7 @@ describe('a command', () => {
     expect(await served.end()).toBe(0);
   });
 
-  it('passes arguments on as they were written, to servers and to tools [cli.platforms]', async () => {
+  it('passes arguments unchanged to servers and to tools [cli.platforms]', async () => {
     const words = [
       'two words',
       `it's "quoted"`,

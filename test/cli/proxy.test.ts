@@ -86,14 +86,14 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
   const listTunnels = () => new Set(proxy.seen.map(({ method, target }) => `${method} ${target}`));
   const expectTunnel = () => expect(listTunnels()).toEqual(new Set([`CONNECT ${HOST}:443`]));
 
-  it('searches a registry through it [cli.search]', async () => {
+  it('searches a registry through the proxy [cli.search]', async () => {
     const { code, out, err } = await tenon(project.folder, ['search', 'boxed'], env);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain('com.example/boxed');
     expectTunnel();
   });
 
-  it('downloads a bundle through it [cli.search]', async () => {
+  it('downloads a bundle through the proxy [cli.search]', async () => {
     const { code, out, err } = await tenon(project.folder, ['list', 'com.example/boxed', '--trust', '--json'], env);
     expect({ code, err: err.replace(/^downloading .*\n/m, '') }).toMatchObject({ code: 0 });
     expect(JSON.parse(out).tools.length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
     expectTunnel();
   });
 
-  it('reads an OpenAPI document through it, also after a redirect', async () => {
+  it('reads an OpenAPI document through the proxy, also after a redirect', async () => {
     const args = ['import-openapi', `${ORIGIN}/moved.json`, '--out', 'pub-server.ts'];
     const { code, err } = await tenon(project.folder, args, env);
     expect({ code, err }).toMatchObject({ code: 0 });
@@ -109,7 +109,7 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
     expectTunnel();
   });
 
-  it('finds by it that a server can be reached by the conformance suite [cli.conformance]', async () => {
+  it('runs the conformance suite against a server behind the proxy [cli.conformance]', async () => {
     const folder = 'node_modules/@modelcontextprotocol/conformance';
     await mkdir(project.path(folder), { recursive: true });
     const suite = { name: '@modelcontextprotocol/conformance', version: '1.0.0', bin: { conformance: 'run.js' } };
@@ -121,7 +121,7 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
     expect(refused).toMatchObject({ code: 4, err: expect.stringContaining('HTTP 403 from the proxy') });
   });
 
-  it('examines a server and its certificate through it [cli.doctor]', async () => {
+  it('examines a server and its certificate through the proxy [cli.doctor]', async () => {
     const checks = 'connection,transport,tls,authorization';
     const { code, out } = await tenon(project.folder, ['doctor', `${ORIGIN}/mcp`, '--only', checks, '--json'], env);
     const { findings } = JSON.parse(out) as { findings: { id: string; severity: string; title: string }[] };

@@ -50,7 +50,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
       });
   });
 
-  it('gets prompts, and checks their arguments [cli.prompt]', async () => {
+  it('prints prompts, and validates their arguments [cli.prompt]', async () => {
     const prompted = await tenon(project.folder, ['prompt', kitchen.url, 'summarize', 'title=Glue']);
     expect(prompted.out).toBe('user:\nSummarize: Glue\n');
     expect(await run('prompt', kitchen.url, 'summarise')).toMatchObject({
@@ -124,7 +124,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     return { code, seen, errors };
   }
 
-  it('says when a lost connection is open again, and prints no contents twice', async () => {
+  it('reports when a lost connection is open again, and prints no contents twice', async () => {
     const { code, seen, errors } = await subscribeToShort('short', "'always 1'");
     expect(seen).toEqual([
       { event: 'reconnected' },
@@ -137,12 +137,12 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect(code).toBe(0);
   });
 
-  it('goes on watching when the connection is lost while it reads a resource', async () => {
+  it('continues to watch when the connection is lost during a read', async () => {
     const { code, seen } = await subscribeToShort('crashing', 'process.exit(0)');
     expect({ code, seen }).toEqual({ code: 0, seen: [{ event: 'reconnected' }, { event: 'reconnected' }] });
   });
 
-  it('ends with 130 when Ctrl-C is pressed before the connection is open', async () => {
+  it('exits with 130 when Ctrl-C is pressed before the connection is open', async () => {
     const script = "process.stderr.write('started'); setInterval(() => {}, 1000)";
     const child = startTenon(project.folder, ['subscribe', 'a://b', '-v', '--', process.execPath, '-e', script]);
     const closed = once(child, 'close');

@@ -79,7 +79,7 @@ describe('tenon record and tenon replay', () => {
     expect(server.errors()).toBe('');
   });
 
-  it('records stateless requests to a URL, and reports answers that differ [cli.replay] [cli.revision]', async () => {
+  it('records stateless requests to a URL, and reports different responses [cli.replay] [cli.revision]', async () => {
     const kitchen = await serveKitchen();
     const run = (...args: string[]) => runTenon(project.folder, args);
     const call = ['call', kitchen.url, 'echo', 'message=hi'];

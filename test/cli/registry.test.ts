@@ -145,7 +145,7 @@ describe('tenon search', () => {
     expect(requests[0]).toContain('limit=5&cursor=page2');
   });
 
-  it('leaves out an entry that is invalid, with a note, and lists the others [cli.search]', async () => {
+  it('omits an invalid entry with a note, and lists the others [cli.search]', async () => {
     const { version: _, ...server } = entry({ name: 'io.github.example/broken-notes' }).server;
     entries = [{ ...entry({}), server: { ...server, version: undefined as never } }, ...entries];
     const { code, out, err } = await run(['search', 'notes', '--json']);
@@ -159,7 +159,7 @@ describe('tenon search', () => {
     });
   });
 
-  it('says what is wrong with a registry [cli.search]', async () => {
+  it('reports an invalid response of a registry [cli.search]', async () => {
     for (const [url, code] of [
       ['http://example.com', 2],
       ['http://127.0.0.1:9', 4],
@@ -178,7 +178,7 @@ describe('a server of a registry', () => {
     expect(err).toContain('variables: NOTES_TOKEN');
   });
 
-  it('is started with its variables, or the command says which are not set [cli.search]', async () => {
+  it('starts with its variables, or the command names those that are not set [cli.search]', async () => {
     const { code, err } = await run(['list', 'io.github.example/notes', '--trust']);
     expect([code, err]).toEqual([2, expect.stringContaining('not set: NOTES_TOKEN')]);
   });
@@ -195,7 +195,7 @@ describe('a server of a registry', () => {
     ]);
   });
 
-  it('is a bundle that is downloaded once, and runs if its hash is that of the registry [cli.search] [cli.target]', async () => {
+  it('may be a bundle that is downloaded once, and runs if its hash is that of the registry [cli.search] [cli.target]', async () => {
     const call = (...more: string[]) => run(['call', 'com.example/bundle', 'show', '--json', ...more], { KEY: 'hush' });
     expect((await call()).code).toBe(6);
     const given = ['--trust', '--user-config-env', 'key=KEY'];
@@ -217,7 +217,7 @@ describe('a server of a registry', () => {
     ['com.example/no-hash', 'registry/bundle'],
     ['com.example/floating', 'registry/not-runnable'],
     ['com.example/option', 'registry/not-runnable'],
-  ])('%s is an error with a remedy [cli.search]', async (name, errorCode) => {
+  ])('causes an error with a fix: %s [cli.search]', async (name, errorCode) => {
     const { code, err } = await run(['list', name, '--trust', '--json']);
     expect([code, JSON.parse(err.trim())]).toMatchObject([1, { code: errorCode, fix: expect.any(String) }]);
   });
@@ -229,7 +229,7 @@ describe('a server of a registry', () => {
     expect(JSON.parse(name.err).fix).not.toContain('https://');
   });
 
-  it('is not run from a bundle with another hash than the registry states [cli.search]', async () => {
+  it('does not start from a bundle with another hash than the registry states [cli.search]', async () => {
     const { code, err } = await run(['list', 'com.example/other-bundle', '--trust', '--json']);
     const [progress = '', error = ''] = err.trim().split('\n');
     expect([code, JSON.parse(progress).message]).toEqual([1, expect.stringMatching(/^downloading http.*boxed\.mcpb$/)]);
@@ -300,7 +300,7 @@ describe('a server of a registry', () => {
     expect(await command()).toEqual({ ...entry, env: { KEY: `\${env:BOX_KEY}` } });
   });
 
-  it('is added after a review of what it offers, which is locked [cli.search]', async () => {
+  it('is added after a review of its definitions, which are locked [cli.search]', async () => {
     const names = ['add', 'locked', 'com.example/bundle', '--host', 'vscode', '--project', '--no-input', '--lock'];
     const add = (...more: string[]) => run([...names, ...more], { KEY: 'hush' });
     const file = project.path('.vscode/mcp.json');
@@ -321,7 +321,7 @@ describe('a server of a registry', () => {
   });
 });
 
-it('the installed command searches, as a process [cli.search]', async () => {
+it('searches a registry as an installed command [cli.search]', async () => {
   const { code, out } = await tenon(project.folder, ['search', 'notes', '--json'], env);
   expect([code, JSON.parse(out).servers.length]).toEqual([0, 2]);
 });

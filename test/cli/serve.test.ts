@@ -99,7 +99,7 @@ describe('tenon serve', () => {
     await redis.close();
   });
 
-  it.skipIf(!hasRedis)('takes keys from a file, and keeps sessions while they are rotated [cli.serve]', async () => {
+  it.skipIf(!hasRedis)('reads keys from a file, and keeps sessions while they are rotated [cli.serve]', async () => {
     const redis = await startRedis();
     const [old, next] = [7, 8].map(byte => `k${byte}:${Buffer.alloc(32, byte).toString('base64')}`);
     await project.write('keys.json', { server: 'server.mjs', keysFile: 'keys', storeEnv: 'STORE_URL' });
@@ -180,7 +180,7 @@ describe('tenon serve', () => {
     expect(ended.err).not.toContain('secret-password');
   });
 
-  it('ends at once at a second signal [cli.serve]', async () => {
+  it('exits at once at a second signal [cli.serve]', async () => {
     const child = startTenon(project.folder, ['serve', 'server.mjs', '--port', '0', '--drain-delay', '10m', '--json']);
     const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)));
     let timer: ReturnType<typeof setInterval> | undefined;

@@ -55,7 +55,7 @@ async function bridged(visited: string[]) {
   });
 }
 
-it('signs the user in when the server asks for it, and not again', async () => {
+it('signs the user in when the server requires it, and not again', async () => {
   const visited: string[] = [];
   const first = await bridged(visited);
   expect(await first.callTool('whoami')).toMatchObject({ content: [{ text: expect.stringMatching(/^You are \S+$/) }] });
@@ -89,7 +89,7 @@ describe('tenon logout', () => {
     expect(again).toEqual({ code: 0, out: `not signed in to ${remote.url}\n`, err: '' });
   });
 
-  it('takes the name of a configured server, and says in words what it did', async () => {
+  it('accepts the name of a configured server, and prints what it did', async () => {
     await signInAgain();
     await project.write('named.json', { mcpServers: { notes: { url: remote.url }, shop: shopEntry() } });
     const { code, out } = await runTenon(project.folder, ['logout', 'notes', '--config', 'named.json']);
@@ -108,7 +108,7 @@ describe('tenon logout', () => {
     await tenon(project.folder, ['daemon', 'stop']);
   });
 
-  it('deletes the tokens of an authorization server that cannot be reached, and ends with 1', async () => {
+  it('deletes the tokens of an authorization server that cannot be reached, and exits with 1', async () => {
     await signInAgain();
     const stopped = handle;
     handle = (_, response) => void response.writeHead(503).end();

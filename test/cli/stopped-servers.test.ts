@@ -139,7 +139,7 @@ describe('a server that a command starts', () => {
     ['list', '--'],
     ['doctor', '--'],
     ['record', '--output', 'calls.ndjson', '--'],
-  ])('saves its state when `tenon %s` gets SIGTERM before the server has answered', async (...args) => {
+  ])('saves its state when `tenon %s` gets SIGTERM before the server has responded', async (...args) => {
     const command = start([...args, ...toCommand(savingServer('slow'))]);
     if (args[0] === 'record') command.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await waitFor('server: started');
@@ -175,7 +175,7 @@ describe('a server of a host', () => {
     expect(await readEvents()).toEqual(savedAfterInput);
   });
 
-  it('saves its state when another connection takes its place, before `close` resolves', async () => {
+  it('saves its state when another connection replaces its own, before `close` resolves', async () => {
     const servers = { saving: savingServer('slow-first') };
     const host = await createHost({ servers, maxConnectionsPerServer: 1, maxShare: 1 });
     for (const _ of ['first', 'second']) {

@@ -77,11 +77,11 @@ describe('the target of a command', () => {
     ['server.mjs#other', { kind: 'file', path: expect.stringMatching(/server\.mjs$/), exported: 'other' }],
     ['io.github.example/notes', { kind: 'registry', name: 'io.github.example/notes', version: 'latest' }],
     ['com.example/notes@1.2.3', { kind: 'registry', name: 'com.example/notes', version: '1.2.3' }],
-  ])('%s has one meaning [cli.target]', (text, expected) => {
+  ])('is classified in one way: %s [cli.target]', (text, expected) => {
     expect(parseTarget(text, project.folder)).toEqual(expected);
   });
 
-  it.each(commands)('is read alike by tenon %s [cli.target]', async (name, rest) => {
+  it.each(commands)('is parsed alike by tenon %s [cli.target]', async (name, rest) => {
     const env = { TENON_REGISTRY_URL: 'http://127.0.0.1:9' };
     for (const [text, code, part] of [
       ['./missing.ts', 2, 'file not found'],
@@ -122,7 +122,7 @@ describe('the target of a command', () => {
     expect((await tenon(project.folder, ['types', 'com.example/none'], registry)).code).toBe(4);
   });
 
-  it('is a server in each form, also for the built command [cli.target]', async () => {
+  it('leads to a server in each form, also for the built command [cli.target]', async () => {
     const list = (...args: string[]) => tenon(project.folder, ['list', '--json', '--trust', ...args]);
     const recorded = await tenon(project.folder, ['list', remote.url, '--wire', 'calls.ndjson']);
     expect([recorded.code, existsSync(project.path('calls.ndjson'))]).toEqual([0, true]);
@@ -148,12 +148,12 @@ describe('the target of a command', () => {
     // It prints its URL on standard output.
     ['http.mjs', 'own'],
     ['stdio.mjs', 'own'],
-  ])('is the server that a file exports, unless the file serves it: %s [cli.target]', async (file, text) => {
+  ])('may be a file that exports or serves a server: %s [cli.target]', async (file, text) => {
     const { code, out, err } = await tenon(project.folder, ['call', file, 'ping']);
     expect([code, out.trim()], err).toEqual([0, text]);
   });
 
-  it('is TypeScript that is compiled to CommonJS, too [cli.target] [cli.serve]', async () => {
+  it('may be TypeScript that is compiled to CommonJS [cli.target] [cli.serve]', async () => {
     const folder = await mkdtemp(join(root, 'packages/cli/.cache/commonjs-'));
     try {
       await writeFile(join(folder, 'package.json'), '{}');

@@ -49,8 +49,8 @@ afterAll(() => Promise.all([project.remove(), kitchen.close(), cafe.close(), cle
 const order = (...answers: Answer[]) =>
   runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples'], answers);
 
-describe.skipIf(!hasTerminal)('questions on a terminal', () => {
-  it('asks for the fields of a form one by one, again after a wrong value [cli.tty, cli.call]', async () => {
+describe.skipIf(!hasTerminal)('prompts on a terminal', () => {
+  it('appear for the fields of a form one by one, again after an invalid value [cli.tty, cli.call]', async () => {
     const { code, shown } = await order(
       [prompt('Answer?'), 'y'],
       [prompt('count'), `99${ENTER}`],
@@ -62,7 +62,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect(declined.shown).toContain('not ordered: decline');
   });
 
-  it('selects options by arrow keys, masks secrets, and keeps standard output for the result', async () => {
+  it('select options by arrow keys, mask secrets, and keep standard output for the result', async () => {
     const { code, shown, unasked } = await runOnTerminal(
       project.folder,
       ['call', '--json', cafe.url, 'survey'],
@@ -93,7 +93,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect(shown).not.toMatch(/\u001b\[(?:3|4|9|10)\dm/);
   });
 
-  it('cancels a form by Escape, and ends by Ctrl-C', async () => {
+  it('are cancelled by Escape, and end by Ctrl-C', async () => {
     const cancelled = await order([prompt('Answer?'), ESCAPE]);
     expect(cancelled.shown).toContain('not ordered: cancel');
     const field = await order([prompt('Answer?'), 'y'], [prompt('count'), ESCAPE]);
@@ -105,7 +105,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect(interrupted.shown.lastIndexOf('\u001b[?25h')).toBeGreaterThan(interrupted.shown.lastIndexOf('\u001b[?25l'));
   });
 
-  it('writes what happens in a gateway after the answer to an open question', async () => {
+  it('delay messages of a gateway until the user has responded', async () => {
     const rules = [{ action: 'ask', tool: 'price' }, { action: 'allow' }];
     await project.write('policy.json', { rules });
     const servers = (...names: string[]) => ({
@@ -151,7 +151,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect(shown).toMatch(/Allow it\?[^◇]*◇ {2}Allow it\?\s+│ {2}Yes, once\s[^◇]*server harbour: added/);
   });
 
-  it('has colours on a terminal only, and none with NO_COLOR [cli.tty]', async () => {
+  it('have colours on a terminal only, and none with NO_COLOR [cli.tty]', async () => {
     const list = ['list', kitchen.url];
     const colours = { NO_COLOR: '' };
     const { code, shown } = await runOnTerminal(project.folder, list, [], { env: colours });
@@ -160,7 +160,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect((await tenon(project.folder, list, colours)).out).not.toContain('\u001b');
   });
 
-  it('asks nothing on a terminal with --no-input [cli.tty]', async () => {
+  it('do not appear on a terminal with --no-input [cli.tty]', async () => {
     const parked = await runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples', '--no-input'], []);
     expect([parked.code, parked.shown]).toEqual([9, expect.stringContaining('tenon answer')]);
     await project.write('mcp.json', { mcpServers: { asked: shopEntry() } });
@@ -174,7 +174,7 @@ describe.skipIf(!hasTerminal)('questions on a terminal', () => {
     expect([approved.code, approved.unasked]).toEqual([0, []]);
   });
 
-  it('shows the progress of a call on standard error, if it is a terminal [cli.call]', async () => {
+  it('show the progress of a call on standard error, if it is a terminal [cli.call]', async () => {
     const call = ['call', cafe.url, 'count'];
     const { code, shown } = await runOnTerminal(project.folder, call, [], { stdout: 'out.txt' });
     expect([code, shown]).toEqual([0, expect.stringContaining('50 %  half')]);

@@ -8,17 +8,17 @@ beforeAll(async () => {
   scenes = await readMeasurements('bytes');
 }, 600_000);
 
-describe('no more bytes of the heap, for any number of others', () => {
-  it.each(Object.keys(flatWorkloads))('%s', name => {
+describe('memory per unit of work', () => {
+  it.each(Object.keys(flatWorkloads))('stays the same for any number of others: %s', name => {
     const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
     expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.05 + 256);
   });
 });
 
-it('a session that idles holds less than 800 bytes', () => {
+it('stays below 800 bytes for an idle session', () => {
   expect(scenes.get('a session that idles')?.[0]?.cost).toBeLessThan(800);
 });
 
-it('a stream that idles holds less than 5,000 bytes, with the request that opened it', () => {
+it('stays below 5,000 bytes for an idle stream, with the request that opened it', () => {
   expect(scenes.get('a stream that idles')?.[0]?.cost).toBeLessThan(5000);
 });

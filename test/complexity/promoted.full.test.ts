@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 120_000);
 
 it.each(['2025-11-25', '2026-07-28'].flatMap(version => [`a client on ${version}`, `a gateway on ${version}`]))(
-  'a call of %s, with 16 in flight',
+  'needs a limited number of steps for a call of %s, with 16 concurrent calls',
   name => {
     expect(scenes.get(name)?.[0]?.cost).toBeLessThan(MOST);
   },

@@ -8,23 +8,23 @@ beforeAll(async () => {
   scenes = await readMeasurements('steps');
 }, 300_000);
 
-describe('the same number of steps, for any number of others', () => {
-  it.each(Object.keys({ ...flatWorkloads, ...listWorkloads }))('%s', name => {
+describe('steps with any number of others', () => {
+  it.each(Object.keys({ ...flatWorkloads, ...listWorkloads }))('stay the same: %s', name => {
     const [least, ...more] = scenes.get(name) as [Measurement, ...Measurement[]];
     expect(least.cost).toBeGreaterThan(5);
     expect(more.map(each => grown(least, each))).toEqual(more.map(() => []));
   });
 });
 
-describe('hardly more steps, for a large number of others', () => {
-  it.each(Object.keys(halvedWorkloads))('%s', name => {
+describe('steps with a large number of others', () => {
+  it.each(Object.keys(halvedWorkloads))('grow by less than a tenth: %s', name => {
     const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
     expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.1);
   });
 });
 
-describe('steps in proportion to the number of others, and not more', () => {
-  it.each(Object.keys(growingWorkloads))('%s', name => {
+describe('steps in proportion to the number of others', () => {
+  it.each(Object.keys(growingWorkloads))('grow linearly at most: %s', name => {
     const [least, middle, most] = scenes.get(name) as [Measurement, Measurement, Measurement];
     expect(middle.cost).toBeGreaterThan(least.cost);
     const growth = (most.size - middle.size) / (middle.size - least.size);
@@ -32,7 +32,7 @@ describe('steps in proportion to the number of others, and not more', () => {
   });
 });
 
-it('a form that was shown before is not prepared again, neither by the server nor by the client', () => {
+it('prepares the schema of a repeated form once, in the server and in the client', () => {
   const [, middle, most] = scenes.get('a question and its answer, with a form of so many fields') as Measurement[];
   const stepsOfField = ((most?.cost ?? 0) - (middle?.cost ?? 0)) / ((most?.size ?? 0) - (middle?.size ?? 0));
   // Writing, copying and sending a field takes 20 steps. Preparing its schema takes 40 more.

@@ -38,7 +38,7 @@ function readTarget(name: string): Target {
 }
 
 describe('the Dockerfile of examples/container', () => {
-  it('starts from node:22-slim, runs as another user than root, and takes no secrets of the build', () => {
+  it('starts from node:22-slim, runs as a non-root user, and uses no secrets of the build', () => {
     expect(lines.filter(line => line.startsWith('FROM '))).toEqual([
       'FROM node:22-slim AS base',
       'FROM base AS server',
@@ -59,7 +59,7 @@ describe('the Dockerfile of examples/container', () => {
   });
 });
 
-describe('the images', () => {
+describe('the container images', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-container-'));
   const env: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: join(folder, 'home'), MCP_TOKEN: TOKEN };
   let child: ChildProcess | undefined;
@@ -93,7 +93,7 @@ describe('the images', () => {
     ['server', 'time'],
     ['gateway', 'notes__time'],
   ])(
-    '%s: is healthy after the start, serves callers with the token, and ends with 0 on SIGTERM',
+    'become healthy after the start, serve callers with the token, and exit with 0 on SIGTERM: %s',
     async (name, tool) => {
       const { port, probe, command } = readTarget(name);
       const free = String(await findFreePort());

@@ -38,7 +38,7 @@ async function serve(port: number): Promise<ChildProcess> {
 const ended = (child: ChildProcess) => new Promise(resolve => child.once('exit', resolve));
 
 describe('examples/deployment', () => {
-  it('asks, works, is killed in the middle, and ends what it began when it is back', async () => {
+  it('continues after it was killed, and ends what it began', async () => {
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}/mcp`;
     const server = await serve(port);

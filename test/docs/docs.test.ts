@@ -14,32 +14,32 @@ describe('the code on the pages', () => {
   const workshop = openWorkshop(withCode);
   afterAll(() => workshop.remove());
 
-  it('gives each block of a page a file of its own', () => {
+  it('exists in a file of its own for each block', () => {
     for (const { blocks, path } of withCode) {
       const files = blocks.map(({ file }) => file);
       expect(new Set(files).size, path).toBe(files.length);
     }
   });
 
-  it('is run for at least nine blocks of ten', () => {
+  it('runs for at least nine of ten blocks', () => {
     const blocks = withCode.flatMap(page => page.blocks);
     expect(blocks.filter(({ runs }) => !runs).length / blocks.length).toBeLessThanOrEqual(0.1);
   });
 
-  it('is right by its types', async () => {
+  it('compiles', async () => {
     expect(await typecheck(workshop)).toBe('');
   });
 
   /** Each process runs some pages: with one for each page, to load the library would take most of the time. */
   const parts = Array.from({ length: PARTS }, (_, part) => running.filter((_, index) => index % PARTS === part));
 
-  describe.each(parts.map(part => [part]))('runs and prints what the page says', part => {
+  describe.each(parts.map(part => [part]))('printed output', part => {
     let outcomes = new Map<Page, Outcome>();
     beforeAll(async () => {
       outcomes = await runPages(workshop, part);
     });
 
-    it.each(part)('$path', page => {
+    it.each(part)('matches the page $path', page => {
       const { printed, failure } = outcomes.get(page) as Outcome;
       expect(failure).toBeUndefined();
       for (const { file, prints, runs } of page.blocks) {
@@ -51,13 +51,13 @@ describe('the code on the pages', () => {
 });
 
 describe.each(all)('$path', ({ path, text }) => {
-  it('links to what is there', () => {
+  it('links to existing pages and headings', () => {
     const links = [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const stale = links.filter(link => !/^[a-z]+:/.test(link)).filter(link => !leads(path, link));
     expect(stale).toEqual([]);
   });
 
-  it('names files and scripts that are there', () => {
+  it('names existing files and scripts', () => {
     const named = [...prose(text).matchAll(/`((?:docs|test|examples|packages|bench|scripts)\/[\w./-]+)`/g)].map(
       ([, name = '']) => name,
     );

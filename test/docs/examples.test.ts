@@ -96,7 +96,7 @@ describe('examples/workers/server.ts', () => {
     await looksRight({ url: 'http://notes.example.com/mcp', transport: 'http', fetch: fetch as never }, revision);
   });
 
-  it('serves nobody under another name', async () => {
+  it('refuses another host name', async () => {
     const { default: worker } = await import('../../examples/workers/server.ts');
     const response = await worker.fetch(new Request('http://elsewhere.example.com/mcp', { method: 'POST' }));
     expect(response.status).toBe(403);
@@ -113,7 +113,7 @@ describe('examples/notes/stdio.ts', () => {
 });
 
 describe('examples/ai/agent.ts', () => {
-  it('calls tools of a host, one of which asks another model', async () => {
+  it('calls tools of a host, one of which requests sampling of another model', async () => {
     const { output, errors, code } = await run(['--import', tsx, example('ai/agent.ts')], root, 20_000);
     expect(errors).toBe('');
     expect(code).toBe(0);
@@ -129,7 +129,7 @@ describe('examples/ai/agent.ts', () => {
 });
 
 describe('examples/notes/client.ts', () => {
-  it('does what a client can do', async () => {
+  it('prints the results of every feature of a client', async () => {
     const program = await start('notes/http.ts', port => ['--port', String(port)]);
     const { output, errors, code } = await run(
       ['--import', tsx, example('notes/client.ts'), program.url],

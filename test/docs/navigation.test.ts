@@ -29,7 +29,7 @@ describe('the first page of the documentation', () => {
 });
 
 describe('the packages of the documentation', () => {
-  it('are on the page of the dependencies', () => {
+  it('appear on the page of the dependencies', () => {
     const { devDependencies } = JSON.parse(readFileSync(join(root, 'docs/package.json'), 'utf8'));
     const text = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
     expect(Object.keys(devDependencies).filter(name => !text.includes(`\`${name}\``))).toEqual([]);

@@ -95,12 +95,12 @@ describe.each(units)('the unit %s of systemd', name => {
   const unit = read(name);
   const [program = '', command = '', ...args] = getSetting(unit, 'ExecStart').split(' ');
 
-  it('has sections with settings', () => {
+  it('contains sections with settings', () => {
     const lines = unit.split('\n').filter(line => line !== '' && !line.startsWith('#'));
     expect(lines.filter(line => !/^\[(Unit|Service|Install)\]$|^[A-Z][A-Za-z]+=\S/.test(line))).toEqual([]);
   });
 
-  it.skipIf(!hasPrograms('systemd-analyze'))('is accepted by systemd-analyze', () => {
+  it.skipIf(!hasPrograms('systemd-analyze'))('passes systemd-analyze', () => {
     // The command is not installed here, and systemd checks that it exists.
     const file = join(folder, name);
     writeFileSync(file, unit.replace(program, process.execPath));

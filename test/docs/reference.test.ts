@@ -3,14 +3,14 @@ import { compare, rotate } from '../../bench/report.mjs';
 import { findRegressions } from '../../bench/summary/reference.mjs';
 
 describe('figures of a benchmark', () => {
-  it('are paired by round: a slow round is slow for both', () => {
+  it('are compared by round, because a slow round is slow for both', () => {
     expect(compare([10, 20, 11], [10, 20, 10])).toEqual({ paired: 1, least: 1 });
     expect(compare([15, 30, 15], [10, 20, 10])).toEqual({ paired: 1.5, least: 1.5 });
   });
 
-  it('are of no ratio without a base', () => expect(compare([1, 2], []).paired).toBeNaN());
+  it('have no ratio without a base', () => expect(compare([1, 2], []).paired).toBeNaN());
 
-  it('are measured in an order that begins elsewhere in each round', () => {
+  it('are measured in an order that rotates each round', () => {
     expect([0, 1, 2, 3].map(round => rotate(['a', 'b', 'c'], round).join(''))).toEqual(['abc', 'bca', 'cab', 'abc']);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sharesOf } from '../../bench/profile/shares.mjs';
 
 describe('shares of the time', () => {
-  it('counts by what was on top, leaves out when nothing was done, and names functions of the library', () => {
+  it('counts by the topmost frame, omits idle samples, and names functions of the library', () => {
     const frame = (id: number, functionName: string, url = '') => ({
       id,
       callFrame: { functionName, url, lineNumber: 6 },

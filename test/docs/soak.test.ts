@@ -7,14 +7,14 @@ const xs = Array.from({ length: 60 }, (_, at) => (at * SPAN) / 59);
 const noise = (at: number) => Math.sin(at * 7919) * 100;
 
 describe('growth of the soak', () => {
-  it('finds the slope of a line, without an error', () => {
+  it('computes the slope of a line, without an error', () => {
     const { slope, error, mean } = lineThrough([0, 1, 2, 3], [5, 7, 9, 11]);
     expect(slope).toBeCloseTo(2);
     expect(error).toBeCloseTo(0);
     expect(mean).toBe(8);
   });
 
-  it('tells what grows from what is only noisy', () => {
+  it('distinguishes growth from noise', () => {
     const told = (rise: number, loud: number, limit: number) =>
       verdict(
         lineThrough(
@@ -30,13 +30,13 @@ describe('growth of the soak', () => {
     expect(told(-5, 1, 200)).toBe('no growth');
   });
 
-  it('trusts less what goes up and down slowly', () => {
+  it('reports a larger error for slow waves', () => {
     const slowly = xs.map(x => 100 * Math.sin(x / 40));
     const quickly = xs.map((_, at) => noise(at));
     expect(lineThrough(xs, slowly).error).toBeGreaterThan(2 * lineThrough(xs, quickly).error);
   });
 
-  it('wants points enough', () => {
+  it('requires at least four points', () => {
     expect(() => lineThrough([1, 2, 3], [1, 2, 3])).toThrow('four points');
   });
 });

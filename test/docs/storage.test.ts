@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { RECORD_KINDS } from '../../packages/tenon/src/stores/records/record-kinds.js';
 
-it('the page about storage lists each kind of stored records with its format', async () => {
+it('lists each kind of stored records with its format on the page about storage', async () => {
   const page = await readFile(new URL('../../docs/concepts/storage.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| (`[^|]*`) \| (\d+) \|/gm)];
   const listed = rows.flatMap(([, kinds = '', format]) =>

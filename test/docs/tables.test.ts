@@ -46,16 +46,16 @@ describe('the table of error codes', () => {
     .map(([code]) => code)
     .filter(code => code.includes('/'));
 
-  it('has every code of the source', () => {
+  it('contains every code of the source', () => {
     expect([...codes].filter(code => !listed.includes(code))).toEqual([]);
   });
 
-  it('has no other, and none twice', () => {
+  it('contains no other code, and none twice', () => {
     expect(listed.filter(code => !codes.has(code))).toEqual([]);
     expect(new Set(listed).size).toBe(listed.length);
   });
 
-  it('has a cause and a remedy for each code', () => {
+  it('contains a cause and a fix for each code', () => {
     const cells = [...page('reference/errors.md').matchAll(/^\| `[a-z]+\/[a-z-]+` \| ([^|]*) \| ([^|]*) \|$/gm)];
     expect(cells).toHaveLength(listed.length);
     for (const [row, cause = '', remedy = ''] of cells) {
@@ -64,21 +64,21 @@ describe('the table of error codes', () => {
     }
   });
 
-  it('has the codes that the protocol adds', () => {
+  it('contains the codes that the protocol adds', () => {
     const numbers = [...page('reference/errors.md').matchAll(/^\| (-\d+) \|/gm)].map(([, code]) => Number(code));
     for (const code of Object.values(protocol)) expect(numbers).toContain(code);
   });
 });
 
-describe('the table of bounds', () => {
-  it('has each bound with its default', () => {
+describe('the table of limits', () => {
+  it('contains each limit with its default', () => {
     const listed = Object.fromEntries(
       rows(page('deploy/http.md')).map(([name, value]) => [name, Number(value.replaceAll(',', ''))]),
     );
     for (const [name, value] of Object.entries(DEFAULT_LIMITS)) expect(listed, name).toHaveProperty(name, value);
   });
 
-  it('has those of a host', () => {
+  it('contains the limits of a host', () => {
     const listed = Object.fromEntries(
       [...page('hosts/host.md').matchAll(/^\| `(\w+)` \| ([\d.,]+) \|/gm)].map(([, name = '', value = '']) => [
         name,
@@ -99,13 +99,13 @@ describe('the page of the architecture', () => {
   const [, tree = ''] = /^```\n([\s\S]*?)^```/m.exec(page('architecture.md')) ?? [];
   const drawn = [...tree.matchAll(/^ {2}(\w[\w-]*)\/ /gm)].map(([, name = '']) => name);
 
-  it('draws the folders that there are', () => {
+  it('draws the existing folders', () => {
     expect(drawn.sort()).toEqual(folders.sort());
   });
 });
 
 describe('the page of the protocol versions', () => {
-  it('has a column for each', () => {
+  it('contains a column for each version', () => {
     for (const { protocolVersion } of dialects)
       expect(page('reference/versions.md')).toMatch(new RegExp(`^\\|.*\\| ${protocolVersion} \\|`, 'm'));
   });
@@ -115,7 +115,7 @@ describe('the page of the dependencies', () => {
   const folders = ['.', ...readdirSync(packages).map(name => `packages/${name}`)];
   const manifests = folders.map(folder => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')));
 
-  it('has a word for each', () => {
+  it('names each dependency', () => {
     const text = page('dependencies.md');
     const names = manifests.flatMap(({ dependencies, devDependencies, peerDependencies }) =>
       Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies }),

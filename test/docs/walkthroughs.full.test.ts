@@ -62,7 +62,7 @@ async function replaceNote(client: Client): Promise<void> {
   expect((await client.listPrompts()).prompts.map(({ name }) => name)).toEqual(['review']);
 }
 
-describe('the first server, with a tool, a resource and a question', () => {
+describe('the first server, with a tool, a resource and an input request', () => {
   it('serves the official client over HTTP', async () => {
     await givePorts(join(firstServer, 'http.ts'), 3000);
     const url = await start(['--import', tsx, 'http.ts'], firstServer);

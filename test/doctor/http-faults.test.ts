@@ -17,11 +17,11 @@ async function examine(fault: HttpFault, { path = '/mcp', token }: Partial<Seede
   return listWarnings(await runDoctor(target, target.url, { samples: 1, timeout: 30_000, skip: ['latency'] }));
 }
 
-it('finds nothing in a sound server over HTTP', async () => {
+it('reports no problem in a correct HTTP server', async () => {
   expect(await examine({})).toEqual([]);
 });
 
-it('opens no session to find redirects, and leaves a target alone that is no URL', async () => {
+it('opens no session to find redirects, and leaves a target that is no URL', async () => {
   const methods: unknown[] = [];
   const intercept: HttpFault['intercept'] = (request, response, body) => {
     if (request.method !== 'POST' || request.headers['mcp-session-id'] !== undefined) return false;
@@ -32,11 +32,11 @@ it('opens no session to find redirects, and leaves a target alone that is no URL
   expect(methods).toContain('ping');
 });
 
-it.each(httpFaults)('finds, over HTTP, nothing but: $title', async ({ found, path, token, ...fault }) => {
+it.each(httpFaults)('reports over HTTP exactly: $title', async ({ found, path, token, ...fault }) => {
   expect(await examine(fault, { ...(path && { path }), ...(token && { token }) })).toEqual(found);
 });
 
-it.each(toolFaults)('finds, in the tools, nothing but: $title', async ({ found, tools }) => {
+it.each(toolFaults)('reports in the tools exactly: $title', async ({ found, tools }) => {
   const edit: HttpFault['edit'] = (response, { method }) =>
     method === 'tools/list' ? { ...response, result: { ...(response.result as object), tools } } : response;
   expect(await examine({ edit })).toEqual(found);

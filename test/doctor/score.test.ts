@@ -6,7 +6,7 @@ import { httpFaults } from './http-faults.js';
 import { stdioFaults } from './stdio-faults.js';
 import { toolFaults } from './tool-faults.js';
 
-it('is described with the numbers of the faults', () => {
+it('is documented with the numbers of the faults', () => {
   const page = readFileSync(join(root, 'docs/help/troubleshooting.md'), 'utf8').replaceAll('\n', ' ');
   const [http, tools, stdio] = [httpFaults, toolFaults, stdioFaults].map(({ length }) => length);
   const all = httpFaults.length + toolFaults.length + stdioFaults.length;

@@ -29,9 +29,9 @@ function noting(asked: string[]): ClientOptions {
 
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text;
 
-describe('one handler with questions, a sample and steps does the same', () => {
+describe('one handler with input requests, sampling and steps', () => {
   it.each(rows.map(row => [`over ${row.transport} ${row.revision} ${row.manner}`, row] as const))(
-    '%s',
+    'returns the same result %s',
     async (_, row) => {
       const asked: string[] = [];
       const { client, wire, close } = await open(row, noting(asked));

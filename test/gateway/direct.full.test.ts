@@ -6,26 +6,26 @@ import { describeImpossible, findImpossible, impossibleRows } from './impossible
 import { listPairs, type PairTransport } from './pair.js';
 import { startDirect } from './start-gateway.js';
 
-describe('the table of what is impossible', () => {
+describe('the table of unsupported combinations', () => {
   const names = new Set(features.map(formatFeature));
 
-  it('has features that there are, and each feature has a name of its own', () => {
+  it('contains existing features with unique names', () => {
     expect(names.size).toBe(features.length);
     expect(impossibleRows.map(({ feature }) => feature).filter(name => !names.has(name))).toEqual([]);
   });
 
-  it('has no row without a combination, and none that another hides', () => {
+  it('contains no row without a combination, and none that another hides', () => {
     const used = new Set(listPairs('http').flatMap(pair => [...names].map(name => findImpossible(name, pair))));
     expect(impossibleRows.filter(row => !used.has(row)).map(({ feature }) => feature)).toEqual([]);
   });
 
-  it('says of each row where it holds, and why', () => {
+  it('states for each row where it holds, and why', () => {
     const rows = impossibleRows.map(describeImpossible);
     expect(new Set(rows).size).toBe(rows.length);
     for (const row of rows) expect(row).toMatch(/^[^|]+: [^|]+ \| (client|server)[^|]+ \| .{20,}$/);
   });
 
-  it('leaves each feature some combination in which it crosses', () => {
+  it('leaves each feature a supported combination', () => {
     const pairs = listPairs('http');
     expect([...names].filter(name => pairs.every(pair => findImpossible(name, pair)))).toEqual([]);
   });

@@ -47,14 +47,14 @@ const ways = {
 };
 
 describe.each(Object.entries(ways))('%s', (_, authorizer) => {
-  it('refuses a name that stands for an address of this machine [security.ssrf.private-ranges-blocked]', async () => {
+  it('refuses a name that resolves to an address of this machine [security.ssrf.private-ranges-blocked]', async () => {
     const before = connections;
     const challenge = `Bearer resource_metadata="https://inside.example.com:${port}/metadata"`;
     await expect(authorizer().handleRefusal(refusedOf(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
     expect(connections).toBe(before);
   });
 
-  it('connects to the server that the user named, at whatever address it is', async () => {
+  it('connects to the server that the user named, at any address', async () => {
     const before = connections;
     await expect(authorizer().handleRefusal(refusedOf())).rejects.toMatchObject({ code: 'auth/unreachable' });
     expect(connections).toBeGreaterThan(before);

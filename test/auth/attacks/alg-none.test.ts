@@ -6,7 +6,7 @@ import { served } from '../served.js';
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** A JWT that says itself that it is not signed. RFC 8725, 2.1. */
-it.each(['none', 'None', 'NONE', '', 'nOnE'])('alg none: spelled "%s" does not get in', async alg => {
+it.each(['none', 'None', 'NONE', '', 'nOnE'])('refuses a token with alg none, spelled "%s"', async alg => {
   const { alone, issuer, ran } = await served();
   const claims = { iss: ISSUER, sub: 'ada', aud: RESOURCE, exp: issuer.clock.now() / 1000 + 600, scope: 'notes:read' };
   const [, payload = '', signature = ''] = (await issuer.token()).split('.');

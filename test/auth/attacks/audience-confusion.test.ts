@@ -3,7 +3,7 @@ import { RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/iss
 import { served } from '../served.js';
 
 /** A token that its issuer made for another resource is replayed here by who runs that one. CVE-2025-69196 is of this kind. */
-describe('audience confusion', () => {
+describe('a token for another audience', () => {
   it.each([
     ['another server', 'https://other.example.com/mcp'],
     ['the origin', 'https://mcp.example.com'],
@@ -19,7 +19,7 @@ describe('audience confusion', () => {
     ['none', undefined],
     ['an empty list', []],
   ])(
-    'a token for %s does not get in [auth.token.audience-validated auth.token.no-other-tokens auth.token.server-own-resources-only security.token.issued-for-server-only]',
+    'is refused: %s [auth.token.audience-validated auth.token.no-other-tokens auth.token.server-own-resources-only security.token.issued-for-server-only]',
     async (_, aud) => {
       const { alone, bearer, ran } = await served();
       const { status, challenge } = await alone('tools/call', { name: 'read', arguments: {} }, await bearer({ aud }));
@@ -28,13 +28,13 @@ describe('audience confusion', () => {
     },
   );
 
-  it('nor does one of this issuer that stands for a client: an ID token', async () => {
+  it('is refused if it is an ID token of the same issuer', async () => {
     const { alone, bearer } = await served();
     const token = await bearer({ aud: 'client-1', nonce: 'n', at_hash: 'x' });
     expect((await alone('server/discover', {}, token)).status).toBe(401);
   });
 
-  it('a handler is not given the token, so it cannot send it on [auth.token.no-passthrough]', async () => {
+  it('is not passed to a handler, even if accepted [auth.token.no-passthrough]', async () => {
     const { alone, server, bearer } = await served();
     let known: unknown;
     server.tools.set('look', {

@@ -28,7 +28,7 @@ function setUp(routes: Parameters<typeof createWorld>[0] = {}, change?: Change, 
 
 const advertising = { [AS]: { json: { ...issuerMetadata(), authorization_response_iss_parameter_supported: true } } };
 
-describe('iss mix-up', () => {
+describe('an authorization response of another issuer', () => {
   it.each([
     ['another issuer', EVIL],
     ['a slash at the end', `${ISSUER}/`],
@@ -37,7 +37,7 @@ describe('iss mix-up', () => {
     ['escapes', 'https://as.example.co%6D'],
     ['nothing', ''],
   ])(
-    'by %s: the code goes nowhere [auth.iss-present-compared auth.iss-mismatch-rejected auth.iss-simple-string-comparison auth.iss-no-normalization]',
+    'is refused with iss of %s [auth.iss-present-compared auth.iss-mismatch-rejected auth.iss-simple-string-comparison auth.iss-no-normalization]',
     async (_, iss) => {
       for (const routes of [{}, advertising]) {
         const { auth, world } = setUp(routes, answer => answer.set('iss', iss));
@@ -47,13 +47,13 @@ describe('iss mix-up', () => {
     },
   );
 
-  it('by leaving it away where it is advertised [auth.iss-advertised-missing-rejected]', async () => {
+  it('is refused without `iss` where the issuer advertises it [auth.iss-advertised-missing-rejected]', async () => {
     const { auth, world } = setUp(advertising);
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('by naming two', async () => {
+  it('is refused with two `iss`', async () => {
     const { auth } = setUp({}, answer => {
       answer.append('iss', ISSUER);
       answer.append('iss', EVIL);
@@ -61,7 +61,7 @@ describe('iss mix-up', () => {
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
   });
 
-  it('by an error: nothing of it is shown [auth.iss-error-response-validated]', async () => {
+  it('is refused with an error, whose text is not shown [auth.iss-error-response-validated]', async () => {
     const { auth } = setUp({}, answer => {
       answer.set('iss', EVIL);
       answer.set('error', 'server_error');
@@ -72,26 +72,26 @@ describe('iss mix-up', () => {
     expect(`${error.message}${JSON.stringify(error)}`).not.toMatch(/server_error|555/);
   });
 
-  it('is none where it is right, or where there is none and none was promised [auth.iss-not-advertised-missing-proceeds]', async () => {
+  it('is accepted with the right `iss`, or without one where none is advertised [auth.iss-not-advertised-missing-proceeds]', async () => {
     expect(await setUp(advertising, answer => answer.set('iss', ISSUER)).auth.handleRefusal(refusal())).toBe(true);
     expect(await setUp().auth.handleRefusal(refusal())).toBe(true);
   });
 });
 
-describe('metadata issuer mismatch', () => {
-  it('in the document of the issuer', async () => {
+describe('metadata of another issuer', () => {
+  it('are refused in the document of the issuer', async () => {
     const { auth, world, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
     expect([browser.visited, world.urls()]).toEqual([[], [PRM, AS]]);
   });
 });
 
-describe('redirect URI tricks', () => {
+describe('the redirect URI of a sign-in', () => {
   it.each([
     'https://evil.example.com/callback',
     'http://127.0.0.1:8123/other',
     'http://127.0.0.1:8123.evil.example.com/callback',
-  ])('an answer at %s is none', async elsewhere => {
+  ])('refuses a response at %s', async elsewhere => {
     const { auth, world } = setUp({}, undefined, {
       redirect: {
         begin: async () => ({
@@ -105,7 +105,7 @@ describe('redirect URI tricks', () => {
     expect(world.tokenRequests()).toEqual([]);
   });
 
-  it('the endpoint cannot bring parameters of its own', async () => {
+  it('cannot be changed by parameters of the endpoint', async () => {
     const endpoint = `${ISSUER}/authorize?redirect_uri=${EVIL}&state=fixed&code_challenge_method=plain&tenant=1#frag`;
     const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint: endpoint } } });
     await auth.handleRefusal(refusal());
@@ -117,8 +117,8 @@ describe('redirect URI tricks', () => {
   });
 });
 
-describe('CSRF on callback', () => {
-  it('an answer with the state of an earlier sign-in is dropped', async () => {
+describe('the state of a sign-in', () => {
+  it('refuses a response with the state of an earlier sign-in', async () => {
     let earlier = '';
     const { auth, world } = setUp({}, (answer, asked) => {
       const own = asked.searchParams.get('state') ?? '';
@@ -135,15 +135,15 @@ describe('CSRF on callback', () => {
   });
 });
 
-describe('code injection without PKCE', () => {
-  it('an authorization server without S256 is not used', async () => {
+describe('PKCE', () => {
+  it('is required of an authorization server', async () => {
     const { code_challenge_methods_supported: _, ...metadata } = issuerMetadata();
     const { auth, browser } = setUp({ [AS]: { json: metadata } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/no-pkce' });
     expect(browser.visited).toEqual([]);
   });
 
-  it('each sign-in has a verifier of its own', async () => {
+  it('uses a new verifier for each sign-in', async () => {
     const { auth, world } = setUp();
     await auth.handleRefusal(refusal());
     await auth.signOut?.();
@@ -153,7 +153,7 @@ describe('code injection without PKCE', () => {
   });
 });
 
-describe('SSRF by metadata', () => {
+describe('metadata that lead to private addresses', () => {
   const inside = 'http://169.254.169.254/latest/meta-data';
 
   it.each([
@@ -176,7 +176,7 @@ describe('SSRF by metadata', () => {
       'Bearer',
     ],
   ])(
-    'by %s [security.ssrf.mitigated security.ssrf.private-ranges-blocked security.ssrf.redirects-checked]',
+    'are refused by %s [security.ssrf.mitigated security.ssrf.private-ranges-blocked security.ssrf.redirects-checked]',
     async (_, routes, challenge) => {
       const { auth, world } = setUp(routes);
       await expect(auth.handleRefusal(refusal(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
@@ -184,7 +184,7 @@ describe('SSRF by metadata', () => {
     },
   );
 
-  it("can be kept behind a proxy of one's own [security.ssrf.egress-proxy]", async () => {
+  it('can be fetched through a proxy of the user [security.ssrf.egress-proxy]', async () => {
     const world = createWorld();
     const passed: string[] = [];
     const auth = signIn({
@@ -199,11 +199,11 @@ describe('SSRF by metadata', () => {
   });
 });
 
-describe('command injection by authorization URL (CVE-2025-6514)', () => {
+describe('the authorization URL (CVE-2025-6514)', () => {
   const endpoint = 'https://as.example.com/authorize?x=$(calc)&y=`id`;"|calc&%20z';
 
   it.each(['linux', 'darwin', 'win32'])(
-    'on %s a URL is one argument of a program, and nothing else [security.auth-url.no-shell security.auth-url.native-opener security.auth-url.sanitized]',
+    'is on %s one argument of a program, without a shell [security.auth-url.no-shell security.auth-url.native-opener security.auth-url.sanitized]',
     platform => {
       const { file, args } = getBrowserCommand(endpoint, platform);
       expect(['xdg-open', 'open', 'rundll32']).toContain(file);
@@ -217,7 +217,7 @@ describe('command injection by authorization URL (CVE-2025-6514)', () => {
     'a:$(calc)?response_type=code',
     'javascript:alert(1)',
     'http:$(calc)',
-  ])('%s is opened by nobody [security.auth-url.schemes]', async authorization_endpoint => {
+  ])('is not opened: %s [security.auth-url.schemes]', async authorization_endpoint => {
     const { auth, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), authorization_endpoint } } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/unsafe-url' });
     expect(browser.visited).toEqual([]);
@@ -225,8 +225,8 @@ describe('command injection by authorization URL (CVE-2025-6514)', () => {
   });
 });
 
-describe('open redirect', () => {
-  it('secrets that are posted do not follow one', async () => {
+describe('a redirect of the token endpoint', () => {
+  it('is not followed with secrets', async () => {
     const { auth, world } = setUp(
       { [`${ISSUER}/token`]: { status: 307, headers: { location: `${EVIL}/token` } } },
       undefined,
@@ -237,8 +237,8 @@ describe('open redirect', () => {
   });
 });
 
-describe('secrets in errors', () => {
-  it('no error of a sign-in holds a code, a verifier, a secret or a token', async () => {
+describe('errors of a sign-in', () => {
+  it('contain no code, verifier, secret or token', async () => {
     const said = {
       error: 'invalid_request',
       error_description: 'bad code code-1-which-is-long-enough-to-be-one of secret',

@@ -62,7 +62,7 @@ const codeOf = (response: Response) =>
   new URL(response.headers.get('location') ?? 'about:blank').searchParams.get('code');
 
 describe('a proxy before an identity provider', () => {
-  it('signs users in there, and gives tokens of its own [auth.token.own-server-only]', async () => {
+  it('signs users in there, and issues tokens of its own [auth.token.own-server-only]', async () => {
     const set = setUp();
     const { to, state, cookie } = await agree(set);
     expect(to.origin).toBe(IDP);
@@ -82,8 +82,8 @@ describe('a proxy before an identity provider', () => {
   });
 });
 
-describe('a confused deputy', () => {
-  it('asks the user about each client before it passes on [auth.proxy.consent-per-client security.proxy.consent-page security.proxy.no-cookie-before-consent security.proxy.consent-registry]', async () => {
+describe('a proxy with one client id for all clients', () => {
+  it('asks the user about each client before it redirects [auth.proxy.consent-per-client security.proxy.consent-page security.proxy.no-cookie-before-consent security.proxy.consent-registry]', async () => {
     const set = setUp();
     await agree(set);
     const evil = 'https://evil.example.com/';
@@ -102,7 +102,7 @@ describe('a confused deputy', () => {
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('does not take the answer in a browser where nobody has agreed [security.proxy.state-handling]', async () => {
+  it('refuses the response in a browser without consent [security.proxy.state-handling]', async () => {
     const set = setUp();
     const [attacker, victim] = [await agree(set), await agree(set)];
     for (const cookie of ['', victim.cookie, `${attacker.cookie.split('=')[0]}=${victim.cookie.split('=')[1]}`]) {
@@ -113,7 +113,7 @@ describe('a confused deputy', () => {
     expect(codeOf(await set.place.send(...back(attacker.state, attacker.cookie)))).not.toBeNull();
   });
 
-  it('does not take the cookie of the page for that of the way back', async () => {
+  it('refuses the cookie of the consent page at the callback', async () => {
     const set = setUp();
     const page = await readPage(await set.place.ask());
     const { state, cookie } = await agree(set, page);
@@ -121,7 +121,7 @@ describe('a confused deputy', () => {
     expect((await set.place.send(...back(state, page.cookie))).status).toBe(400);
   });
 
-  it('takes a state once, for ten minutes, and none that it has not made', async () => {
+  it('accepts its own state once, for ten minutes', async () => {
     const set = setUp();
     const { state, cookie } = await agree(set);
     expect((await set.place.send(...back('made-up', cookie))).status).toBe(400);
@@ -132,7 +132,7 @@ describe('a confused deputy', () => {
     expect((await set.place.send(...back(late.state, late.cookie))).status).toBe(400);
   });
 
-  it('binds what it asks there to a key of its own', async () => {
+  it('uses its own PKCE verifier at the identity provider', async () => {
     const set = setUp();
     const { to, state, cookie } = await agree(set);
     expect(to.searchParams.get('code_challenge_method')).toBe('S256');
@@ -140,7 +140,7 @@ describe('a confused deputy', () => {
     expect(new URLSearchParams(set.sent[0]?.body).get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('does not take the answer of another issuer', async () => {
+  it('refuses the response of another issuer', async () => {
     const set = setUp({ issuer: IDP });
     const { state, cookie } = await agree(set);
     const response = await set.place.send(...back(state, cookie, { iss: 'https://evil.example.com' }));
@@ -148,13 +148,13 @@ describe('a confused deputy', () => {
     expect(set.sent).toEqual([]);
   });
 
-  it('has cookies that only this host and no script has [security.proxy.consent-cookie]', async () => {
+  it('sets cookies that only this host and no script can read [security.proxy.consent-cookie]', async () => {
     const { place } = setUp();
     const response = await place.answer(await readPage(await place.ask()));
     expect(response.headers.get('set-cookie')).toMatch(/^__Host-.*; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
-  it('tells nobody what the identity provider has said, nor its secrets', async () => {
+  it('hides the error and the secrets of the identity provider', async () => {
     const set = setUp({
       identifyUser: () => {
         throw new Error('upstream-token is bad');
@@ -168,7 +168,7 @@ describe('a confused deputy', () => {
     expect(set.problems.join()).not.toMatch(/upstream-(token|secret|code)/);
   });
 
-  it('gives no token of the identity provider’s for anything', async () => {
+  it('accepts no token of the identity provider', async () => {
     const set = setUp();
     const answer = await set.place.send(
       '/token',

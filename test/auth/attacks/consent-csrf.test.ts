@@ -9,14 +9,14 @@ async function isAllowed(response: Response): Promise<boolean> {
   return (response.headers.get('location') ?? '').includes('code=');
 }
 
-describe('CSRF on the consent page', () => {
-  it('is not what its own page is', async () => {
+describe('the consent page', () => {
+  it('accepts its own form', async () => {
     const place = open();
     const page = await readPage(await place.ask());
     expect(await isAllowed(await place.answer(page, {}, { origin: ISSUER }))).toBe(true);
   });
 
-  it('by the form of the attacker’s own page: this browser was not shown it', async () => {
+  it('refuses a form that another browser was shown', async () => {
     const place = open();
     const page = await readPage(await place.ask());
     const victim = await readPage(await place.ask());
@@ -27,7 +27,7 @@ describe('CSRF on the consent page', () => {
     }
   });
 
-  it('by a form without its token, or with that of another', async () => {
+  it('refuses a form without its token, or with another token', async () => {
     const place = open();
     const [page, other] = [await readPage(await place.ask()), await readPage(await place.ask())];
     for (const token of ['', 'x', other.fields.token ?? '']) {
@@ -35,28 +35,28 @@ describe('CSRF on the consent page', () => {
     }
   });
 
-  it('from another origin', async () => {
+  it('refuses a form from another origin', async () => {
     const place = open();
     for (const origin of ['https://evil.example.com', 'null', `${ISSUER}.evil.example.com`]) {
       expect(await isAllowed(await place.answer(await readPage(await place.ask()), {}, { origin }))).toBe(false);
     }
   });
 
-  it('by a link', async () => {
+  it('refuses a link', async () => {
     const place = open();
     const page = await readPage(await place.ask());
     const query = new URLSearchParams({ ...page.fields, answer: 'allow' });
     expect((await place.send(`/consent?${query}`, { headers: { cookie: page.cookie } })).status).toBe(405);
   });
 
-  it('by sending it again', async () => {
+  it('refuses a repeated form', async () => {
     const place = open();
     const page = await readPage(await place.ask());
     expect(await isAllowed(await place.answer(page))).toBe(true);
     expect(await isAllowed(await place.answer(page))).toBe(false);
   });
 
-  it('has a cookie that other pages and scripts cannot use [security.proxy.consent-cookie]', async () => {
+  it('sets a cookie that other pages and scripts cannot use [security.proxy.consent-cookie]', async () => {
     const response = await open().ask();
     const cookie = response.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/^__Host-tenon-[\w-]{16}=[\w-]{43}; Max-Age=600; Path=\/; Secure; HttpOnly; SameSite=Lax$/);

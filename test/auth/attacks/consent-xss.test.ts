@@ -15,21 +15,21 @@ async function pageFor(metadata: object, fields: Record<string, string> = {}) {
   return readPage(await place.ask({ client_id, ...fields }));
 }
 
-describe('XSS on the consent page', () => {
-  it('by the name of a client: it is text', async () => {
+describe('the consent page with hostile values', () => {
+  it('shows the name of a client as text', async () => {
     const { status, text } = await pageFor({ client_name: EVIL });
     expect(status).toBe(200);
     expect(text).toContain('&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(text).not.toMatch(/<script|<img|\u202e|\u0000/);
   });
 
-  it('by the URL of the redirect', async () => {
+  it('shows the redirect URL as text', async () => {
     const redirect = `${BACK}?a=1&b=2`;
     const { text } = await pageFor({ redirect_uris: [redirect] }, { redirect_uri: redirect });
     expect(text).toContain('callback?a=1&amp;b=2');
   });
 
-  it('by the state, the scope or the id of a client on a page of errors', async () => {
+  it('shows state, scope and client id as text on an error page', async () => {
     const place = visitTestIssuer();
     for (const fields of [{ client_id: EVIL }, { redirect_uri: EVIL }, { scope: EVIL, state: EVIL }]) {
       const { text } = await readPage(await place.ask(fields));
@@ -37,7 +37,7 @@ describe('XSS on the consent page', () => {
     }
   });
 
-  it('by a redirect URI that would be a part of the policy', async () => {
+  it('refuses redirect URIs that would change the content security policy', async () => {
     const place = visitTestIssuer();
     for (const uri of [
       "https://a;script-src *'unsafe-inline'.example.com/",
@@ -53,7 +53,7 @@ describe('XSS on the consent page', () => {
     }
   });
 
-  it('would do nothing: no script runs there, and nobody frames it [auth.cimd.as-security-considered]', async () => {
+  it('forbids scripts and frames [auth.cimd.as-security-considered]', async () => {
     const { headers, text } = await pageFor({ client_name: 'x' });
     const policy = headers.get('content-security-policy') ?? '';
     for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])

@@ -65,7 +65,7 @@ function send({ method = 'POST', path = '/mcp', headers }: Sent) {
 }
 
 /** A page of evil.example.com has its name lead to 127.0.0.1, and speaks to what listens there as to itself. */
-describe('DNS rebinding', () => {
+describe('a page of another site', () => {
   const addresses: Omit<Sent, 'headers'>[] = [
     {},
     { method: 'GET' },
@@ -85,7 +85,7 @@ describe('DNS rebinding', () => {
     ['a good Host and an Origin without a name', () => ({ origin: 'null' })],
   ];
 
-  it.each(pages)('a page with %s is refused before its token is looked at', async (_, headers) => {
+  it.each(pages)('with %s is refused before its token is verified', async (_, headers) => {
     for (const address of addresses) {
       const answer = await send({ ...address, headers: headers() });
       expect([address, answer.status]).toEqual([address, 403]);
@@ -100,7 +100,7 @@ describe('DNS rebinding', () => {
   it.each([
     ['none', () => ({})],
     ['itself', () => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` })],
-  ] as (readonly [string, () => Fields])[])('a page of %s gets as far as its token', async (_, headers) => {
+  ] as (readonly [string, () => Fields])[])('with %s is accepted up to its token', async (_, headers) => {
     expect((await send({ headers: headers() })).status).toBe(200);
     expect(looked).toEqual(['stolen-or-guessed']);
   });

@@ -17,7 +17,7 @@ async function overheard() {
 
 /** RFC 9449, 11. */
 describe('DPoP', () => {
-  it('replay: a proof that was overheard is good for nothing, also at another address [dpop.server-validates dpop.failure-401]', async () => {
+  it('refuses a proof that was used before, also at another address [dpop.server-validates dpop.failure-401]', async () => {
     const { call, prove, send, ran } = await overheard();
     const headers = await prove();
     expect((await call(headers)).status).toBe(200);
@@ -31,7 +31,7 @@ describe('DPoP', () => {
     expect(ran).toEqual(['read']);
   });
 
-  it('replay: many at once are one', async () => {
+  it('accepts one of several concurrent uses of a proof', async () => {
     const { call, prove, ran } = await overheard();
     const headers = await prove();
     const all = await Promise.all(Array.from({ length: 20 }, () => call(headers)));
@@ -39,7 +39,7 @@ describe('DPoP', () => {
     expect(ran).toEqual(['read']);
   });
 
-  it('wrong htu: a proof for another server or another address of this one [dpop.server-validates]', async () => {
+  it('refuses a proof for another server or another address of this one [dpop.server-validates]', async () => {
     const { call, prove } = await overheard();
     for (const htu of [
       'https://evil.example.com/mcp',
@@ -51,14 +51,14 @@ describe('DPoP', () => {
     }
   });
 
-  it('wrong ath: a proof that was made with another token', async () => {
+  it('refuses a proof that was made with another token', async () => {
     const { call, holder, token, issuer } = await overheard();
     const lesser = await issuer.token({ cnf: { jkt: holder.jkt }, scope: '' });
     const dpop = await holder.proof(lesser);
     expect((await call({ authorization: `DPoP ${token}`, dpop })).status).toBe(401);
   });
 
-  it('a stolen token: without its key it is worth nothing', async () => {
+  it('refuses a stolen token without its key', async () => {
     const { call, token, issuer, ran } = await overheard();
     const thief = await createHolder(issuer.clock);
     const proof = await thief.proof(token);

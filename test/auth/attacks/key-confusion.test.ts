@@ -11,7 +11,7 @@ const claimsFor = ({ clock }: TestIssuer) => ({
 });
 
 /** The public key, which everybody has, is taken for a shared secret. RFC 8725, 2.1. */
-it('key confusion: HMAC with the public key of the issuer does not get in', async () => {
+it('refuses a token signed by HMAC with the public key of the issuer', async () => {
   const { alone, issuer } = await served();
   const [jwk] = issuer.jwks().keys;
   const pem = await exportSPKI((await importJWK(jwk as never, 'ES256')) as never);
@@ -29,7 +29,7 @@ it('key confusion: HMAC with the public key of the issuer does not get in', asyn
 });
 
 /** The token brings its own key, or says where there is one. RFC 8725, 3.10. */
-it('key confusion: a key that comes with the token is not used, and nothing is fetched for it', async () => {
+it('refuses a token with a key of its own, and fetches nothing for it', async () => {
   const { alone, issuer } = await served();
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   const jwk = await exportJWK(publicKey);
@@ -44,7 +44,7 @@ it('key confusion: a key that comes with the token is not used, and nothing is f
 });
 
 /** The key of one issuer signs in the name of another. */
-it('key confusion: a trusted issuer cannot speak for another', async () => {
+it('refuses a token of a trusted issuer that names another issuer', async () => {
   const other = 'https://other.example.com';
   const { alone, issuer } = await served({ issuers: [ISSUER, other] });
   issuer.site.set(`${other}/.well-known/oauth-authorization-server`, { issuer: other, jwks_uri: `${other}/jwks` });

@@ -39,7 +39,7 @@ describe('a server without protected-resource metadata', () => {
     ['no issuer', { issuer: undefined }],
     ['its own issuer with another port', { issuer: `${liar}:444` }],
     ['its own issuer over http', { issuer: liar.replace('https:', 'http:') }],
-  ])('refuses %s before the user is sent anywhere', async (_, document) => {
+  ])('refuses %s before the user is sent to a page', async (_, document) => {
     const tokenStore = memoryTokenStore();
     await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const { redirect, visited } = createBrowser(answer => answer.set('iss', ISSUER));
@@ -94,7 +94,7 @@ describe('endpoints of another origin than the issuer', () => {
     [`${EVIL}/endpoint`]: { json: { client_id: 'c', access_token: 'a', token_type: 'Bearer' }, status: 201 },
   });
 
-  it.each(names)('are refused where answers do not name their issuer: %s', async name => {
+  it.each(names)('are refused where responses do not name their issuer: %s', async name => {
     const { auth, browser, world } = setUp(naming(name));
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
       code: 'auth/foreign-endpoint',
@@ -103,7 +103,7 @@ describe('endpoints of another origin than the issuer', () => {
     expect([browser.visited, world.urls().filter(url => url.startsWith(EVIL))]).toEqual([[], []]);
   });
 
-  it('are used where the issuer sends `iss`, and the answer must have it', async () => {
+  it('are accepted where the issuer sends `iss`, and the response must contain it', async () => {
     const iss = { authorization_response_iss_parameter_supported: true };
     const routes = naming('authorization_endpoint', iss);
     expect(
@@ -118,12 +118,12 @@ describe('endpoints of another origin than the issuer', () => {
     }
   });
 
-  it('are used where the user has named the issuer', async () => {
+  it('are accepted where the user has named the issuer', async () => {
     const client = { id: 'me', issuer: ISSUER };
     expect(await setUp(naming('authorization_endpoint'), { client }).auth.handleRefusal(refusal())).toBe(true);
   });
 
-  it('are refused also when tokens of an earlier process are renewed', async () => {
+  it('are refused also when tokens of an earlier process are refreshed', async () => {
     const tokenStore = memoryTokenStore();
     await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const later = setUp(naming('token_endpoint'), {

@@ -5,14 +5,14 @@ import { bearer } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
 import { headersOf } from '../../../packages/tenon/src/auth/client/fixtures/world.js';
 
-describe('a token that is given', () => {
+describe('a bearer token over plain http:', () => {
   it.each([
     'http://mcp.example.com/mcp',
     'http://10.0.0.1/mcp',
     'http://notes:3000/mcp',
     'http://[fd00::1]/mcp',
     'http://169.254.169.254/',
-  ])('is not sent to %s, over plain http: [auth.token.own-server-only]', async url => {
+  ])('is not sent to %s [auth.token.own-server-only]', async url => {
     let asked = 0;
     const token = () => {
       asked += 1;

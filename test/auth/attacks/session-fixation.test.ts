@@ -4,7 +4,7 @@ import { served } from '../served.js';
 const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 
 /** Somebody opens a session and has another use its id, to hear what is said in it, or has the victim's id and uses that. */
-it('session fixation: an id that somebody else opened, or made up, is none', async () => {
+it('refuses a session id that another user opened, or that does not exist', async () => {
   const { open, within, bearer } = await served();
   const [ada, eve] = [await bearer(), await bearer({ sub: 'eve' })];
   const laid = await open(eve);
@@ -19,7 +19,7 @@ it('session fixation: an id that somebody else opened, or made up, is none', asy
   expect((await within(own, 'tools/call', { name: 'whoami', arguments: {} }, eve)).status).toBe(404);
 });
 
-it('session fixation: an id is no authorization', async () => {
+it('refuses a session id without authorization', async () => {
   const { open, within, bearer } = await served();
   const session = await open(await bearer());
   expect((await within(session, 'tools/call', { name: 'whoami', arguments: {} }, {})).status).toBe(401);

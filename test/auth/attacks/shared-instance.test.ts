@@ -138,8 +138,8 @@ const other = (person: Person): Person => (person === 'ada' ? 'eve' : 'ada');
  * CVE-2026-25536: one server object behind several connections kept what belonged to a request by what the client had
  * chosen, its id, and answered one client with what was another's.
  */
-describe('shared instance', () => {
-  it('calls of two people, in sessions and alone, at once: no answer, notification, question, task or list of one reaches the other', async () => {
+describe('a server that two users share', () => {
+  it('delivers no response, notification, input request, task or list to the other user', async () => {
     const { client, bytes, server, handler } = await shared();
     const own = await connect(server, { elicit: () => ({ action: 'accept', content: { word: 'of-nobody' } }) });
     const clients = await Promise.all(
@@ -198,7 +198,7 @@ describe('shared instance', () => {
     server.close();
   }, 30_000);
 
-  it('requests with one id, answered in the other order, in sessions and alone', async () => {
+  it('delivers responses with equal ids to the right user in any order', async () => {
     const { open, within, alone, as, door } = await shared();
     const params = { name: 'wait', arguments: {} };
     const [hers, theirs] = [await open(as('ada')), await open(as('eve'))];
@@ -221,7 +221,7 @@ describe('shared instance', () => {
     }
   });
 
-  it('keeps the work of one when the other gives up the same id', async () => {
+  it('keeps the call of one user when the other cancels the same id', async () => {
     const { open, within, as, door, aborted, send } = await shared();
     const params = { name: 'wait', arguments: {} };
     const sessions = { ada: await open(as('ada')), eve: await open(as('eve')) };
@@ -244,7 +244,7 @@ describe('shared instance', () => {
     expect(aborted).toEqual([]);
   });
 
-  it('an answer by the id of a question that was put to another answers nothing', async () => {
+  it('ignores a response with the id of an input request to the other user', async () => {
     const { open, handler, within, as } = await shared();
     const sessions = { ada: await open(as('ada')), eve: await open(as('eve')) };
     const post = (person: Person, message: object) =>
@@ -281,7 +281,7 @@ describe('shared instance', () => {
     await handler.close({ timeout: 0 });
   });
 
-  it('a task that one began is in no list of the other, nor to be had by its id', async () => {
+  it('hides a task from the other user, in lists and by its id', async () => {
     const { client, server } = await shared();
     const [ada, eve] = [await client('ada', '2025-11-25'), await client('eve', '2025-11-25')];
     const listed = async (by: typeof ada) => {

@@ -31,7 +31,7 @@ function setUp(routes: Record<string, Route>) {
 }
 
 describe('a server that names the resource of its origin', () => {
-  it('gets no token of its neighbour, and the user is asked for one of its own [auth.token.own-server-only]', async () => {
+  it('gets no token of another server at the origin, and the user signs in for it [auth.token.own-server-only]', async () => {
     const { browser, start } = setUp({ [WELL_KNOWN]: describing(ORIGIN) });
     const auth = start();
     await auth.handleRefusal(refusalOf(GOOD));
@@ -42,7 +42,7 @@ describe('a server that names the resource of its origin', () => {
     expect(await headersOf(auth, EVIL)).toEqual({ authorization: 'Bearer access-2' });
   });
 
-  it('gets none from the token store of another process either', async () => {
+  it('gets no token from the store of another process either', async () => {
     const { browser, start } = setUp({ [WELL_KNOWN]: describing(ORIGIN) });
     await start().handleRefusal(refusalOf(GOOD));
     const later = start();
@@ -52,7 +52,7 @@ describe('a server that names the resource of its origin', () => {
     expect(await headersOf(start(), GOOD)).toEqual({ authorization: 'Bearer access-1' });
   });
 
-  it('gets none when a machine signs in for both', async () => {
+  it('gets no token when a machine signs in for both', async () => {
     const world = createWorld({ [WELL_KNOWN]: describing(ORIGIN) });
     const auth = clientCredentials({ id: 'me', secret: 's', tokenStore: memoryTokenStore(), fetch: world.fetch });
     await auth.handleRefusal(refusalOf(GOOD));
@@ -66,7 +66,7 @@ describe('a server that names the resource of its origin', () => {
     ['at its own well-known place', 'Bearer', { [`${WELL_KNOWN}/evil/mcp`]: describing(ORIGIN) }],
     ['against the document of the origin', naming, { [OWN]: describing(ORIGIN), [WELL_KNOWN]: describing(GOOD) }],
     ['as a part of its path', naming, { [OWN]: describing(`${ORIGIN}/evil`) }],
-  ])('is refused when it does so %s', async (_, challenge, routes) => {
+  ])('is refused when it names the origin %s', async (_, challenge, routes) => {
     const { browser, start } = setUp(routes);
     await expect(start().handleRefusal(refusalOf(EVIL, challenge))).rejects.toMatchObject({
       code: 'auth/resource-mismatch',
@@ -74,7 +74,7 @@ describe('a server that names the resource of its origin', () => {
     expect(browser.visited).toEqual([]);
   });
 
-  it('may do so when the document of the origin says the same, and then that document decides', async () => {
+  it('is accepted when the document of the origin names it too, and that document decides', async () => {
     const foreign = { json: { resource: ORIGIN, authorization_servers: ['https://evil.example.com'] } };
     const { browser, start, world } = setUp({ [OWN]: foreign, [WELL_KNOWN]: describing(ORIGIN) });
     expect(await start().handleRefusal(refusalOf(EVIL, naming))).toBe(true);

@@ -41,8 +41,8 @@ async function demandScopes({ auth }: ReturnType<typeof setUp>, call: number): P
   return 'endless';
 }
 
-describe('a server that wants the user to sign in again and again', () => {
-  it('by another scope in each 403, opens 5 pages in 10 minutes', async () => {
+describe('a server that requests sign-ins repeatedly', () => {
+  it('opens at most 5 pages in 10 minutes with another scope in each 403', async () => {
     const on = setUp();
     await on.auth.handleRefusal(refusal());
     const ends: unknown[] = [];
@@ -56,14 +56,14 @@ describe('a server that wants the user to sign in again and again', () => {
     expect(on.visited.length).toBeGreaterThan(5);
   });
 
-  it('by refusing every fresh token, opens 5 pages in 10 minutes', async () => {
+  it('opens at most 5 pages in 10 minutes by refusing every fresh token', async () => {
     const { auth, visited } = setUp();
     for (let call = 0; call < 10; call += 1) await insist(auth, 'Bearer').catch(() => {});
     expect(visited).toHaveLength(5);
     await expect(insist(auth, 'Bearer')).rejects.toEqual(tooMany);
   });
 
-  it('by another authorization server each time, opens 5 pages in 10 minutes', async () => {
+  it('opens at most 5 pages in 10 minutes with another authorization server each time', async () => {
     const { auth, visited, world } = setUp();
     for (let call = 0; call < 10; call += 1) {
       const issuer = `https://as${call}.example.com`;
@@ -75,7 +75,7 @@ describe('a server that wants the user to sign in again and again', () => {
     expect(visited).toHaveLength(5);
   });
 
-  it('does not keep the user from signing in to another server', async () => {
+  it('does not prevent a sign-in to another server', async () => {
     const other = 'https://other.example.com/mcp';
     const { auth, visited } = setUp(
       { limits: { maxSignIns: 1 } },
@@ -91,7 +91,7 @@ describe('a server that wants the user to sign in again and again', () => {
     expect(visited).toHaveLength(2);
   });
 
-  it('is limited by the numbers that the user gives', async () => {
+  it('is limited by configured numbers', async () => {
     const on = setUp({ limits: { maxSignIns: 2, window: 60_000 } });
     for (let call = 0; call < 4; call += 1) await insist(on.auth, 'Bearer').catch(() => {});
     expect(on.visited).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('a server that wants the user to sign in again and again', () => {
     expect(on.visited).toHaveLength(3);
   });
 
-  it('is not limited by sign-ins that never came to a page', async () => {
+  it('is not limited by sign-ins that never opened a page', async () => {
     const { auth, world, visited } = setUp();
     world.routes[AS] = { status: 503, text: '' };
     for (let call = 0; call < 10; call += 1) await auth.handleRefusal(refusal()).catch(() => {});
@@ -124,14 +124,14 @@ describe('scopes beyond the `scope` option', () => {
     expect(visited).toHaveLength(1);
   });
 
-  it('are not asked for beyond a 401 and the resource', async () => {
+  it('are not requested for a 401 and the resource', async () => {
     const described = { [PRM]: { json: { ...resourceMetadata, scopes_supported: ['admin', 'root'] } } };
     const { auth, visited } = setUp({ scopes: ['notes:read'] }, described);
     await auth.handleRefusal(refusal('Bearer scope="notes:read admin"'));
     expect(visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
 
-  it('are not asked for again after those of an earlier process', async () => {
+  it('are not requested again after those of an earlier process', async () => {
     const tokenStore = memoryTokenStore();
     const { auth, world } = setUp({ tokenStore });
     await auth.handleRefusal(refusal('Bearer scope="admin"'));
@@ -144,7 +144,7 @@ describe('scopes beyond the `scope` option', () => {
     expect(browser.visited[0]?.searchParams.get('scope')).toBe('notes:read');
   });
 
-  it('are refused to machines as well', async () => {
+  it('are refused to machines too', async () => {
     const world = createWorld();
     const auth = clientCredentials({ id: 'me', secret: 's', scopes: 'report', fetch: world.fetch });
     await auth.handleRefusal(refusal('Bearer scope="report"'));
@@ -154,7 +154,7 @@ describe('scopes beyond the `scope` option', () => {
     expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['report']);
   });
 
-  it('do not include `offline_access`, which `offline` decides about', async () => {
+  it('exclude `offline_access`, which `offline` controls', async () => {
     const metadata = { [AS]: { json: { ...issuerMetadata(), scopes_supported: ['a', 'offline_access'] } } };
     const { auth, visited } = setUp({ scopes: 'a' }, metadata);
     await auth.handleRefusal(refusal('Bearer scope="a offline_access"'));

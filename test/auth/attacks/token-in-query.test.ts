@@ -3,7 +3,7 @@ import { served } from '../served.js';
 
 /** What stands in a URL is in the logs of every proxy, in histories and in Referer headers. RFC 6750, 5.3. */
 it.each(['access_token=', 'a=b&access_token=', 'ACCESS_TOKEN='])(
-  'token in query: %s is refused with 400 and a word why, also beside a good header [auth.status.400]',
+  'refuses a token in the query "%s" with 400 and the reason, also beside a valid header [auth.status.400]',
   async query => {
     const { send, issuer, bearer } = await served();
     const token = await issuer.token();

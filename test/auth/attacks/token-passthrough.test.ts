@@ -110,7 +110,7 @@ async function nosy() {
  * A server that sends its caller's token on makes everything behind it believe that the caller has come there. What
  * it is never given it cannot send on.
  */
-describe('token passthrough', () => {
+describe('an access token', () => {
   const asks = [
     ['tools/call', { name: 'look', arguments: { a: 1 }, _meta: {} }],
     ['tools/list', {}],
@@ -121,7 +121,7 @@ describe('token passthrough', () => {
     ['resources/list', {}],
   ] as const;
 
-  it('nothing that the library calls can get at the token: neither in ctx, its auth and meta, nor around it [auth.token.no-passthrough]', async () => {
+  it('is reachable for no handler, middleware or hook [auth.token.no-passthrough]', async () => {
     const { alone, open, within, bearer, given, server } = await nosy();
     const headers = await bearer();
     const signature = String(headers.authorization?.split('.')[2]);
@@ -149,7 +149,7 @@ describe('token passthrough', () => {
     server.close();
   });
 
-  it('nor is it kept where others could read it: in the stores', async () => {
+  it('is readable in no store', async () => {
     const { alone, bearer, stores, server } = await nosy();
     const headers = await bearer();
     const asked = await alone('tools/call', { name: 'ask', arguments: {} }, headers);

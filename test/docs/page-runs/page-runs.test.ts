@@ -61,8 +61,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('the commands that no test runs', () => {
-  it('are few, each with a reason', () => {
+describe('commands on the pages that no test runs', () => {
+  it('number as many as expected, each with a reason', () => {
     const notRun = runs.flatMap(({ steps }) => steps.filter(({ kind }) => kind === 'not-run'));
     expect(notRun.length).toBe(COMMANDS_NOT_RUN);
   });

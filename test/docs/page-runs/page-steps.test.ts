@@ -5,8 +5,8 @@ import { beginsWithInstall, readSteps } from './page-steps.js';
 
 const fence = (info: string, code: string): string => `\`\`\`${info}\n${code}\n\`\`\`\n`;
 
-describe('the steps of a page', () => {
-  it('run a command after the file that it needs is saved', () => {
+describe('readSteps', () => {
+  it('runs a command after the file that it needs is saved', () => {
     const text = `Save this as \`try.ts\`, and run \`npx tsx try.ts\`:\n\n${fence('ts file=try.ts', 'x();')}\n${fence('text', 'x')}`;
     expect(readSteps(text)).toEqual([
       { kind: 'write', file: 'try.ts', text: 'x();\n' },
@@ -14,12 +14,12 @@ describe('the steps of a page', () => {
     ]);
   });
 
-  it('compare the output behind a file with that of the command that runs it', () => {
+  it('compares the output behind a file with that of the command that runs it', () => {
     const text = `${fence('ts file=app.ts', 'x();')}\n${fence('text', 'x')}\nStart it with \`npx tsx app.ts\`, and call it.\n`;
     expect(readSteps(text).at(-1)).toEqual({ kind: 'run', line: 'npx tsx app.ts', isFirst: true, output: 'x\n' });
   });
 
-  it('compare the output of a block after its last line', () => {
+  it('compares the output of a block after its last line', () => {
     const text = `${fence('sh', "tenon a # a comment\ncurl x -d '{\n}'")}\n${fence('text', 'x')}`;
     expect(readSteps(text)).toEqual([
       { kind: 'run', line: 'tenon a', isFirst: true, output: undefined },
@@ -27,43 +27,43 @@ describe('the steps of a page', () => {
     ]);
   });
 
-  it('leave out a block with a reason', () => {
+  it('omits a block with a reason', () => {
     const text = `<!-- not run: needs a network -->\n\n${fence('sh', 'tenon search x')}`;
     expect(readSteps(text)).toEqual([{ kind: 'not-run', line: 'tenon search x', reason: 'needs a network' }]);
   });
 
-  it('stop the servers when the page says so', () => {
+  it('stops the servers when the page says so', () => {
     expect(readSteps('Stop `tenon dev` with Ctrl-C, because it uses the same port.\n')).toEqual([{ kind: 'stop' }]);
   });
 
-  it('leave out code of other libraries, and commands in tables', () => {
+  it('omits code of other libraries, and commands in tables', () => {
     expect(readSteps(`${fence('ts file=sdk-tool.ts', 'x();')}\n| a | run \`npx tsx a.ts\` |\n`)).toEqual([]);
   });
 });
 
-describe('a page that begins with an install', () => {
+describe('beginsWithInstall', () => {
   it.each([
     'npm install tenon zod',
     'npm i -D @tenon/cli',
     'npm create tenon notes',
     'bun add tenon',
     'deno add npm:tenon',
-  ])('is found by %s', line => {
+  ])('returns true for %s', line => {
     expect(beginsWithInstall(`Text.\n\n${fence('sh', `npm init -y\n${line}`)}`)).toBe(true);
   });
 
-  it.each(['npm install express', 'npx @tenon/cli list', 'npm install && npm test'])('is not found by %s', line => {
+  it.each(['npm install express', 'npx @tenon/cli list', 'npm install && npm test'])('returns false for %s', line => {
     expect(beginsWithInstall(fence('sh', line))).toBe(false);
   });
 
-  it('states all steps from an empty folder on', () => {
+  it('requires all steps from an empty folder', () => {
     const incomplete = pages()
       .filter(({ text }) => beginsWithInstall(text) && /npx tsx /.test(text))
       .filter(({ text }) => !/^npm init -y|^npm create tenon/m.test(text));
     expect(incomplete.map(({ path }) => path)).toEqual([]);
   });
 
-  it('is each recipe that runs a file', () => {
+  it('returns true for each recipe that runs a file', () => {
     const recipes = pages().filter(({ path, text }) => path.startsWith('docs/recipes/') && text.includes('`npx tsx '));
     expect(recipes.filter(({ text }) => !beginsWithInstall(text)).map(({ path }) => path)).toEqual([]);
   });
