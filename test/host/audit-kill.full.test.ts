@@ -41,12 +41,12 @@ function killWriter(path: string, mode: string, key: string | undefined): Promis
   });
 }
 
-describe('an audit file after its writer was killed many times', () => {
+describe('an audit file after its process was killed many times', () => {
   it.each([
     ['in pieces', 'pieces', isFull ? 36 : 12, undefined],
     ['in one write, with a key', 'whole', isFull ? 12 : 4, 'a key of some length'],
   ])(
-    'holds every event that was reported as recorded, and accepts no incomplete line: written %s',
+    'contains every event that was reported as recorded, and no incomplete line: written %s',
     async (_, mode, kills, key) => {
       const path = join(folder, mode, 'audit.jsonl');
       const recorded: number[] = [];

@@ -61,7 +61,7 @@ async function connectThroughGateway(version: string, sample: NonNullable<Client
   return { ...server, client };
 }
 
-it.each(VERSIONS)('progress of a caller on a question reaches the server that asks, in %s', async version => {
+it.each(VERSIONS)('passes progress of a caller on an input request to the server, in %s', async version => {
   const { client, progress } = await connectThroughGateway(version, async (_, asked) => {
     asked.progress(1, 2, 'thinking');
     asked.progress(2, 2);
@@ -75,7 +75,7 @@ it.each(VERSIONS)('progress of a caller on a question reaches the server that as
   ]);
 });
 
-it.each(VERSIONS)('a question that its server withdraws is withdrawn at the caller, in %s', async version => {
+it.each(VERSIONS)('passes the cancellation of an input request to the caller, in %s', async version => {
   let reason: unknown;
   const { client, withdraw } = await connectThroughGateway(version, async (_, { signal }) => {
     await new Promise<void>(resolve => {

@@ -56,7 +56,7 @@ describe('the reason of a cancellation', () => {
     ],
     ['an object', { path: '/home/ada' }, 'The caller cancelled the request'],
     ['too long', 'a'.repeat(10_000), 'a'.repeat(500)],
-  ])('is the caller’s own: %s', async (_, reason, expected) => {
+  ])('comes from the caller: %s', async (_, reason, expected) => {
     const { server, reasons, started } = waiting();
     const client = await connected(server, { protocolVersion: '2025-11-25' });
     const stop = new AbortController();
@@ -74,7 +74,7 @@ describe('the reason of a cancellation', () => {
     await retryUntilPasses(() => expect(reasons).toEqual([expect.stringMatching(/^timed out after \d+ ms$/)]));
   });
 
-  it.each(VERSIONS)('crosses a host to a client and a server of %s', async protocolVersion => {
+  it.each(VERSIONS)('passes a host to a client and a server of %s', async protocolVersion => {
     const { server, reasons, started } = waiting();
     const host = await hosted({ waits: { service: server } });
     const client = await connected(host.toServer(), { protocolVersion });
@@ -87,7 +87,7 @@ describe('the reason of a cancellation', () => {
   });
 
   it.each(['2025-06-18', '2025-11-25'])(
-    'reaches who was asked for the sake of the call, in %s',
+    "reaches the user of the call's input request, in %s",
     async protocolVersion => {
       const { server } = waiting();
       const host = await hosted({ waits: { service: server } });
@@ -125,7 +125,7 @@ describe('errors of a server, as a caller of a host gets them', () => {
     'a road that throws': () => ({ service: () => Promise.reject(new Error('ENOENT /opt/private/hunter2')) }),
   };
 
-  it.each(Object.keys(servers))('names no command, path, host or secret: %s', async what => {
+  it.each(Object.keys(servers))('name no command, path, host or secret: %s', async what => {
     const host = await hosted({ bad: servers[what]?.() as HostServer }, { startTimeout: 5000 });
     const client = await connected(host.toServer(), { protocolVersion: '2026-07-28' });
     const told: string[] = [];

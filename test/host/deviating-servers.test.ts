@@ -41,7 +41,7 @@ async function readInventory(server: HostServer, options: { readonly strict?: bo
 }
 
 describe('a host', () => {
-  it('lists what a server has that lacks a method of its capability, and reports its deviations', async () => {
+  it('lists the entries of a server that lacks a method of its capability, and reports its deviations', async () => {
     const { inventory, errors } = await readInventory(
       createDeviatingServer({ 'tools/list': { tools }, 'resources/list': { resources } }),
     );
@@ -73,7 +73,7 @@ describe('a host', () => {
     ]);
   });
 
-  it('does not take a list that was not sent for one whose entries were removed', async () => {
+  it('distinguishes a missing list from one whose entries were removed', async () => {
     const entry = { name: 'old', target: { url: 'memory:' } };
     const read = async (results: Results) => (await readInventory(createDeviatingServer(results))).inventory;
     const before = await read({ 'tools/list': { tools }, 'resources/list': { resources } });

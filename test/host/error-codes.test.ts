@@ -37,8 +37,8 @@ async function open(server: HostOptions['servers'][string]) {
   return { client, fail };
 }
 
-describe('a failed call of a gateway has one code in metrics, audit log and error', () => {
-  it('for a server that ends during the call, whose outcome is unknown', async () => {
+describe('a failed call of a gateway', () => {
+  it('has one code in metrics, audit log and error when the server exits during the call', async () => {
     const { client, fail } = await open(createFaultyServer({ revision: '2025-11-25' }).server);
     await client.callTool('far__echo');
     const { error, code, metrics, audit } = await fail('dies');
@@ -51,7 +51,7 @@ describe('a failed call of a gateway has one code in metrics, audit log and erro
   it.each([
     ['that exits at its start', createFaultyServer({ revision: '2025-11-25', start: 'exit' }).server, 'stdio/exited'],
     ['that cannot be reached', { url: 'http://127.0.0.1:9/mcp' }, 'http/unreachable'],
-  ])('for a server %s', async (_, server, code) => {
+  ])('has one code in metrics, audit log and error for a server %s', async (_, server, code) => {
     const { fail } = await open(server);
     const failed = await fail('echo');
     // The attempt before the call may have failed just now.
@@ -60,7 +60,7 @@ describe('a failed call of a gateway has one code in metrics, audit log and erro
     expect(failed.audit).toMatchObject([{ outcome: failed.code }]);
   });
 
-  it('for a JSON-RPC error of the server, whose number is the code', async () => {
+  it('has the number of the JSON-RPC error of the server as its code', async () => {
     const { fail } = await open(createFaultyServer({ revision: '2025-11-25', tools: ['nothing-known'] }).server);
     const { error, metrics, audit } = await fail('unlisted');
     expect(error).toMatchObject({ rpcCode: -32602 });

@@ -31,9 +31,9 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
 }
 
 describe.each(takePart(pairs, 0, pairs.length))(
-  'a client of %s and servers of %s: one server is killed',
+  'a client of %s and servers of %s, when one server is killed',
   (revision, theirs) => {
-    it('in mid-call: that call says that it may have been carried out, others go on, the next starts it again', async () => {
+    it('rejects its call with an unknown outcome, completes others, and starts it again for the next', async () => {
       const servers = {
         good: createFaultyServer({ revision: theirs }),
         mortal: createFaultyServer({ revision: theirs }),
@@ -62,7 +62,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       await scene.close();
     });
 
-    it.runIf(revision >= '2025-06-18')('while it asks: the caller is answered all the same', async () => {
+    it.runIf(revision >= '2025-06-18')('responds to the caller although the server waited for input', async () => {
       const servers = { mortal: createFaultyServer({ revision: theirs }) };
       const asked: string[] = [];
       const elicit = ({ message }: { message: string }) => {
@@ -88,9 +88,9 @@ describe.each(takePart(pairs, 0, pairs.length))(
 );
 
 describe.each(takePart(pairs, 1, pairs.length))(
-  'a client of %s and servers of %s: one server exits at its start',
+  'a client of %s and servers of %s, when one server exits at its start',
   (revision, theirs) => {
-    it('others are listed, its absence is said in each list and by a log, and it is not tried all the time', async () => {
+    it('lists the others, reports its absence in each list and by a log, and starts it with delays', async () => {
       const servers = {
         good: createFaultyServer({ revision: theirs }),
         broken: createFaultyServer({ revision: theirs, start: 'exit' }),
@@ -123,7 +123,7 @@ describe.each(takePart(pairs, 1, pairs.length))(
       await scene.close();
     });
 
-    it('all are absent: that is an error, and no empty success', async () => {
+    it('rejects lists when all servers are absent', async () => {
       const broken = () => createFaultyServer({ revision: theirs, start: 'exit' });
       const scene = await startHost({ one: broken(), two: broken() }, { revision });
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
@@ -135,7 +135,7 @@ describe.each(takePart(pairs, 1, pairs.length))(
       await scene.close();
     });
 
-    it('or soon after it, again and again: it is left alone more and more', async () => {
+    it('delays more and more when it exits soon after its start', async () => {
       const servers = {
         good: createFaultyServer({ revision: theirs }),
         brief: createFaultyServer({ revision: theirs, start: 'brief' }),
@@ -153,11 +153,11 @@ describe.each(takePart(pairs, 1, pairs.length))(
 );
 
 describe.each(takePart(pairs, 3, pairs.length))(
-  'a client of %s and servers of %s: one server hangs',
+  'a client of %s and servers of %s, when one server hangs',
   (revision, theirs) => {
     const listTimeout = 600;
 
-    it('lists come in time with its absence said, once; what comes later is told', async () => {
+    it('lists the others in time with one report, and notifies of later lists', async () => {
       const servers = {
         good: createFaultyServer({ revision: theirs }),
         mute: createFaultyServer({ revision: theirs, start: 'hang' }),
@@ -190,7 +190,7 @@ describe.each(takePart(pairs, 3, pairs.length))(
       expect(await scene.close()).toBeLessThan(8000);
     });
 
-    it('its calls are given up when they have been silent for too long, and may have been carried out', async () => {
+    it('rejects its calls after the idle timeout with an unknown outcome', async () => {
       const hangs = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
       const clock = fakeClock();
       const scene = await startHost({ hangs, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
@@ -205,7 +205,7 @@ describe.each(takePart(pairs, 3, pairs.length))(
       await scene.close();
     });
 
-    it('one that closes its standard output in mid-call may have carried it out, and is started again', async () => {
+    it('rejects its call with an unknown outcome, and starts it again, when it closes its standard output', async () => {
       const mute = createFaultyServer({ revision: theirs });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe.each(takePart(pairs, 3, pairs.length))(
       await scene.close();
     });
 
-    it.runIf(revision === theirs)('one that is frozen is replaced after a call has timed out', async () => {
+    it.runIf(revision === theirs)('replaces a frozen server after a call has timed out', async () => {
       const frozen = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
       const clock = fakeClock();
       const scene = await startHost({ frozen, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
@@ -234,7 +234,7 @@ describe.each(takePart(pairs, 3, pairs.length))(
       await scene.close();
     });
 
-    it('one that never opens is given up, and none of its processes stays', async () => {
+    it('stops waiting for a server that never connects, and leaves no process', async () => {
       const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
       const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
       const { absent } = await listTools(scene);

@@ -44,7 +44,7 @@ async function meanwhile({ client }: HostFixture, work: Promise<unknown>): Promi
 }
 
 describe.each(takePart(pairs, 0, pairs.length))(
-  'a client of %s and servers of %s: one server floods',
+  'a client of %s and servers of %s, when one server floods',
   (revision, theirs) => {
     let scene: HostFixture;
     afterEach(async () => {
@@ -72,7 +72,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
     };
     const codes = () => scene.problems.map(({ code }) => code);
 
-    it('with log messages: so many are passed on in a second, and that there were more is said', async () => {
+    it('limits the log messages passed on per second, and reports the excess', async () => {
       const { logs } = await begin();
       const { took } = await flood('logs', 50_000);
       await retryUntilPasses(() => expect(logs.length).toBeGreaterThanOrEqual(200));
@@ -80,7 +80,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(codes()).toContain('host/flood');
     });
 
-    it('with changes of its list: they are told as one, and not more often than four times in a second', async () => {
+    it('merges changes of a list into at most four notifications per second', async () => {
       const { changes } = await begin();
       // What a server has is heard of from its first list on.
       await scene.client.call('tools/list');
@@ -96,7 +96,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(changes.length).toBeLessThanOrEqual(2 + (took + 1200) / 250);
     });
 
-    it('with 100,000 lines that are no messages', async () => {
+    it('survives 100,000 lines that are no messages', async () => {
       await begin();
       const { took } = await flood('stdout', 100_000);
       expect(codes().length).toBeGreaterThan(0);
@@ -104,19 +104,19 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(codes()).toContain('host/flood');
     });
 
-    it('with lines on stderr', async () => {
+    it('survives many lines on stderr', async () => {
       await begin();
       await flood('stderr', 100_000);
     });
 
-    it('with answers to what nobody has asked, and with questions', async () => {
+    it('survives responses without a request, and many input requests', async () => {
       await begin();
       await flood('answers', 50_000);
       await flood('questions', 10_000);
       expect(codes().length).toBeLessThan(1000);
     });
 
-    it('with progress', async () => {
+    it('limits progress notifications', async () => {
       await begin();
       const seen: number[] = [];
       const work = scene.client.callTool(

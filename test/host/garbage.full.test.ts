@@ -11,7 +11,7 @@ const pairs = [
   ['2024-11-05', '2024-11-05'],
 ] as const;
 
-describe.each(pairs)('a client of %s and servers of %s: one server answers garbage', (revision, theirs) => {
+describe.each(pairs)('a client of %s and servers of %s, when one server sends garbage', (revision, theirs) => {
   const turn = pairs.findIndex(([client]) => client === revision);
   const itOnce = it.runIf(isFull || turn === 0);
   let scene: HostFixture;
@@ -41,7 +41,7 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
   };
 
   it.each(takePart(Object.keys(notThere), turn, pairs.length))(
-    'makes a server absent when listed (%s), with the reason',
+    'omits the server from lists (%s), with the reason',
     async lists => {
       await begin({ lists }, lists === 'huge' ? 20_000 : undefined);
       const { names, absent } = await listTools(scene);
@@ -92,20 +92,17 @@ describe.each(pairs)('a client of %s and servers of %s: one server answers garba
     'answers-hugely': /too long.*may have been carried out/,
   };
 
-  it.each(takePart(Object.keys(errors), turn, pairs.length))(
-    'is reported to the caller when called (%s)',
-    async tool => {
-      await begin({}, tool === 'answers-hugely' ? 20_000 : undefined);
-      const call = scene.client.callTool(`lies__${tool}`);
-      await expect(call).rejects.toMatchObject({
-        rpcCode: -32603,
-        summary: expect.stringMatching(errors[tool] as RegExp),
-      });
-      await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('"lies"') });
-      await goesOn();
-      expect(getText(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
-    },
-  );
+  it.each(takePart(Object.keys(errors), turn, pairs.length))('rejects the call with an error (%s)', async tool => {
+    await begin({}, tool === 'answers-hugely' ? 20_000 : undefined);
+    const call = scene.client.callTool(`lies__${tool}`);
+    await expect(call).rejects.toMatchObject({
+      rpcCode: -32603,
+      summary: expect.stringMatching(errors[tool] as RegExp),
+    });
+    await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('"lies"') });
+    await goesOn();
+    expect(getText(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
+  });
 
   itOnce('twice: the first answer counts', async () => {
     await begin();

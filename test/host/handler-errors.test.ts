@@ -41,7 +41,7 @@ const handlers = (fail: () => never): Pick<HostOptions, 'sample' | 'roots' | 'el
 const TOOLS = ['sample', 'roots', 'elicit'];
 
 describe('a handler of a host that throws', () => {
-  it.each(['2025-06-18', '2025-11-25'] as const)('gives the server of %s an error response', async version => {
+  it.each(['2025-06-18', '2025-11-25'] as const)('sends an error response to the server of %s', async version => {
     const { server, errors } = createAskingServer(version);
     const reported: TenonError[] = [];
     const fail = () => {

@@ -27,7 +27,7 @@ it('prefixes names by default, also of a single server', async () => {
   expect(await listNames({ servers: { corner: { service } } })).toEqual(['corner__price']);
 });
 
-it('with auto prefixes names by the servers of the options, not by those that are disabled or selected', async () => {
+it('prefixes names with `auto` by the servers of the options, not by those that are disabled or selected', async () => {
   const both = { corner: { service }, market: { service } };
   const disabled = { corner: { service }, market: { service, disabled: true } };
   expect(await listNames({ servers: both, prefix: 'auto' }, { servers: ['corner'] })).toEqual(['corner__price']);

@@ -40,8 +40,8 @@ afterAll(() => {
   server.close();
 });
 
-describe('a result that takes too many steps to check', () => {
-  it('is refused by a client with the code of the limit', async () => {
+describe('a result that takes too many steps to validate', () => {
+  it('rejects a client with the code of the limit', async () => {
     const client = await connect(url);
     await expect(client.callTool('large')).rejects.toMatchObject({
       code: 'schema/work-limit',
@@ -60,7 +60,7 @@ describe('a result that takes too many steps to check', () => {
     await client.close();
   });
 
-  it('is refused by a host', async () => {
+  it('rejects a host with the code of the limit', async () => {
     const host = await createHost({ servers: { hostile: { url } }, policy: [allow()] });
     await expect(host.callTool('hostile__large', {})).rejects.toMatchObject({
       data: { server: 'hostile', code: 'schema/work-limit' },

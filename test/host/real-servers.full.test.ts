@@ -71,7 +71,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
   });
   afterAll(() => guest.close());
 
-  it('lists what all servers have', async () => {
+  it('lists the entries of all servers', async () => {
     const tools = await guest.list('tools');
     for (const tool of [
       'everything__echo',
@@ -145,7 +145,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
     ).toEqual(['5']);
   });
 
-  it('hears progress', async () => {
+  it('receives progress', async () => {
     const seen: number[] = [];
     const input = { duration: 0.4, steps: 4 };
     await guest.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
@@ -154,7 +154,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
     expect((mayRepeat ? [...new Set(seen)] : seen).slice(0, 3)).toEqual([1, 2, 3]);
   });
 
-  it('answers what servers ask', async () => {
+  it('responds to input requests of servers', async () => {
     const sampled = await guest.call('everything__trigger-sampling-request', { prompt: 'hello', maxTokens: 10 });
     expect(getText(sampled)).toContain('You said: Resource trigger-sampling-request context: hello');
     expect(getText(await guest.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
@@ -169,7 +169,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
     );
   });
 
-  it('hears of changes of a resource', async () => {
+  it('receives changes of a resource', async () => {
     const uri = 'memory://knowledge-graph';
     const leave = await guest.subscribe(uri);
     const name = `${who} ${Math.random()}`;
@@ -183,7 +183,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
     expect(await guest.read(uri)).toContain(name.slice(0, 8));
   });
 
-  it.runIf(!isStateless)('hears log messages', async () => {
+  it.runIf(!isStateless)('receives log messages', async () => {
     await guest.logLevel('debug');
     await guest.call('everything__toggle-simulated-logging');
     await retryUntilPasses(() => expect(guest.getNotifications().join()).toMatch(/-level|Alert level/));
@@ -204,7 +204,7 @@ describe('MCP Inspector on the command line', () => {
   };
 
   it.runIf(isFull).each(Object.keys(roads))(
-    '%s: lists, calls, reads, prompts',
+    'lists, calls, reads and gets prompts over %s',
     async road => {
       const ask = (method: string, ...more: string[]) =>
         inspect(runtimes.node24, home, (roads[road] as () => readonly string[])(), method, ...more);

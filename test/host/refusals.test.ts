@@ -52,13 +52,13 @@ describe('a request of a server to a client behind a host', () => {
     ['model', 'folders', ...(revision >= '2025-06-18' ? ['form'] : [])].map(name => [name, revision] as const),
   );
 
-  it.each(asked)('%s is answered with the refusal of the handler, in %s', async (name, protocolVersion) => {
+  it.each(asked)('gets the refusal of the handler for %s, in %s', async (name, protocolVersion) => {
     const { client, told } = await behindHost({ protocolVersion, ...answers(refuses) });
     await client.callTool(name, {}).catch(() => {});
     expect(told).toEqual(['-1: User rejected sampling request {"by":"ada"}']);
   });
 
-  it.each(asked)('%s is answered with a fault that tells nothing internal, in %s', async (name, protocolVersion) => {
+  it.each(asked)('gets an error without internals for %s, in %s', async (name, protocolVersion) => {
     const { client, told } = await behindHost({ protocolVersion, ...answers(fails) });
     await client.callTool(name, {}).catch(() => {});
     expect(told).toEqual(['-32603: Internal error']);
@@ -66,23 +66,26 @@ describe('a request of a server to a client behind a host', () => {
 });
 
 describe('a protocol error of a server', () => {
-  it.each([...VERSIONS, '2026-07-28'])('crosses a host with its code, words and data, in %s', async protocolVersion => {
-    const server = createServer({
-      name: 'strict',
-      version: '1',
-      tools: {
-        pay: tool({
-          run: () => {
-            throw rpcError(-32050, 'Payment needed', { amount: 3 });
-          },
-        }),
-      },
-    });
-    const host = await createHost({ prefix: 'auto', servers: { strict: { service: server } }, onError: () => {} });
-    onTestFinished(() => host.close());
-    const client = await connect(host.toServer(), { protocolVersion });
-    onTestFinished(() => client.close());
-    const error = await client.callTool('pay', {}).catch(TenonError.from);
-    expect(error).toMatchObject({ rpcCode: -32050, summary: 'Payment needed', data: { amount: 3 } });
-  });
+  it.each([...VERSIONS, '2026-07-28'])(
+    'passes a host with its code, message and data, in %s',
+    async protocolVersion => {
+      const server = createServer({
+        name: 'strict',
+        version: '1',
+        tools: {
+          pay: tool({
+            run: () => {
+              throw rpcError(-32050, 'Payment needed', { amount: 3 });
+            },
+          }),
+        },
+      });
+      const host = await createHost({ prefix: 'auto', servers: { strict: { service: server } }, onError: () => {} });
+      onTestFinished(() => host.close());
+      const client = await connect(host.toServer(), { protocolVersion });
+      onTestFinished(() => client.close());
+      const error = await client.callTool('pay', {}).catch(TenonError.from);
+      expect(error).toMatchObject({ rpcCode: -32050, summary: 'Payment needed', data: { amount: 3 } });
+    },
+  );
 });

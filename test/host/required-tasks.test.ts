@@ -96,7 +96,7 @@ const isInCover = ({ caller, upstream }: (typeof PAIRS)[number]): boolean =>
 describe.each(takeCover(PAIRS, isInCover))(
   'a tool that runs as a task only: caller $caller, server $upstream',
   pair => {
-    it('is called without a task, once', async () => {
+    it('runs once for a call without a task', async () => {
       const { client, begun } = await connectThrough(pair);
       const result = await client.callTool('count', {});
       expect(result.isError).not.toBe(true);
@@ -104,7 +104,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       expect(begun).toEqual(['count']);
     });
 
-    it('is listed as one that may be called without a task', async () => {
+    it('is listed as callable without a task', async () => {
       const { client } = await connectThrough(pair);
       const listed = [];
       for await (const each of client.listTools()) listed.push(each);
@@ -113,7 +113,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       expect(support).toEqual(listed.map(() => may));
     });
 
-    it('is cancelled when its caller gives up', async () => {
+    it('is cancelled when its caller cancels', async () => {
       const { client, begun, cancelled } = await connectThrough(pair);
       const stop = new AbortController();
       const call = client.callTool('wait', {}, { signal: stop.signal });
@@ -124,7 +124,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       await expect.poll(() => cancelled).toEqual(['wait']);
     });
 
-    it('is cancelled when its caller waits no longer', async () => {
+    it('is cancelled when its caller times out', async () => {
       const { client, cancelled } = await connectThrough(pair, { totalTimeout: 300 });
       await expect(client.callTool('wait', {})).rejects.toMatchObject({ code: 'call/timeout' });
       await expect.poll(() => cancelled).toEqual(['wait']);
@@ -136,7 +136,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       await expect.poll(() => cancelled).toEqual(['wait']);
     });
 
-    it('asks its caller where that can answer', async () => {
+    it('requests input of a caller that supports it', async () => {
       let asked = 0;
       const elicit: ClientOptions['elicit'] = () => {
         asked += 1;
@@ -150,7 +150,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       expect(begun.length).toBeLessThanOrEqual(1);
     });
 
-    it('passes its progress on until it has ended', async () => {
+    it('passes progress until it has ended', async () => {
       const { client, release } = await connectThrough(pair);
       const heard: unknown[] = [];
       const call = client.callTool('report', {}, { onProgress: progress => void heard.push(progress) });
@@ -162,7 +162,7 @@ describe.each(takeCover(PAIRS, isInCover))(
       if (pair.caller >= '2025-03-26') expect(JSON.stringify(heard)).toContain('halfway');
     });
 
-    it('is approved and recorded once, also when its task asks', async () => {
+    it('is approved and recorded once, also when its task requests input', async () => {
       const path = join(await createFolder(), 'audit.jsonl');
       const approved: string[] = [];
       const { client, events } = await connectThrough(
@@ -188,7 +188,7 @@ describe.each(takeCover(PAIRS, isInCover))(
   },
 );
 
-describe.each(VERSIONS)('with waitForTasks: false, a tool that runs as a task only: caller %s', caller => {
+describe.each(VERSIONS)('a tool that runs as a task only, with waitForTasks: false: caller %s', caller => {
   const pair = { caller, upstream: '2026-07-28' };
 
   it('is refused only where the caller could declare tasks [ext-tasks.required-capability-error]', async () => {

@@ -47,8 +47,8 @@ async function hosted(options: Partial<NodeHostOptions>) {
 
 const openKeys = ({ result }: WireResponse) => Object.keys(result?.inputRequests ?? {});
 
-describe('a host in front of a server that returns its questions', () => {
-  it('seals the state of the server and gives it back, with the answers to all questions and no others [mrtr.request-state-integrity mrtr.missing-responses-reasked mrtr.extra-responses-ignored]', async () => {
+describe('a host with a server that returns input requests', () => {
+  it('seals requestState of the server and returns it, with the responses to all requests and no others [mrtr.request-state-integrity mrtr.missing-responses-reasked mrtr.extra-responses-ignored]', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
     const first = await callTool(host, 'ask');
@@ -62,7 +62,7 @@ describe('a host in front of a server that returns its questions', () => {
     expect(entries).toEqual([{}, { requestState: 'here', inputResponses }]);
   });
 
-  it('refuses a state that it did not seal for this call, and the server gets nothing [mrtr.request-state-untrusted mrtr.request-state-request-bound]', async () => {
+  it('refuses requestState that it did not seal for this call, and sends the server nothing [mrtr.request-state-untrusted mrtr.request-state-request-bound]', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
     const { requestState, inputResponses } = getRetry(await callTool(host, 'ask'));
@@ -72,7 +72,7 @@ describe('a host in front of a server that returns its questions', () => {
     expect(entries).toHaveLength(1);
   });
 
-  it('takes answers without a state where they are to all questions', async () => {
+  it('accepts responses without requestState if they are complete', async () => {
     const { entries, service } = asking();
     const host = await hosted({ servers: { asking: { service } } });
     const { inputResponses } = getRetry(await callTool(host, 'ask'));
@@ -80,7 +80,7 @@ describe('a host in front of a server that returns its questions', () => {
     expect(entries.at(-1)).toEqual({ requestState: 'here', inputResponses });
   });
 
-  it('does not pass on a question of a method that is none [mrtr.input-request-kinds]', async () => {
+  it('passes no input request with an invalid method on [mrtr.input-request-kinds]', async () => {
     const url = await serveOdd();
     const problems: Error[] = [];
     const host = await hosted({ servers: { odd: { url } }, onError: problem => void problems.push(problem) });

@@ -42,7 +42,7 @@ it('changes the state of a server at a URL when a call fails, and again when one
   expect(states.map(([state]) => state)).toEqual(['connecting', 'connected', 'failed', 'connected']);
 });
 
-it('notices without a call that a connected server is down, when it is asked for the state', async () => {
+it('detects without a call that a connected server is down, when its state is read', async () => {
   const { host, clock, states, stop, start } = await openHost();
   expect(await host.connectServer('far')).toMatchObject({ state: 'connected' });
   await stop();
@@ -55,7 +55,7 @@ it('notices without a call that a connected server is down, when it is asked for
   expect(states.map(([state]) => state)).toEqual(['connecting', 'connected', 'failed', 'connected']);
 });
 
-it('shows that a server is down, also if only one of its connections has noticed it', async () => {
+it('reports that a server is down, also if only one of its connections has detected it', async () => {
   const { host, stop } = await openHost();
   const clients = await Promise.all(
     ['ada', 'bob'].map(principal =>

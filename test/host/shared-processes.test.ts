@@ -55,7 +55,7 @@ async function namesOf(client: Client): Promise<string[]> {
 const elicit = async () => ({ action: 'accept' as const, content: {} });
 
 describe('the process of a stdio server', () => {
-  it('is one for all sessions that nothing can be asked of, on every version', async () => {
+  it('is shared by all sessions without input requests, on every version', async () => {
     const { join } = await open({ one: serverOf() });
     const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
     const clients = await Promise.all([...versions, ...versions].map(protocolVersion => join({ protocolVersion })));
@@ -65,7 +65,7 @@ describe('the process of a stdio server', () => {
     expect(await read(clients[1] as Client, 'process')).toBe(pids[0]);
   });
 
-  it('is never one for two users', async () => {
+  it('is never shared by two users', async () => {
     const { join } = await open({ one: serverOf({ share: true }) });
     const users = [{}, { 'x-user': 'ada' }, { 'x-user': 'ada' }, { 'x-user': 'bob' }];
     const clients = await Promise.all(users.map(headers => join({}, headers)));
@@ -74,7 +74,7 @@ describe('the process of a stdio server', () => {
     expect(new Set([nobody, ada, bob]).size).toBe(3);
   });
 
-  it('is one for each session whose client can be asked, so that a question reaches the client of its call', async () => {
+  it('belongs to each session whose client supports input requests, which reach the client of their call', async () => {
     const { join } = await open({ one: serverOf() });
     const asked: string[] = [];
     const answering = (name: string) => ({
@@ -89,20 +89,20 @@ describe('the process of a stdio server', () => {
     expect(asked).toEqual(['one', 'two']);
   });
 
-  it('is one for all sessions of a server that is marked with share, which may ask nobody then', async () => {
+  it('is shared by all sessions of a server with `share`, which may not request input then', async () => {
     const { join } = await open({ one: serverOf({ share: true }) });
     const [one, two] = [await join({ elicit }), await join({ elicit })];
     expect(await read(one, 'process')).toBe(await read(two, 'process'));
     expect(await read(one, 'ask')).toBe('refused -32601');
   });
 
-  it('is one for each session of a server that is marked with share: false', async () => {
+  it('belongs to each session of a server with `share: false`', async () => {
     const { join } = await open({ one: serverOf({ share: false }) });
     const [one, two] = [await join(), await join()];
     expect(await read(one, 'process')).not.toBe(await read(two, 'process'));
   });
 
-  it('sends a log message to the session of the only call, and to nobody while several sessions call', async () => {
+  it('sends a log message to the session of the only call, and to none while several sessions call', async () => {
     const { join } = await open({ one: serverOf() });
     const heard: string[] = [];
     const hearing = async (name: string) => {
@@ -120,7 +120,7 @@ describe('the process of a stdio server', () => {
     expect(heard).toEqual(['two said']);
   });
 
-  it('is stopped when nobody has used it for idleTimeout, starts with the next call, and its lists stay', async () => {
+  it('is stopped after `idleTimeout`, starts with the next call, and keeps its lists', async () => {
     const clock = fakeClock();
     const { host, join } = await open({ one: serverOf() }, { connectionIdleTimeout: 5000, clock });
     const client = await join();
@@ -134,7 +134,7 @@ describe('the process of a stdio server', () => {
     expect(await read(client, 'process')).not.toBe(before);
   });
 
-  it('tells sessions of a list that is another one after a restart', async () => {
+  it('notifies sessions of a list that differs after a restart', async () => {
     const clock = fakeClock();
     const { host, join } = await open({ one: serverOf({}, 'changes') }, { connectionIdleTimeout: 5000, clock });
     const client = await join();
@@ -155,7 +155,7 @@ describe('the process of a stdio server', () => {
     expect(await namesOf(client)).not.toEqual(names);
   });
 
-  it('runs on while a client is subscribed to one of its resources, and tells others after one has unsubscribed', async () => {
+  it('stays alive while a client is subscribed to one of its resources, and notifies others after one has unsubscribed', async () => {
     const clock = fakeClock();
     const { host, join } = await open({ one: serverOf() }, { connectionIdleTimeout: 5000, clock });
     const clients = [await join(), await join()] as const;
@@ -187,7 +187,7 @@ describe('the process of a stdio server', () => {
     await watches[1]?.ended;
   });
 
-  it('gives way to another server when maxProcesses run and nobody uses it', async () => {
+  it('is replaced by another server when maxProcesses run and it is unused', async () => {
     const servers = { one: serverOf(), two: serverOf() };
     const { join } = await open(servers, { maxProcesses: 1, prefix: 'always' });
     const client = await join();

@@ -32,7 +32,7 @@ async function open(): Promise<{ gateway: HttpServer; host: Host; waiting: () =>
   return { gateway, host, waiting: () => ends.length, end: () => ends.splice(0).forEach(each => each()) };
 }
 
-describe('a gateway under attack', () => {
+describe('a gateway with a greedy caller', () => {
   it.each([
     ['one user', { 'x-user': 'eve' }, { 'x-user': 'ada' }],
     ['one address', { 'x-address': '192.0.2.1' }, { 'x-address': '192.0.2.2' }],

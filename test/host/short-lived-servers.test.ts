@@ -6,7 +6,7 @@ import { retryUntilPasses } from '../interop/retry.js';
 
 const SERVER = fileURLToPath(new URL('./fixtures/one-call-server.mjs', import.meta.url));
 
-it('serves each call of all callers at a process that ends after each of them', async () => {
+it('serves each call of all callers with a process that exits after each of them', async () => {
   const short = { command: process.execPath, args: [SERVER] };
   const host = await createHost({ servers: { short }, onError: () => {} });
   onTestFinished(() => host.close());

@@ -7,7 +7,7 @@ import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 const MINUTE = 60_000;
 const version = '2025-11-25';
 
-it('answers a server whose question a task put to its caller 29 minutes before', async () => {
+it('responds to a server whose task requested input of its caller 29 minutes before', async () => {
   const server = createServer({
     name: 'curious',
     version: '1',

@@ -41,13 +41,13 @@ interface Setup {
 
 const unknown = { rpcCode: -32602 };
 
-describe('tools with other names', () => {
+describe('overridden tool names', () => {
   const overrides = {
     read_file: { name: 'cat', title: 'Cat', description: 'Shows a file' },
     erase: { title: 'Erase' },
   };
 
-  it.each(['always', 'never'] as const)('are listed and called by them, with prefix %s', async prefix => {
+  it.each(['always', 'never'] as const)('are listed and called, with prefix %s', async prefix => {
     const { client, list, call } = await open({ overrides }, { prefix });
     const start = prefix === 'always' ? 'notes__' : '';
     expect(await list()).toEqual([`${start}cat`, `${start}read_all`, `${start}erase`]);
@@ -60,18 +60,18 @@ describe('tools with other names', () => {
     expect(last).toMatchObject({ title: 'Erase', description: 'Does erase' });
   });
 
-  it('are called by them before the list was read', async () => {
+  it('are callable before the list was read', async () => {
     const { call } = await open({ overrides });
     expect(await call('notes__cat')).toBe('read_file');
   });
 
-  it('can swap names', async () => {
+  it('can be swapped', async () => {
     const { list, call } = await open({ overrides: { cat: { name: 'erase' }, erase: { name: 'cat' } } });
     expect(await list()).toEqual(['notes__read_file', 'notes__read_all', 'notes__erase', 'notes__cat']);
     expect([await call('notes__erase'), await call('notes__cat')]).toEqual(['cat', 'erase']);
   });
 
-  it('are filtered and judged by their names at the server', async () => {
+  it('are filtered and evaluated by their names at the server', async () => {
     const { host, list, call } = await open({ include: ['read_file'], overrides });
     expect(await list()).toEqual(['notes__cat']);
     host.update({ policy: [{ action: 'deny', tool: 'read_file' }, { action: 'allow' }] });
@@ -111,7 +111,7 @@ describe('the configuration of tools', () => {
     parseConfig(JSON.stringify(configuration), { file: '/mcp.json', scope: 'user', env: () => undefined });
   const parseTools = (tools: unknown) => parse({ mcpServers: { notes: { command: 'notes', tools } } });
 
-  it('has other names and texts, and virtual servers', async () => {
+  it('contains names, texts, and virtual servers', async () => {
     const tools = { include: ['read_*'], overrides: { read_file: { name: 'cat', description: 'Shows a file' } } };
     const read = await parse({
       mcpServers: { notes: { command: 'notes', tools } },

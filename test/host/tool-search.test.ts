@@ -47,7 +47,7 @@ describe('the tool search of a host', () => {
     expect(errors).toEqual([expect.stringContaining('the model is down')]);
   });
 
-  it('does not wait for an embedding model that does not answer, and reports that', async () => {
+  it('does not wait for an embedding model that does not respond, and reports that', async () => {
     const { names, errors } = await search('count', () => new Promise(() => {}), 20);
     expect(names).toEqual(['notes__count']);
     expect(errors).toEqual([expect.stringContaining('no vectors in 20 ms')]);

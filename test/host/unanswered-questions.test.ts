@@ -45,7 +45,7 @@ async function refuseBehindHost(name: string, version: string) {
   return { clock, outcomes };
 }
 
-it.each(PAIRS)('%s of a server of %s gets an error when its caller cannot retry any more', async (name, version) => {
+it.each(PAIRS)('rejects %s of a server of %s when its caller cannot retry any more', async (name, version) => {
   const { clock, outcomes } = await refuseBehindHost(name, version);
   clock.advance(LIFE - 1);
   expect(outcomes).toEqual([]);

@@ -32,7 +32,7 @@ async function open(tools: ToolSettings | undefined, selection?: ServerSelection
   return { host, client, getReports };
 }
 
-describe('a setting that applies to nothing', () => {
+describe('a setting without effect', () => {
   it.each<[ToolSettings, string]>([
     [{ exclude: ['delete_notes'] }, '"delete_notes" in `tools.exclude`'],
     [{ include: ['find', 'serch'] }, '"serch" in `tools.include`'],
@@ -53,7 +53,7 @@ describe('a setting that applies to nothing', () => {
     );
   });
 
-  it('is not reported for a pattern of any kind of entry that applies', async () => {
+  it('is not reported for a pattern of any kind of entry that matches', async () => {
     const servers = ['notes/find', 'notes/gr*', 'notes/note://*'];
     const { host, getReports } = await open({ include: ['*'], exclude: ['DELETE_*'] }, { servers });
     await host.connectServer('notes');

@@ -87,8 +87,8 @@ const failure = (work: Promise<unknown>): Promise<TenonError> =>
     error => (TenonError.is(error) ? error : expect.unreachable(String(error))),
   );
 
-describe('a gateway whose server answers a call with', () => {
-  it.each(Object.keys(unusable))('%s: says that it may have been carried out', async name => {
+describe('a gateway after the response of a server with', () => {
+  it.each(Object.keys(unusable))('%s: states that the call may have been carried out', async name => {
     const { host, client } = await start(unusable[name] as Answer);
     const told = await failure(client.callTool('write'));
     expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'odd', outcome: 'unknown' } });
@@ -100,13 +100,13 @@ describe('a gateway whose server answers a call with', () => {
     expect([read.summary, JSON.stringify(read.data)].join()).not.toMatch(/carried out|"outcome"/);
   });
 
-  it.each(Object.keys(refused))('%s: does not say so', async name => {
+  it.each(Object.keys(refused))('%s: does not state that', async name => {
     const { client } = await start(refused[name] as Answer);
     const told = await failure(client.callTool('write'));
     expect([told.summary, JSON.stringify(told.data)].join()).not.toMatch(/carried out|unknown/);
   });
 
-  it('nothing, because it cannot be reached any more: does not say so', async () => {
+  it('no connection: does not state that', async () => {
     const { client } = await start(() => {});
     await client.listTools()[Symbol.asyncIterator]().next();
     await closing[0]?.();

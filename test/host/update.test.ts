@@ -45,7 +45,7 @@ async function openHost(options: Parameters<typeof createHost>[0]) {
   return { host, client, listNames };
 }
 
-it('adds, changes and removes servers of a running host, and names what it did', async () => {
+it('adds, changes and removes servers of a running host, and returns what it did', async () => {
   const corner = { service: createShop('3') };
   const { host, client, listNames } = await openHost({ servers: { corner, market: { service: createShop('4') } } });
   expect(await listNames()).toEqual(['corner__price', 'market__price']);
@@ -59,7 +59,7 @@ it('adds, changes and removes servers of a running host, and names what it did',
   expect(host.getServers().map(({ name }) => name)).toEqual(['harbour', 'corner']);
 });
 
-it('lets running calls of a removed server finish, and keeps the connections of servers that stay', async () => {
+it('completes running calls of a removed server, and keeps the connections of other servers', async () => {
   const slow = createSlowServer();
   const corner = { service: createShop('3') };
   const { host, client } = await openHost({ servers: { slow: { service: slow.service }, corner } });
@@ -72,7 +72,7 @@ it('lets running calls of a removed server finish, and keeps the connections of 
   expect(await calling).toMatchObject({ content: [{ text: 'finished' }] });
 });
 
-describe('an update between the choice of a server and the sending of a request', () => {
+describe('an update between the selection of a server and the request', () => {
   const createReader = (text: string) =>
     createServer({
       name: 'reader',

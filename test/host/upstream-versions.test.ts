@@ -89,13 +89,13 @@ describe('a server whose handshakes open no session', () => {
     },
   );
 
-  it.each(['2025-06-18', '2025-11-25'])('asks a caller of %s', async version => {
+  it.each(['2025-06-18', '2025-11-25'])('sends input requests to a caller of %s', async version => {
     const upstream = await startServer(false);
     const { client } = await openHost(upstream.url, version);
     expect(getText(await client.callTool('ask'))).toBe('Ada');
   });
 
-  it('is not asked for a session again by the next connection', async () => {
+  it('gets no further handshake from the next connection', async () => {
     const upstream = await startServer(false);
     await (await openHost(upstream.url, '2025-11-25')).client.callTool('ask');
     const before = upstream.methods.length;
@@ -122,7 +122,7 @@ describe('a server with sessions', () => {
 });
 
 describe('a server of the official SDK', () => {
-  it('asks a caller of 2025-11-25 with its default handler, which opens no sessions', async () => {
+  it('sends input requests to a caller of 2025-11-25 with its default handler, which opens no sessions', async () => {
     const { origin, close } = await startV2Handler();
     onTestFinished(close);
     const { client, getVersion } = await openHost(`${origin}/mcp`, '2025-11-25');

@@ -90,7 +90,7 @@ describe.each(['2025-06-18', '2026-07-28'])('rules about the token of the caller
     expect(await ann.client.callTool('files__erase')).toMatchObject(denied);
   });
 
-  it('hide what they always deny from the lists of that caller', async () => {
+  it('hide denied entries from the lists of that caller', async () => {
     const listAll = async (token: string | undefined) => {
       const { client } = await open(token, version);
       return {
@@ -140,7 +140,7 @@ it('lists tools that are denied for some arguments only, and all tools with `lis
   expect(await listTools({ policy: [{ action: 'deny' }], listDenied: true })).toEqual(['files__read', 'files__erase']);
 });
 
-it('counts the quotas of the policy for each user and tool, and goes on counting when other rules apply', async () => {
+it('counts the quotas of the policy for each user and tool, and continues to count when other rules apply', async () => {
   const quotas = [{ per: ['principal', 'tool'], calls: 2, window: 3_600_000 }] as const;
   const open = await serve({ policy: createPolicy([{ action: 'allow' }], { quotas }) });
   const [ann, bob] = [(await open('ann')).client, (await open('bob')).client];

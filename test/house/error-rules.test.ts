@@ -14,8 +14,8 @@ import { parse } from './source.js';
 const readSite = (details: string, summary = "'invalid key'", code = "'store/key'"): ErrorSite =>
   findErrorSites(parse('a.ts', `new TenonError(${code}, ${summary}, ${details})`))[0] as ErrorSite;
 
-describe('the texts of an error', () => {
-  it('are found in literals, templates, branches, variables and spreads', () => {
+describe('findErrorSites', () => {
+  it('finds texts in literals, templates, branches, variables and spreads', () => {
     const text = `function f(a: string) {
       const hint = a ? 'pass a' : \`pass \${a} and b\`;
       const details = { expected: 'x', ...(a ? { received: 'y' } : {}) };
@@ -29,7 +29,7 @@ describe('the texts of an error', () => {
     expect(findErrorSites(parse('a.ts', "new TypeError('a/b', 'x')"))).toEqual([]);
   });
 
-  it('are found in the arguments of the functions that create errors', () => {
+  it('finds texts in the arguments of the functions that create errors', () => {
     const text = `
       const createError = (summary: string, hint: string) => new TenonError('a/b', summary, { hint });
       throw createError('invalid a', 'pass a');

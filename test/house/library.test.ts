@@ -30,13 +30,12 @@ const library = readSources('tenon');
 const others = listPackages().filter(name => name !== 'tenon');
 
 describe('the library', () => {
-  it('has files', () => expect(library.length).toBeGreaterThan(100));
+  it('contains files', () => expect(library.length).toBeGreaterThan(100));
   it('imports only what its layer may import', () => expect(library.flatMap(findForbiddenImports)).toEqual([]));
   it('imports no package that uses it', () => expect(library.flatMap(findDependentImports)).toEqual([]));
-  it('uses modules of a platform in runtimes/node only', () =>
-    expect(library.flatMap(findPlatformImports)).toEqual([]));
+  it('uses platform modules in runtimes/node only', () => expect(library.flatMap(findPlatformImports)).toEqual([]));
 
-  it.each(['index', 'auth', 'auth-endpoints'])('exports the same from %s.ts and from that for Node', entry => {
+  it.each(['index', 'auth', 'auth-endpoints'])('exports the same from %s.ts and from its Node version', entry => {
     const [portable, node] = ['.ts', '.node.ts'].map(end => library.find(({ path }) => path === entry + end));
     if (!portable || !node) throw new Error(`${entry}.ts or ${entry}.node.ts is missing`);
     expect(findDifferentExports(portable, node)).toEqual([]);
@@ -55,21 +54,21 @@ describe.each(others)('the package %s', name => {
 describe.each(listPackages())('the code of the package %s', name => {
   const sources = readSources(name);
 
-  it('has files', () => expect(sources.length).toBeGreaterThan(10));
-  it('has no import cycles', () => expect(findImportCycles(sources)).toEqual([]));
+  it('contains files', () => expect(sources.length).toBeGreaterThan(10));
+  it('contains no import cycles', () => expect(findImportCycles(sources)).toEqual([]));
   it('has no group of over 3 files that name each other', () =>
     expect(findTypeCycles(sources).filter(group => group.length > 3)).toEqual([]));
   it('names protocol versions in protocol/versions only', () => expect(sources.flatMap(findVersionDates)).toEqual([]));
-  it('names files by what they hold', () => expect(sources.flatMap(findVagueFileName)).toEqual([]));
+  it('names files by their content', () => expect(sources.flatMap(findVagueFileName)).toEqual([]));
   it('names nothing by age', () => expect(sources.flatMap(findAgeNames)).toEqual([]));
   it('exports by name and with types', () => expect(sources.flatMap(findLooseExports)).toEqual([]));
   it('declares each type once', () =>
     expect(findDuplicateTypes(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
   it('declares each exported function once', () =>
     expect(findDuplicateFunctions(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
-  it('has no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
+  it('contains no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));
-  it('has no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
+  it('contains no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
 });
 
 describe('the tests', () => {

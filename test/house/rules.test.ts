@@ -29,7 +29,7 @@ import { measureStructure } from './structure.js';
 
 const lines = (count: number) => 'x;\n'.repeat(count);
 
-describe('the rules', () => {
+describe('the rules of the structure', () => {
   it.each([
     ['jsonrpc/a.ts', "import { b } from '../protocol/b.js';"],
     ['jsonrpc/a.ts', "import type { B } from '../protocol/b.js';"],
@@ -41,7 +41,7 @@ describe('the rules', () => {
     ['schemas/a.ts', "type B = import('../protocol/versions/b.js').B;"],
     ['client/a.ts', "import { b } from '../http.js';"],
     ['attic/a.ts', ''],
-  ])('see that %s goes the wrong way with %s', (path, text) => {
+  ])('reject in %s the import %s', (path, text) => {
     expect(findForbiddenImports(parse(path, text))).toHaveLength(1);
   });
 
@@ -53,11 +53,11 @@ describe('the rules', () => {
     ['client/a.ts', "import { version } from '../version.js';"],
     ['index.ts', "export { b } from './server/b.js';"],
     ['schemas/a.ts', "import { b } from '@standard-schema/spec';"],
-  ])('let %s have %s', (path, text) => {
+  ])('accept in %s the import %s', (path, text) => {
     expect(findForbiddenImports(parse(path, text))).toEqual([]);
   });
 
-  it('see what is taken of the library past its entries', () => {
+  it('find imports of the library that bypass its entries', () => {
     const entries = ['tenon', 'tenon/host'];
     for (const path of ['tenon/dist/esm/host.js', '../../../packages/tenon/src/host.js', 'tenon/none']) {
       expect(findDeepImports(parse('a.ts', `import { a } from '${path}';`), entries)).toHaveLength(1);
@@ -72,7 +72,7 @@ describe('the rules', () => {
     expect(findDependentImports(parse('a.ts', "import { z } from 'zod';"))).toEqual([]);
   });
 
-  it('see rings, but not of types nor of what is loaded later', () => {
+  it('find import cycles, but not of types nor of dynamic imports', () => {
     const b = parse('m/b.ts', "import { a } from './a.js';");
     expect(findImportCycles([parse('m/a.ts', "import { b } from './b.js';"), b])).toEqual(['m/a.ts → m/b.ts → m/a.ts']);
     expect(findImportCycles([parse('m/a.ts', "export { b } from './b.js';"), b])).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('the rules', () => {
     ]);
   });
 
-  it('see what is of a platform', () => {
+  it('find platform imports outside of runtimes', () => {
     expect(findPlatformImports(parse('server/a.ts', "import { join } from 'node:path';"))).toHaveLength(1);
     expect(findPlatformImports(parse('runtimes/web/a.ts', "import type { A } from 'node:http';"))).toHaveLength(1);
     expect(findPlatformImports(parse('index.ts', "import { a } from './runtimes/node/a.js';"))).toHaveLength(1);
@@ -102,14 +102,14 @@ describe('the rules', () => {
     expect(findPlatformImports(parse('index.node.ts', "import { a } from './runtimes/node/a.js';"))).toEqual([]);
   });
 
-  it('see findVersionDates in code, not in comments', () => {
+  it('find version dates in code, not in comments', () => {
     expect(findVersionDates(parse('server/a.ts', "const a = '2025-06-18';"))).toHaveLength(1);
     expect(findVersionDates(parse('server/a.ts', `const a = \`\${b} on 2025-06-18 \${c}\`;`))).toHaveLength(1);
     expect(findVersionDates(parse('server/a.ts', '// of 2025-06-18\nconst a = "2025-06-19";'))).toEqual([]);
     expect(findVersionDates(parse('protocol/versions/a.ts', "const a = '2025-06-18';"))).toEqual([]);
   });
 
-  it('see vague names', () => {
+  it('find vague file names', () => {
     for (const path of ['core/a.ts', 'server/utils.ts', 'server/internal/a.ts', 'shared.ts']) {
       expect(findVagueFileName(parse(path, ''))).toHaveLength(1);
     }
@@ -117,7 +117,7 @@ describe('the rules', () => {
       expect(findVagueFileName(parse(path, ''))).toEqual([]);
   });
 
-  it('see names of age', () => {
+  it('find names with an age', () => {
     for (const name of ['legacyPeer', 'isModern', 'ERA_OF', 'oldValue', 'newSession']) {
       expect(findAgeNames(parse('a.ts', `const ${name} = 1;`))).toHaveLength(1);
     }
@@ -127,7 +127,7 @@ describe('the rules', () => {
     expect(findAgeNames(parse('server/legacy.ts', ''))).toHaveLength(1);
   });
 
-  it('see any, stars and defaults', () => {
+  it('find any, export * and default exports', () => {
     for (const text of [
       'const a: any = 1;',
       "export * from './b.js';",
@@ -150,7 +150,7 @@ describe('the rules', () => {
     expect(functionLines).toEqual({ p50: 42, p90: 60, p99: 60, max: 60 });
   });
 
-  it('see names that only one entry exports', () => {
+  it('find names that only one entry exports', () => {
     const one = parse(
       'index.ts',
       "export { a, b as c } from './x.js'; export type { T } from './x.js'; export const d = 1;",

@@ -10,7 +10,7 @@ import {
 } from './guarded-server.js';
 import { getRetry, getText } from './wire.js';
 
-describe('answers', () => {
+describe('input responses', () => {
   it('are refused when of the wrong kind, and use nothing up [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
@@ -36,7 +36,7 @@ describe('answers', () => {
     expect(on.ran.filter(each => each.startsWith('step'))).toEqual(['step before']);
   });
 
-  it('without an input request are dropped, also for future input requests [mrtr.extra-responses-ignored]', async () => {
+  it('are ignored without an input request, also for future input requests [mrtr.extra-responses-ignored]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const decline = { action: 'decline' };
@@ -46,7 +46,7 @@ describe('answers', () => {
     expect(getText(await send(on, sentCall, getRetry(second)))).toBe('done');
   });
 
-  it('cannot be changed later [mrtr.earlier-answers-in-state]', async () => {
+  it('stay fixed in later rounds [mrtr.earlier-answers-in-state]', async () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxSuspended: 0 } });
     const second = getRetry(await send(on, sentCall, await beginCall(on)));
     const inputResponses = { ...second.inputResponses, 'ask-0': { action: 'accept', content: { yes: 'no boolean' } } };
@@ -63,7 +63,7 @@ describe('answers', () => {
     }
   });
 
-  it('without a state begin anew, and those with a state that was not sealed here are refused [mrtr.request-state-untrusted mrtr.request-state-rejection-code]', async () => {
+  it('start the call again without requestState, and are refused with one that was not sealed here [mrtr.request-state-untrusted mrtr.request-state-rejection-code]', async () => {
     const on = createGuardedServer();
     const { inputResponses } = await beginCall(on);
     const { result } = await send(on, sentCall, { inputResponses });
@@ -74,8 +74,8 @@ describe('answers', () => {
   });
 });
 
-describe('a call without questions', () => {
-  it('a state is looked at by nobody [mrtr.unsupported-methods]', async () => {
+describe('a call without input requests', () => {
+  it('ignores requestState [mrtr.unsupported-methods]', async () => {
     const on = createGuardedServer();
     const { requestState } = await beginCall(on);
     const { result } = await send(on, { method: 'tools/list', params: {} }, { requestState });

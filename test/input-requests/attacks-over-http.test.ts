@@ -42,8 +42,8 @@ async function served() {
   return { ...on, post, close: () => http.close() };
 }
 
-describe('over HTTP', () => {
-  it('a state is taken by whom it was made for, once, for what it was made for [mrtr.request-state-principal-bound mrtr.request-state-request-bound mrtr.request-state-single-use mrtr.request-state-rejection-code mrtr.single-response-preferred]', async () => {
+describe('requestState over HTTP', () => {
+  it('is accepted for its user and request, once [mrtr.request-state-principal-bound mrtr.request-state-request-bound mrtr.request-state-single-use mrtr.request-state-rejection-code mrtr.single-response-preferred]', async () => {
     const { post, ran, close } = await served();
     const asked = await post(sentCall);
     expect(asked).toMatchObject({ status: 200, type: 'application/json', result: { resultType: 'input_required' } });
@@ -67,7 +67,7 @@ describe('over HTTP', () => {
     await close();
   });
 
-  it('a state with any byte flipped on its way is refused, and nothing runs [mrtr.request-state-tampered-rejected]', async () => {
+  it('is refused with any flipped byte before the handler runs [mrtr.request-state-tampered-rejected]', async () => {
     const { post, ran, close } = await served();
     const retry = getRetry(await post(sentCall));
     const entered = [...ran];

@@ -16,8 +16,8 @@ import { getRetry, getText } from './wire.js';
 const MINUTE = 60_000;
 const MAX_SEALED = 256 * 1024;
 
-describe('a state that was changed is refused, and nothing runs', () => {
-  it('by one bit, at every byte [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]', async () => {
+describe('a changed requestState is refused before the handler runs', () => {
+  it('with one flipped bit, at every byte [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const { requestState } = retry;
@@ -31,7 +31,7 @@ describe('a state that was changed is refused, and nothing runs', () => {
     await expectAccepted(on, retry);
   });
 
-  it('by one bit of what it stands for, at every byte [mrtr.request-state-integrity]', async () => {
+  it('with one flipped bit of the sealed bytes, at every byte [mrtr.request-state-integrity]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const [prefix, id, ...parts] = retry.requestState.split('.') as [string, string, string, string];
@@ -48,7 +48,7 @@ describe('a state that was changed is refused, and nothing runs', () => {
     await expectAccepted(on, retry);
   });
 
-  it('by what was cut off, or put on [mrtr.request-state-tampered-rejected]', async () => {
+  it('with bytes removed or added [mrtr.request-state-tampered-rejected]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const { requestState } = retry;
@@ -58,7 +58,7 @@ describe('a state that was changed is refused, and nothing runs', () => {
     await expectAccepted(on, retry);
   });
 
-  it('by parts of another that is as good [mrtr.request-state-integrity]', async () => {
+  it('with parts of another valid one [mrtr.request-state-integrity]', async () => {
     const on = createGuardedServer();
     const [one, other] = [await beginCall(on), await beginCall(on)];
     const [a, b] = [one.requestState.split('.'), other.requestState.split('.')];
@@ -68,7 +68,7 @@ describe('a state that was changed is refused, and nothing runs', () => {
     }
   });
 
-  it('by its size [mrtr.request-state-untrusted]', async () => {
+  it('with an excessive size [mrtr.request-state-untrusted]', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const large = `tenon1.a.${'A'.repeat(16)}.${'A'.repeat(MAX_SEALED)}`;
@@ -79,7 +79,7 @@ describe('a state that was changed is refused, and nothing runs', () => {
   });
 });
 
-describe('a state that is right is refused for something else', () => {
+describe('a valid requestState', () => {
   const other = (change: Partial<SentCall>): SentCall => ({ ...sentCall, ...change });
   const withArguments = (args: object) => other({ params: { name: 'guarded', arguments: args as never } });
 
@@ -95,7 +95,7 @@ describe('a state that is right is refused for something else', () => {
     ['a resource', other({ method: 'resources/read', params: { uri: 'x:guarded' } })],
     ['one more param', other({ params: { ...sentCall.params, task: {} } })],
   ])(
-    'than for what it was made: %s [mrtr.request-state-principal-bound mrtr.request-state-request-bound]',
+    'is refused for another request or user: %s [mrtr.request-state-principal-bound mrtr.request-state-request-bound]',
     async (_, what) => {
       const on = createGuardedServer();
       const retry = await beginCall(on);
@@ -107,7 +107,7 @@ describe('a state that is right is refused for something else', () => {
   it.each<[string, SentCall]>([
     ['a prompt', { method: 'prompts/get', params: { name: 'guarded', arguments: { what: 'a' } } }],
     ['a resource', { method: 'resources/read', params: { uri: 'x:guarded' } }],
-  ])('so is that of %s [mrtr.supported-methods mrtr.request-state-request-bound]', async (_, what) => {
+  ])('is refused when it belongs to %s [mrtr.supported-methods mrtr.request-state-request-bound]', async (_, what) => {
     const on = createGuardedServer();
     const retry = await beginCall(on, what);
     await expectRefusal(on, sentCall, retry);
@@ -115,15 +115,15 @@ describe('a state that is right is refused for something else', () => {
     await expectAccepted(on, retry, what);
   });
 
-  it('than its order of arguments, which may differ', async () => {
+  it('is accepted with another order of arguments', async () => {
     const on = createGuardedServer();
     const what = withArguments({ what: 'a', count: 1 });
     await expectAccepted(on, await beginCall(on, what), withArguments({ count: 1, what: 'a' }));
   });
 });
 
-describe('a state has its time', () => {
-  it('and is refused from then on [mrtr.request-state-expiry]', async () => {
+describe('the lifetime of requestState', () => {
+  it('ends its validity [mrtr.request-state-expiry]', async () => {
     const clock = fakeClock(1_000_000);
     const on = createGuardedServer({ clock });
     const retry = await beginCall(on);
@@ -134,7 +134,7 @@ describe('a state has its time', () => {
     await expectRefusal(on, sentCall, getRetry(second));
   });
 
-  it('can be set', async () => {
+  it('is configurable', async () => {
     const clock = fakeClock(1_000_000);
     const on = createGuardedServer({ clock, inputRequests: { keys: [KEY], ttl: 1000 } });
     const retry = await beginCall(on);
@@ -142,7 +142,7 @@ describe('a state has its time', () => {
     await expectRefusal(on, sentCall, retry);
   });
 
-  it('limits the rounds: too many input requests end the call, and a retry beyond the limit is refused', async () => {
+  it('ends after `maxRounds`: too many input requests end the call, and a retry beyond the limit is refused', async () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } });
     const first = await beginCall(on);
     expect((await send(on, sentCall, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });
@@ -153,17 +153,17 @@ describe('a state has its time', () => {
   });
 });
 
-describe('keys', () => {
+describe('the keys of requestState', () => {
   const key = (id: string, fill: number) => ({ id, key: new Uint8Array(32).fill(fill) });
 
-  it('opens nothing with keys of others [mrtr.request-state-tampered-rejected]', async () => {
+  it('open nothing that other keys sealed [mrtr.request-state-tampered-rejected]', async () => {
     const retry = await beginCall(createGuardedServer());
     for (const keys of [[key('a', 2)], [key('b', 1)], [key('b', 2), key('c', 1)]])
       await expectRefusal(createGuardedServer({ inputRequests: { keys } }), sentCall, retry);
     await expectRefusal(createGuardedServer({ inputRequests: {} }), sentCall, retry);
   });
 
-  it('can be changed: a key that still opens lets its states in, one that is gone does not', async () => {
+  it('allow rotation: a remaining key opens its states, a removed one does not', async () => {
     const retry = await beginCall(createGuardedServer());
     const rotating = createGuardedServer({ inputRequests: { keys: [key('b', 2), KEY] } });
     const second = getRetry(await send(rotating, sentCall, retry));
@@ -175,8 +175,8 @@ describe('keys', () => {
   });
 });
 
-describe('a state is good once', () => {
-  it('here: neither it nor one of an earlier round is taken again [mrtr.request-state-single-use]', async () => {
+describe('requestState that was used', () => {
+  it('is refused, like that of an earlier round [mrtr.request-state-single-use]', async () => {
     for (const inputRequests of [{ keys: [KEY] }, { keys: [KEY], maxSuspended: 0 }]) {
       const on = createGuardedServer({ inputRequests });
       const first = await beginCall(on);
@@ -189,7 +189,7 @@ describe('a state is good once', () => {
     }
   });
 
-  it('and on every replica that shares the store', async () => {
+  it('is refused on every replica that shares the store', async () => {
     const stores = memoryStores();
     const [one, other] = [createGuardedServer({ stores }), createGuardedServer({ stores })];
     const retry = await beginCall(one);
@@ -200,7 +200,7 @@ describe('a state is good once', () => {
     expect([...one.ran, ...other.ran].filter(each => each.startsWith('step'))).toHaveLength(3);
   });
 
-  it('runs once for two that come at once', async () => {
+  it('runs the handler once for concurrent retries', async () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const both = await Promise.all([send(on, sentCall, retry), send(on, sentCall, retry)]);
@@ -209,7 +209,7 @@ describe('a state is good once', () => {
     expect(on.ran.filter(each => each === 'step between')).toHaveLength(1);
   });
 
-  it('on each replica, where they share keys and no store: that is the limit', async () => {
+  it('is accepted once on each replica without a shared store', async () => {
     const [one, other] = [createGuardedServer(), createGuardedServer()];
     const retry = await beginCall(one);
     const seconds = [await send(one, sentCall, retry), await send(other, sentCall, retry)];

@@ -67,8 +67,8 @@ function part(answer: WireResponse, ...keys: string[]): JsonObject {
 
 const openKeys = ({ result }: WireResponse) => Object.keys(result?.inputRequests ?? {});
 
-describe.each(places)('the state that a %s returns with its questions', (_, method, params) => {
-  it('is sealed for the client and comes back as it was [mrtr.request-state-integrity]', async () => {
+describe.each(places)('requestState that a %s returns with its input requests', (_, method, params) => {
+  it('is sealed for the client and returned unchanged [mrtr.request-state-integrity]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
     const asked = await sendRequest(server, method, params);
@@ -84,7 +84,7 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
     ['forged', sealed => sealed.replace(/^tenon1/, 'tenon2')],
     ['extended', sealed => `${sealed}-x`],
   ])(
-    'is refused when it is %s, and nothing runs [mrtr.request-state-untrusted mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]',
+    'is refused when it is %s, before the handler runs [mrtr.request-state-untrusted mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code]',
     async (__, change) => {
       const { entries, run } = recording('price: 7');
       const server = serve(run);
@@ -99,7 +99,7 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
     },
   );
 
-  it('is good for one retry [mrtr.request-state-single-use]', async () => {
+  it('is valid for one retry [mrtr.request-state-single-use]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
     const retry = { ...params, ...getRetry(await sendRequest(server, method, params)) };
@@ -108,7 +108,7 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
     expect(entries).toHaveLength(2);
   });
 
-  it('is good for the user and the request that it belongs to [mrtr.request-state-principal-bound mrtr.request-state-request-bound]', async () => {
+  it('is valid for its user and its request [mrtr.request-state-principal-bound mrtr.request-state-request-bound]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
     const ada = { principal: 'ada' };
@@ -127,8 +127,8 @@ describe.each(places)('the state that a %s returns with its questions', (_, meth
   });
 });
 
-describe('the answers to returned questions', () => {
-  it('reach the handler without those that it did not request [mrtr.extra-responses-ignored]', async () => {
+describe('responses to returned input requests', () => {
+  it('reach the handler without unrequested ones [mrtr.extra-responses-ignored]', async () => {
     const { entries, run } = recording();
     const server = serve(run);
     const retry = getRetry(await call(server));
@@ -153,7 +153,7 @@ describe('the answers to returned questions', () => {
     }
   });
 
-  it('are refused when they are of another kind, and the state is still good [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
+  it('are refused when they are of another kind, and requestState stays valid [mrtr.input-responses-validated mrtr.malformed-responses-error]', async () => {
     const { entries, run } = recording('mine');
     const server = serve(run);
     const retry = getRetry(await call(server));
@@ -168,7 +168,7 @@ describe('the answers to returned questions', () => {
     expect((await call(server, retry)).error).toBeUndefined();
   });
 
-  it('are given once: a later round gets its own answers and state [mrtr.multiple-rounds mrtr.latest-round-only]', async () => {
+  it('are passed once: a later round gets its own responses and requestState [mrtr.multiple-rounds mrtr.latest-round-only]', async () => {
     const entries: unknown[] = [];
     const server = serve(({ inputs }) => {
       entries.push(inputs);
@@ -194,7 +194,7 @@ describe('the answers to returned questions', () => {
     ]);
   });
 
-  it('reach the middleware that returned the questions, and the handler keeps the answers that it awaited', async () => {
+  it('reach the middleware that returned the input requests, and the handler keeps its awaited responses', async () => {
     const seen: unknown[] = [];
     const use = [
       async (operation: { context: HandlerContext }, next: (operation: never) => Promise<JsonObject>) => {
@@ -216,8 +216,8 @@ describe('the answers to returned questions', () => {
   });
 });
 
-describe('answers without the state', () => {
-  it('count when they are to all questions that the handler returns [mrtr.extra-responses-ignored]', async () => {
+describe('responses without requestState', () => {
+  it('are accepted when they are complete [mrtr.extra-responses-ignored]', async () => {
     for (const state of [undefined, 'mine']) {
       const { entries, run } = recording(state);
       const steps: string[] = [];
@@ -258,8 +258,8 @@ describe('answers without the state', () => {
   });
 });
 
-describe('the sealed state of returned questions', () => {
-  it('is opened by replicas with the same key, and by no other [mrtr.retry-self-contained]', async () => {
+describe('the sealed requestState of returned input requests', () => {
+  it('opens at replicas with the same key, and at no other [mrtr.retry-self-contained]', async () => {
     const { run } = recording('mine');
     const replica = (fill?: number) =>
       serve(run, (fill === undefined ? {} : { inputRequests: { keys: [key(fill)] } }) as never);
@@ -268,7 +268,7 @@ describe('the sealed state of returned questions', () => {
     expect((await call(replica(1), retry)).result).toMatchObject({ content: [{ text: 'done' }] });
   });
 
-  it('is refused when its time is over [mrtr.request-state-expiry]', async () => {
+  it('expires [mrtr.request-state-expiry]', async () => {
     const clock = fakeClock(1_000_000);
     const server = serve(recording('mine').run, { clock } as never);
     const [one, other] = [getRetry(await call(server)), getRetry(await call(server))];
@@ -278,7 +278,7 @@ describe('the sealed state of returned questions', () => {
     expect((await call(server, other)).error).toMatchObject(refused);
   });
 
-  it('ends a call with endless input requests', async () => {
+  it('limits the rounds of a call', async () => {
     const server = serve(() => inputRequired({ state: 'more' }), { inputRequests: { maxRounds: 3 } } as never);
     let answer = await call(server);
     for (let round = 0; round < 2; round++) answer = await call(server, getRetry(answer));
@@ -286,7 +286,7 @@ describe('the sealed state of returned questions', () => {
     expect((await call(server, getRetry(answer))).error).toMatchObject({ code: -32603 });
   });
 
-  it('keeps large questions in the store', async () => {
+  it('moves large input requests to the store', async () => {
     const server = serve(({ inputs }) =>
       inputs.inputResponses ? 'done' : inputRequired({ requests: { one: ask('?'.repeat(50_000)), two: roots } }),
     );
@@ -298,7 +298,7 @@ describe('the sealed state of returned questions', () => {
   });
 });
 
-describe('a returned question of a method that is none', () => {
+describe('a returned input request with an invalid method', () => {
   const methods = 'elicitation/create, sampling/createMessage, roots/list';
   const wrong: [string, unknown, string][] = [
     ['another method', { method: 'tools/list' }, '"tools/list"'],
@@ -307,7 +307,7 @@ describe('a returned question of a method that is none', () => {
   ];
 
   it.each(places)(
-    'is an error of the %s that names it, and nothing is asked [mrtr.input-request-kinds]',
+    'causes an error of the %s that names it, and is not sent [mrtr.input-request-kinds]',
     async (what, method, params) => {
       for (const [, question, got] of wrong) {
         const problems: Error[] = [];
@@ -328,7 +328,7 @@ describe('a returned question of a method that is none', () => {
     },
   );
 
-  it('is an error of the middleware that returned it [mrtr.input-request-kinds]', async () => {
+  it('causes an error of the middleware that returned it [mrtr.input-request-kinds]', async () => {
     const problems: Error[] = [];
     const use = [async () => ({ resultType: 'input_required', inputRequests: { odd: { method: 'ping' } } })];
     const onError = (problem: Error) => void problems.push(problem);

@@ -42,11 +42,11 @@ const places: [string, string, JsonObject][] = [
   ['resource', 'resources/read', { uri: 'x:t' }],
 ];
 
-describe.each(refusals)('a returned question for %s', (_, question, capabilities, requiredCapabilities) => {
+describe.each(refusals)('a returned input request for %s', (_, question, capabilities, requiredCapabilities) => {
   const refused = { code: -32021, data: { requiredCapabilities } };
 
   it.each(places)(
-    'ends the call of a %s with an error, and nothing is asked [mrtr.capability-respected mrtr.capability-missing-error]',
+    'ends the call of a %s with an error, and is not sent [mrtr.capability-respected mrtr.capability-missing-error]',
     async (_, method, params) => {
       const ask = () => inputRequired({ requests: { one: question }, state: 'mine' });
       for (const run of [ask, async () => ask()]) {
@@ -57,7 +57,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
     },
   );
 
-  it('ends the call in a later round as well, with a state of one’s own [mrtr.capability-respected]', async () => {
+  it('ends the call in a later round too, with requestState of the handler [mrtr.capability-respected]', async () => {
     const server = serve(({ inputs }: { inputs: { requestState?: string } }) =>
       inputs.requestState === undefined
         ? inputRequired({ state: 'begun' })
@@ -68,7 +68,7 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
     expect((await callTool(server, 't', getRetry(first), { capabilities })).error).toMatchObject(refused);
   });
 
-  it('ends the call when a step was taken before [mrtr.capability-respected]', async () => {
+  it('ends the call after a step [mrtr.capability-respected]', async () => {
     const server = serve(async (ctx: { step(name: string, run: () => void): Promise<void> }) => {
       await ctx.step('before', () => {});
       return inputRequired({ requests: { one: question } });
@@ -91,20 +91,20 @@ describe.each(refusals)('a returned question for %s', (_, question, capabilities
   });
 });
 
-it('is not sent in part: one unsupported input request fails the call [mrtr.capability-missing-error]', async () => {
+it('fails the call if one of several input requests is unsupported [mrtr.capability-missing-error]', async () => {
   const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
   const { result, error } = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect([result, error?.code]).toEqual([undefined, -32021]);
 });
 
-it('is answered with status 400 over HTTP [mrtr.capability-missing-error]', async () => {
+it('responds 400 over HTTP to a client without the capability [mrtr.capability-missing-error]', async () => {
   const url = await site(serve(() => inputRequired({ requests: { one: form } })));
   const answer = await postAlone(url, 'tools/call', { name: 't' }, { capabilities: { elicitation: { url: {} } } });
   expect(answer.status).toBe(400);
   expect(answer.messages.at(-1)).toMatchObject({ error: { code: -32021 } });
 });
 
-it('is checked on each request: a suspended handler sends no input request that the client no longer supports', async () => {
+it('checks the capabilities of each request, also for a suspended handler', async () => {
   for (const maxSuspended of [10, 0]) {
     const run = async (ctx: { elicit(question: object): Promise<{ action: string }> }) => {
       const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: confirmationSchema }));
@@ -119,7 +119,7 @@ it('is checked on each request: a suspended handler sends no input request that 
   }
 });
 
-it('is sent to a client that declares the capability', async () => {
+it('sends an input request to a client that declares the capability', async () => {
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
     inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
   );

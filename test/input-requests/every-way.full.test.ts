@@ -54,8 +54,8 @@ async function byRetries(
   return { result, seen: record.seen };
 }
 
-describe('a handler has the same input requests, effects and results', () => {
-  it('by request, by retry held or replayed or mixed, with all or some of the answers', async () => {
+describe('a handler in every mode', () => {
+  it('has the same input requests, effects and results by request and by retry, suspended or repeated', async () => {
     const property = fc.asyncProperty(programs, fc.boolean(), coin, coin, async (program, layered, other, answered) => {
       const expected = await byRequests(program, layered);
       // Nobody answers nothing for ever.
@@ -75,7 +75,7 @@ describe('a handler has the same input requests, effects and results', () => {
     await fc.assert(property, { numRuns: 80 });
   }, 120_000);
 
-  it('though its process dies again and again, wherever it is, and does no step twice that was kept [mrtr.retry-self-contained mrtr.no-assumption-of-retry]', async () => {
+  it('repeats no stored step, however often its process is killed [mrtr.retry-self-contained mrtr.no-assumption-of-retry]', async () => {
     const lives = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 6 });
     let deaths = 0;
     const property = fc.asyncProperty(programs, fc.boolean(), coin, lives, async (program, layered, held, each) => {
@@ -85,7 +85,7 @@ describe('a handler has the same input requests, effects and results', () => {
     expect(deaths).toBeGreaterThan(50);
   }, 120_000);
 
-  it('though its process dies at each place that there is', async () => {
+  it('repeats no stored step, wherever its process is killed', async () => {
     const program: Program = [
       { act: 'step' },
       { act: 'ask' },

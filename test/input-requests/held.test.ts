@@ -5,7 +5,7 @@ import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { confirmationSchema } from './guarded-server.js';
 import { callTool, getRetry, getText } from './wire.js';
 
-describe('a handler that waits in memory', () => {
+describe('a handler that is suspended in memory', () => {
   /** One that tells of the request that it serves, before and after its question. */
   function rig(maxSuspended = 10) {
     const seen: { signal: AbortSignal; meta: unknown; principal: string | undefined }[] = [];
@@ -42,7 +42,7 @@ describe('a handler that waits in memory', () => {
     meta: { progressToken: `token-${n}`, 'io.modelcontextprotocol/logLevel': 'info', ...more },
   });
 
-  it('speaks in the request that it goes on with, and hears of that alone [mrtr.terminates-request progress.token-echoed]', async () => {
+  it('uses the request with which it continues for progress and cancellation [mrtr.terminates-request progress.token-echoed]', async () => {
     const { server, seen, entered } = rig();
     const [first, second]: [JsonObject[], JsonObject[]] = [[], []];
     const leaving: (() => void)[] = [];
@@ -69,7 +69,7 @@ describe('a handler that waits in memory', () => {
     expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false]);
   });
 
-  it('hears it when the client gives up the request of now', async () => {
+  it('aborts when the client cancels the current request', async () => {
     const { server } = rig();
     const leaving: (() => void)[] = [];
     const asked = await callTool(server, 't', {}, saidBy(1, []));
@@ -80,7 +80,7 @@ describe('a handler that waits in memory', () => {
     expect(getText(await done)).toBe('accept true');
   });
 
-  it('runs again after it had to make room, with the same outcome', async () => {
+  it('runs again after it was evicted, with the same outcome', async () => {
     const { server, entered } = rig(1);
     const one = await callTool(server, 't', {}, saidBy(1, []));
     const two = await callTool(server, 't', {}, saidBy(1, []));
@@ -90,7 +90,7 @@ describe('a handler that waits in memory', () => {
     expect(entered()).toBe(3);
   });
 
-  it('runs again after it waited too long, and no timer runs meanwhile', async () => {
+  it('runs again after its time has passed, without a timer', async () => {
     const clock = fakeClock(1_000_000);
     let entries = 0;
     const server = createServer({

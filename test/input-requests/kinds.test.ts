@@ -107,10 +107,10 @@ const ways = {
   },
 };
 
-describe.each(protocolVersions)('on %s', protocolVersion => {
-  describe.each(Object.entries(ways))('%s', (where, way) => {
+describe.each(protocolVersions)('a server on %s', protocolVersion => {
+  describe.each(Object.entries(ways))('with a handler that uses %s', (where, way) => {
     it.each(Object.keys(kinds) as Kind[])(
-      'one may ask: %s [mrtr.supported-methods mrtr.input-request-kinds]',
+      'can request %s [mrtr.supported-methods mrtr.input-request-kinds]',
       async kind => {
         const { server, problems } = rig();
         const client = await connect(server, { protocolVersion, ...all });
@@ -125,7 +125,7 @@ describe.each(protocolVersions)('on %s', protocolVersion => {
     );
 
     it.each(Object.keys(kinds) as Kind[])(
-      'a client that cannot be asked is told so: %s [mrtr.capability-respected mrtr.capability-missing-error]',
+      'fails for a client that does not support %s [mrtr.capability-respected mrtr.capability-missing-error]',
       async kind => {
         const { server, ran } = rig();
         const client = await connect(server, { protocolVersion });
@@ -145,7 +145,7 @@ describe.each(protocolVersions)('on %s', protocolVersion => {
     );
 
     it.each(Object.keys(kinds) as Kind[])(
-      '`requiredCapabilities` refuses before the handler runs: %s [meta.capability-missing-error]',
+      'refuses before the handler runs with `requiredCapabilities`: %s [meta.capability-missing-error]',
       async kind => {
         const { server, ran, problems } = rig({ needs: true });
         const without = await connect(server, { protocolVersion });
@@ -170,7 +170,7 @@ describe.each(protocolVersions)('on %s', protocolVersion => {
     );
   });
 
-  it('several questions of any kind travel in one round, each answered by its own [mrtr.input-requests-map mrtr.input-request-keys-unique]', async () => {
+  it('sends several input requests in one round, and matches their responses [mrtr.input-requests-map mrtr.input-request-keys-unique]', async () => {
     let rounds = 0;
     const server = createServer({
       name: 's',

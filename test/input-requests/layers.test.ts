@@ -46,11 +46,11 @@ function rig(layers: Middleware[], maxSuspended: number) {
   return { server, events, problems, asked, options };
 }
 
-describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
+describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
   it.each([
     ['at once', async () => {}],
     ['taking its time', soon],
-  ])('a layer sees each round as an operation that ends, %s', async (_how, pause) => {
+  ])('gets each round as an operation that ends, %s', async (_how, pause) => {
     const events: string[] = [];
     const layer: Middleware = async (operation, next) => {
       if (!/call|get|read/.test(operation.method)) return next(operation);
@@ -84,7 +84,7 @@ describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspen
     await client.close();
   });
 
-  it('a layer that looks at nothing but its own may be there in any number', async () => {
+  it('works in any number if it changes nothing', async () => {
     const plain: Middleware = (operation, next) => next(operation);
     const { server, options, asked } = rig([plain, async (operation, next) => next(operation), plain], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
@@ -93,7 +93,7 @@ describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspen
     await client.close();
   });
 
-  it('a middleware may request input and take steps, before and after the handler', async () => {
+  it('can request input and run steps, before and after the handler', async () => {
     const did: string[] = [];
     const layer = forMethod('tools/call', async (operation, next) => {
       const { context } = operation;
@@ -116,7 +116,7 @@ describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspen
     await client.close();
   });
 
-  it('a layer may take a step when a round is over, which is remembered', async () => {
+  it('can run a step after a round, which is stored', async () => {
     const did: string[] = [];
     const layer = forMethod('tools/call', async (operation, next) => {
       try {
@@ -135,7 +135,7 @@ describe.each(ways)('around a handler on %s, %s', (protocolVersion, _, maxSuspen
     await client.close();
   });
 
-  it('a layer may refuse any round', async () => {
+  it('can refuse any round', async () => {
     let rounds = 0;
     const layer = forMethod('tools/call', (operation, next) => {
       if (++rounds === 2) return { content: [{ type: 'text', text: 'enough' }] };

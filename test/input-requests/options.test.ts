@@ -5,7 +5,7 @@ import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../../packages/tenon/src/executio
 import { root } from '../docs/pages.js';
 
 describe('the table of input request options', () => {
-  it('has each with its default', () => {
+  it('contains each with its default', () => {
     const page = readFileSync(join(root, 'docs/servers/elicitation.md'), 'utf8');
     const rows = [...page.matchAll(/^\| `(\w+)` \|[^|]*\| ([\d,]+) \|$/gm)];
     const listed = Object.fromEntries(rows.map(([, name, value = '']) => [name, Number(value.replaceAll(',', ''))]));

@@ -121,7 +121,7 @@ describe.each(STORES)('a retry with %s', (_, openStores) => {
   };
 
   it.each(['http', 'stdio'] as const)(
-    'is answered with a time to send it again while the same retry runs, over %s',
+    'gets a delay to send it again while the same retry runs, over %s',
     async transport => {
       const { shop, send, retry } = await open(transport);
       const first = send(retry);
@@ -157,7 +157,7 @@ describe.each(STORES)('a retry with %s', (_, openStores) => {
     },
   );
 
-  it('is never advised to start the call again, because earlier rounds may have had effects', async () => {
+  it('never advises to start the call again, because earlier rounds may have had effects', async () => {
     const { send, retry, shop } = await open('http');
     shop.release();
     const broken = await send({ ...retry, requestState: `${retry.requestState}x` });

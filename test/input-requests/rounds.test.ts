@@ -19,7 +19,7 @@ const ways = revisions.flatMap((revision): [string, string, number][] =>
 
 afterEach(() => void vi.unstubAllGlobals());
 
-describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
+describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) => {
   const rig = (run: Parameters<typeof tool>[0]['run']) => {
     const problems: TenonError[] = [];
     const server = createServer({
@@ -51,7 +51,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     },
   });
 
-  it('returned input requests mix with awaited ones, and with steps [mrtr.request-state-echoed]', async () => {
+  it('mixes returned input requests with awaited ones, and with steps [mrtr.request-state-echoed]', async () => {
     const did: string[] = [];
     const { client, problems, asked } = rig(async (_, ctx) => {
       const { inputResponses = {}, requestState } = ctx.inputs as {
@@ -78,7 +78,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('questions may be returned again and again, without a state of one’s own', async () => {
+  it('returns input requests repeatedly without requestState of its own', async () => {
     const { client, asked } = rig((_, { inputs }) => {
       const { inputResponses } = inputs;
       if (inputResponses === undefined) return inputRequired({ requests: { one: form('one') } });
@@ -91,7 +91,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('a step that throws is run again when the handler is entered again, and only then', async () => {
+  it('repeats a step that threw when it runs again, and only then', async () => {
     let runs = 0;
     const { client, problems } = rig(async (_, ctx) => {
       const flaky = () =>
@@ -112,7 +112,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('reports errors that a handler throws after it was answered', async () => {
+  it('reports errors that it throws after its response', async () => {
     const { client, problems } = rig(async (_, ctx) => {
       await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       throw toolError('out of paper');
@@ -126,7 +126,7 @@ describe.each(ways)('on %s, %s', (protocolVersion, way, maxSuspended) => {
     await open.close();
   });
 
-  it('a handler that fails before it comes to where it was is told to have failed, and of nothing else', async () => {
+  it('fails with its own error when it throws before its earlier input requests', async () => {
     let entries = 0;
     const { client, problems } = rig(async (_, ctx) => {
       if (++entries > 1) throw toolError('the disk is gone');
@@ -178,7 +178,7 @@ describe('a handler that is not deterministic', () => {
   it.each([
     ['asks', () => `${++n}?`, () => [], /input request ask-0 \(elicitation\/create\)/],
     ['does', () => 'Sure?', () => (++n % 2 ? ['a', 'b'] : ['a']), /step "b"/],
-  ])('is found out by what it %s, and named', async (_, message, steps, named) => {
+  ])('fails with the name of the first difference in what it %s', async (_, message, steps, named) => {
     speedUpTimers();
     n = 0;
     const { server, problems } = asks(message, steps);
@@ -188,7 +188,7 @@ describe('a handler that is not deterministic', () => {
     expect(problems[0]?.message).toMatch(named);
   });
 
-  it('is deterministic when what differs stands in a step', async () => {
+  it('counts as deterministic when the difference is in a step', async () => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 's',

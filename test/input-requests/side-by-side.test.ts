@@ -39,31 +39,28 @@ describe('two replicas', () => {
   it.each([
     ['the state travels', undefined],
     ['it is kept in the store', 1000],
-  ])(
-    'take the rounds of a call as they come, and nothing runs twice: %s [mrtr.retry-self-contained]',
-    async (_, size) => {
-      for (const order of [
-        [0, 1, 0, 1],
-        [0, 0, 1, 0],
-        [0, 1, 1, 1],
-      ]) {
-        const stores = memoryStores();
-        const both = [replica(stores, size), replica(stores, size)];
-        let answer = await callTool(both[order[0] as number]?.server as never, 't');
-        const states: string[] = [];
-        for (const at of order.slice(1)) {
-          const retry = getRetry(answer);
-          states.push(retry.requestState);
-          answer = await callTool(both[at]?.server as never, 't', retry);
-        }
-        expect(getText(answer)).toBe('5000');
-        expect(both.flatMap(({ did }) => did).sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
-        for (const state of states) expect(state.length < 1000).toBe(size !== undefined);
+  ])('serve the rounds of a call in turn, and repeat no step: %s [mrtr.retry-self-contained]', async (_, size) => {
+    for (const order of [
+      [0, 1, 0, 1],
+      [0, 0, 1, 0],
+      [0, 1, 1, 1],
+    ]) {
+      const stores = memoryStores();
+      const both = [replica(stores, size), replica(stores, size)];
+      let answer = await callTool(both[order[0] as number]?.server as never, 't');
+      const states: string[] = [];
+      for (const at of order.slice(1)) {
+        const retry = getRetry(answer);
+        states.push(retry.requestState);
+        answer = await callTool(both[at]?.server as never, 't', retry);
       }
-    },
-  );
+      expect(getText(answer)).toBe('5000');
+      expect(both.flatMap(({ did }) => did).sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
+      for (const state of states) expect(state.length < 1000).toBe(size !== undefined);
+    }
+  });
 
-  it("take each state once when they share a file, and see each other's steps [mrtr.request-state-single-use]", async () => {
+  it("accept each requestState once when they share a file, and see each other's steps [mrtr.request-state-single-use]", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tenon-asking-'));
     const file = join(folder, 'stores.db');
     const stores = [sqliteStores(file), sqliteStores(file)];
@@ -86,7 +83,7 @@ describe('two replicas', () => {
     }
   });
 
-  it('cannot let a large state travel when they have keys and no store', async () => {
+  it('refuse a large requestState with keys and without a store', async () => {
     const problems: TenonError[] = [];
     const server = createServer({
       name: 's',
@@ -107,8 +104,8 @@ describe('two replicas', () => {
   });
 });
 
-describe('calls at once', () => {
-  it('do not mix for the same tool with the same arguments [mrtr.not-used-for-other-requests]', async () => {
+describe('concurrent calls', () => {
+  it('stay separate for the same tool with the same arguments [mrtr.not-used-for-other-requests]', async () => {
     for (const maxSuspended of [100, 0]) {
       const server = createServer({
         name: 's',

@@ -16,8 +16,8 @@ const portOf = (origin: string) => Number(new URL(origin).port);
 describe.each([
   ['SDK v1', connectSdkV1],
   ['SDK v2', connectSdkV2],
-] as const)('The client of %s, on a wire that is cut', (_, visit) => {
-  it('comes back to our server, and gets what it missed', async () => {
+] as const)('the client of %s, on a connection that breaks', (_, visit) => {
+  it('reconnects to our server, and gets missed messages', async () => {
     const server = createExampleServer();
     const http = await serveHttp(server, { port: 0, limits: { sseRetry: 20 } });
     const wire = await startRecordingWire(http.port);
@@ -40,7 +40,7 @@ describe.each([
     await http.close({ timeout: 0 });
   });
 
-  it('comes back for the answer to a call', async () => {
+  it('reconnects for the response to a call', async () => {
     const http = await serveHttp(createExampleServer(), { port: 0, limits: { sseRetry: 20 } });
     const wire = await startRecordingWire(http.port);
     const { client, call } = await visit({ url: `${wire.origin}/mcp` });
@@ -55,8 +55,8 @@ describe.each([
   });
 });
 
-describe('Our client, on a wire that is cut', () => {
-  it('comes back to a server of SDK v1 for the answer to a call, with what was reported meanwhile', async () => {
+describe('our client, on a connection that breaks', () => {
+  it('reconnects to a server of SDK v1 for the response to a call, with missed notifications', async () => {
     const { origin, close } = await startV1Stateful();
     const wire = await startRecordingWire(portOf(origin));
     const client = await connect(`${wire.origin}/mcp`);
@@ -78,7 +78,7 @@ describe('Our client, on a wire that is cut', () => {
     await close();
   });
 
-  it('says that it does not know what became of a call where nothing can be resumed, and listens on', async () => {
+  it('rejects with an unknown outcome where no stream can be resumed, and listens again', async () => {
     const { origin, close } = await startV2Handler();
     const wire = await startRecordingWire(portOf(origin));
     const client = await connect<OfficialServer>(`${wire.origin}/mcp`);

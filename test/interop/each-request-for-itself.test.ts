@@ -9,7 +9,7 @@ import { startV2Handler } from './fixtures/sdk-v2-http.js';
 import { retryUntilPasses } from './retry.js';
 
 /** What only 2026-07-28 has, between our ends and those of SDK v2. */
-describe('Our client with the handler of SDK v2', () => {
+describe('our client with the handler of SDK v2', () => {
   const open = async () => {
     const { origin, close } = await startV2Handler();
     const asked: string[] = [];
@@ -26,14 +26,14 @@ describe('Our client with the handler of SDK v2', () => {
     await end();
   });
 
-  it('goes rounds, and hands the state back', async () => {
+  it('repeats a call for each input request, and returns requestState', async () => {
     const { client, asked, end } = await open();
     expect(getText(await client.callTool('twice'))).toBe('second Ada roots');
     expect(asked).toEqual(['form Who are you?', 'roots']);
     await end();
   });
 
-  it('hands questions over instead of answering them, when it is told to', async () => {
+  it('returns input requests with `resolveInputRequests: false`', async () => {
     const { client, end } = await open();
     expect(await client.callTool('twice', {}, { resolveInputRequests: false })).toMatchObject({
       resultType: 'input_required',
@@ -42,7 +42,7 @@ describe('Our client with the handler of SDK v2', () => {
     await end();
   });
 
-  it('keeps a list for as long as it is good', async () => {
+  it('caches a list for its lifetime', async () => {
     const { origin, close } = await startV2Handler();
     const seen = vi.fn(fetch);
     const client = await connect({ url: `${origin}/mcp`, fetch: seen });
@@ -57,7 +57,7 @@ describe('Our client with the handler of SDK v2', () => {
   });
 });
 
-describe('The client of SDK v2 with our server', () => {
+describe('the client of SDK v2 with our server', () => {
   const open = async (options: ClientOptions = {}, example: Parameters<typeof createExampleServer>[0] = {}) => {
     const server = createExampleServer(example);
     const http = await serveHttp(server, { port: 0 });
@@ -74,7 +74,7 @@ describe('The client of SDK v2 with our server', () => {
     return { server, client, sent, end: () => client.close().then(() => http.close({ timeout: 0 })) };
   };
 
-  it('negotiates in one request, and sends no more headers than it must', async () => {
+  it('negotiates in one request, and sends only the required headers', async () => {
     const { sent, client, end } = await open();
     expect(sent).toHaveLength(1);
     expect(sent[0]?.headers.get('mcp-method')).toBe('server/discover');
@@ -88,7 +88,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('keeps a list for as long as we say that it is good', async () => {
+  it('caches a list for the lifetime that our server sends', async () => {
     const { sent, client, end } = await open({}, { cache: { ttlMs: 60_000, cacheScope: 'public' } });
     await client.listPrompts();
     const before = sent.length;
@@ -97,7 +97,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('listens by itself when it has something to do at changes', async () => {
+  it('subscribes automatically when it handles changes', async () => {
     const onChanged = vi.fn();
     const { server, client, end } = await open({
       listChanged: { prompts: { autoRefresh: true, debounceMs: 5, onChanged } },
@@ -109,7 +109,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('is told that its subscription is over when our server closes', async () => {
+  it('gets the end of its subscription when our server closes', async () => {
     const { server, client, end } = await open();
     const subscription = await client.listen({ resourceSubscriptions: ['note://all'] });
     server.close();
@@ -117,7 +117,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('gets input requests with their state if it does not resolve them', async () => {
+  it('gets input requests with requestState if it does not resolve them', async () => {
     const { client, end } = await open({ capabilities: { elicitation: { form: {} }, roots: {} } });
     const result = await client.callTool({ name: 'returns', arguments: {} }, { allowInputRequired: true } as never);
     expect(result).toMatchObject({
@@ -128,7 +128,7 @@ describe('The client of SDK v2 with our server', () => {
     await end();
   });
 
-  it('is told what it does not declare', async () => {
+  it('gets an error for a capability that it does not declare', async () => {
     const { client, end } = await open({ capabilities: {} });
     await expect(client.callTool({ name: 'rooted', arguments: {} })).rejects.toMatchObject({ code: -32021 });
     await end();

@@ -50,7 +50,7 @@ export function testOfferings(now: () => EverythingClient): void {
     ]);
   });
 
-  it('answers its plain tools', async () => {
+  it('calls its plain tools', async () => {
     expect(getText(await now().client.callTool('echo', { message: 'hello – ü 🜚' }))).toBe('Echo: hello – ü 🜚');
     expect(getText(await now().client.callTool('get-sum', { a: 2, b: 40 }))).toContain('42');
     expect(JSON.parse(getText(await now().client.callTool('get-env')))).toHaveProperty('PATH');
@@ -76,7 +76,7 @@ export function testOfferings(now: () => EverythingClient): void {
     });
   });
 
-  it('says what is wrong with a call', async () => {
+  it('gets the errors of invalid calls', async () => {
     // @ts-expect-error `a` is a number
     await expect(now().client.tools['get-sum']({ a: 'two' })).rejects.toMatchObject({
       code: 'tool/failed',
@@ -91,7 +91,7 @@ export function testOfferings(now: () => EverythingClient): void {
     });
   });
 
-  it('makes a resource, says so, and lets it be read', async () => {
+  it('gets a resource that a tool creates', async () => {
     const changed = new Promise<ClientEvents['change']>(resolve =>
       now().client.on('change', change => 'list' in change && change.list === 'resources' && resolve(change)),
     );

@@ -5,7 +5,7 @@ import { retryUntilPasses } from './retry.js';
 
 /** What server-everything asks, and what it tells by itself. */
 export function testServerRequests(now: () => EverythingClient): void {
-  it('has its questions answered: forms of every field, URLs, the model, roots', async () => {
+  it('handles its input requests: forms with every field, URLs, sampling, roots', async () => {
     expect(getText(await now().client.callTool('trigger-elicitation-request'))).toMatch(
       /Name: Ada[\s\S]*Integer: 42[\s\S]*"legacyTitledEnum": "pet-1"/,
     );
@@ -26,7 +26,7 @@ export function testServerRequests(now: () => EverythingClient): void {
     );
   });
 
-  it('is told of the error that wants a visit first', async () => {
+  it('gets the error that requires a URL elicitation', async () => {
     const call = () =>
       now().client.callTool('trigger-url-elicitation', { url: 'https://example.com/first', errorPath: true });
     await expect(call()).rejects.toMatchObject({
@@ -72,7 +72,7 @@ export function testServerRequests(now: () => EverythingClient): void {
     expect(getText(await now().client.callTool('toggle-simulated-logging'))).toContain('Stopped');
   });
 
-  it('reports progress, is cancelled, and answers pings', async () => {
+  it('gets progress, cancels, and responds to pings', async () => {
     const seen: number[] = [];
     await now().client.callTool(
       'trigger-long-running-operation',

@@ -111,7 +111,7 @@ async function visit(generation: 'v1' | 'v2'): Promise<{ session: TaskEnabledSes
   };
 }
 
-describe.each(['v1', 'v2'] as const)('the official helper for tasks, generation %s', generation => {
+describe.each(['v1', 'v2'] as const)('the official helper for tasks, version %s', generation => {
   let session: TaskEnabledSession;
   let end: () => Promise<void>;
   beforeAll(async () => {
@@ -119,7 +119,7 @@ describe.each(['v1', 'v2'] as const)('the official helper for tasks, generation 
   });
   afterAll(() => end());
 
-  it('finds what is declared [ext-tasks.server-advertises tasks.capability-declared]', () => {
+  it('finds the declared capabilities [ext-tasks.server-advertises tasks.capability-declared]', () => {
     expect(session.capabilities).toMatchObject({ execution: true, cancellation: true });
     expect(session.capabilities.inventory).toBe(generation === 'v1' ? 'server-list' : 'known-handles');
   });
@@ -135,7 +135,7 @@ describe.each(['v1', 'v2'] as const)('the official helper for tasks, generation 
     expect(steps.slice(before)).toEqual([`dig ${generation}`, `raise ${generation}`]);
   });
 
-  it('has an answer at once from a tool without tasks', async () => {
+  it('gets the result of a tool without tasks at once', async () => {
     const execution = await session.callTool('greet');
     expect(execution.kind).toBe('immediate');
     expect(resultFromTaskOutcome((await execution.settle()).outcome)).toMatchObject({ content: [{ text: 'hello' }] });
@@ -148,14 +148,14 @@ describe.each(['v1', 'v2'] as const)('the official helper for tasks, generation 
     expect(JSON.stringify(lastTask)).toContain(generation === 'v1' ? 'failed' : 'completed');
   });
 
-  it('cancels', async () => {
+  it('cancels a task', async () => {
     const execution = await session.callTool('forever', {}, { task: { preference: 'require' } });
     await execution.cancel();
     const { outcome } = await execution.settle();
     expect(JSON.stringify(outcome)).toContain('cancelled');
   });
 
-  it('comes back to a task by its reference', async () => {
+  it('resumes a task by its reference', async () => {
     const execution = await session.callTool('build', { what: 'tower' }, { task: { preference: 'require' } });
     if (execution.kind !== 'task') throw new Error('no task');
     const reference = execution.serializeReference();

@@ -17,7 +17,7 @@ describe('server-everything behind two gateways without stickiness', () => {
     await peer.stop();
   });
 
-  it('gives a resource of the session to either of them', async () => {
+  it('serves a resource of the session through either of them', async () => {
     const [one, two] = gateways;
     const session = await openSharedSession(one);
     await session.notify(one, 'notifications/initialized');

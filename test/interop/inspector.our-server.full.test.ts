@@ -23,7 +23,7 @@ interface Result {
 const stdio = [process.execPath, ...bundleProgram(new URL('../../examples/notes/stdio.ts', import.meta.url))];
 
 /** MCP Inspector on the command line, once per call as people use it, with a home of its own. It needs Node 22.19. */
-describe('MCP Inspector with the notes', () => {
+describe('MCP Inspector with the notes server', () => {
   let home: string;
   let http: HttpServer;
 
@@ -86,7 +86,7 @@ describe('MCP Inspector with the notes', () => {
     });
   });
 
-  it('reaches it where each request stands for itself', async () => {
+  it('connects on a stateless version', async () => {
     const modern = ['--protocol-era', 'modern'];
     const [called, read, listed] = await Promise.all([
       inspect([http.url], 'tools/call', ...modern, '--tool-name', 'search', '--tool-arg', 'words=tenon'),
@@ -98,7 +98,7 @@ describe('MCP Inspector with the notes', () => {
     expect(listed).toMatchObject({ prompts: [{ name: 'review' }] });
   });
 
-  it('negotiates by itself, speaks HTTP+SSE, and finds nothing to complain of in the schemas', async () => {
+  it('negotiates by itself, supports HTTP+SSE, and reports no problem of the schemas', async () => {
     const [auto, sse, strict] = await Promise.all([
       inspect([http.url], 'resources/templates/list', '--protocol-era', 'auto'),
       inspect([http.sseUrl ?? ''], 'tools/call', '--tool-name', 'show', '--tool-arg', 'title=Dovetail'),

@@ -30,14 +30,17 @@ describe.each(clients)('the last progress before a result, for the client of $na
     return seen;
   };
 
-  it(`arrives ${CALLS} times of ${CALLS} over stdio`, async () => {
+  it(`\`is received ${CALLS} times of ${CALLS} over stdio\``, async () => {
     expect(await countSeen(stdio)).toBe(CALLS);
   });
 
-  it.each(['url', 'sseUrl'] as const)(`arrives ${CALLS} times of ${CALLS} at the %s of an HTTP server`, async kind => {
-    const http = await serveHttp(createProgressServer(), { port: 0 });
-    const to = kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' };
-    expect(await countSeen(to)).toBe(CALLS);
-    await http.close({ timeout: 0 });
-  });
+  it.each(['url', 'sseUrl'] as const)(
+    `\`is received ${CALLS} times of ${CALLS} at the %s of an HTTP server\``,
+    async kind => {
+      const http = await serveHttp(createProgressServer(), { port: 0 });
+      const to = kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' };
+      expect(await countSeen(to)).toBe(CALLS);
+      await http.close({ timeout: 0 });
+    },
+  );
 });

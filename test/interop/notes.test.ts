@@ -21,7 +21,7 @@ const visitors: Record<string, (http: HttpServer) => Promise<ConnectedSdkClient>
   'SDK v2 over Streamable HTTP, pinned': ({ url }) => connectSdkV2({ url }, pinned),
 };
 
-describe.each(Object.keys(visitors))('The notes, used by %s', name => {
+describe.each(Object.keys(visitors))('the notes server, used by %s', name => {
   let http: HttpServer;
   let visitor: ConnectedSdkClient;
 
@@ -37,7 +37,7 @@ describe.each(Object.keys(visitors))('The notes, used by %s', name => {
     await http.close({ timeout: 0 });
   });
 
-  it('writes, replaces when the user agrees, finds and shows', async () => {
+  it('writes, replaces when the user agrees, finds and shows notes', async () => {
     const { call, asked } = visitor;
     expect(
       await call('write', { title: 'Glue', body: 'Hide glue lets go when steamed.', tags: ['joinery'] }),
@@ -53,7 +53,7 @@ describe.each(Object.keys(visitors))('The notes, used by %s', name => {
     expect(await call('show', { title: 'Nail' })).toMatchObject({ isError: true });
   });
 
-  it('summarizes with the model of the client, and imports with progress', async () => {
+  it('summarizes by sampling, and imports with progress', async () => {
     const { call } = visitor;
     expect(getText(await call('summarize', { title: 'Dovetail', words: 10 }))).toContain(
       'You said: Summarize in 10 words',
@@ -66,7 +66,7 @@ describe.each(Object.keys(visitors))('The notes, used by %s', name => {
     expect(imported).toMatchObject({ structuredContent: { imported: 1, skipped: 1 } });
   });
 
-  it('reads, completes, reviews and removes', async () => {
+  it('reads, completes, reviews and removes notes', async () => {
     const { client, call } = visitor;
     const { contents } = await client.readResource({ uri: 'note://Mortise%20and%20tenon' });
     expect(contents).toMatchObject([{ mimeType: 'text/markdown', text: expect.stringContaining('No nails') }]);

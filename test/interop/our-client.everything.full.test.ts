@@ -66,8 +66,8 @@ describe.each(Object.keys(roads))('server-everything over %s', name => {
   testServerRequests(() => guest);
 });
 
-describe('server-everything without what a client can answer', () => {
-  it('gives fewer tools to a client that can answer nothing, and ends with it', async () => {
+describe('server-everything with a client without handlers', () => {
+  it('offers fewer tools, and exits with the client', async () => {
     const { target, pid } = createStdioPeer([everything, 'stdio']);
     const client = await connect(target);
     const names = (await collect(client.listTools())).map(tool => tool.name);
@@ -79,14 +79,14 @@ describe('server-everything without what a client can answer', () => {
   });
 });
 
-describe('server-everything over Streamable HTTP that was restarted, and answers 400 to the former session', () => {
+describe('server-everything over Streamable HTTP after a restart, which responds 400 to the former session', () => {
   /** Ends the server, and starts another in its place that knows no session. */
   async function restart(peer: HttpPeer): Promise<HttpPeer> {
     await peer.stop();
     return startHttpPeer([everything, 'streamableHttp'], {}, Number(new URL(peer.origin).port));
   }
 
-  it('is called again in a new session [http.session.client-restarts-on-404]', async () => {
+  it('serves the client in a new session [http.session.client-restarts-on-404]', async () => {
     const before = await startHttpPeer([everything, 'streamableHttp']);
     const client = await connect(`${before.origin}/mcp`);
     await client.callTool('echo', { message: 'before' });
@@ -101,7 +101,7 @@ describe('server-everything over Streamable HTTP that was restarted, and answers
     await after.stop();
   });
 
-  it('is called again through a host', async () => {
+  it('serves a host in a new session', async () => {
     const before = await startHttpPeer([everything, 'streamableHttp']);
     const host = await createHost({ prefix: 'auto', servers: { everything: { url: `${before.origin}/mcp` } } });
     const echo = async (message: string) => (await host.callTool('echo', { message })).content;

@@ -31,7 +31,7 @@ describe('server-filesystem over stdio', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('lists its tools, each with a shape for its result', async () => {
+  it('lists its tools, each with an output schema', async () => {
     expect(client.server).toMatchObject({ protocolVersion: '2025-11-25', info: { name: 'secure-filesystem-server' } });
     const tools = await collect(client.listTools());
     expect(tools).toHaveLength(14);
@@ -62,7 +62,7 @@ describe('server-filesystem over stdio', () => {
     expect(await content('list_allowed_directories', {})).toContain(folder);
   });
 
-  it('gets media in the block that fits, and a megabyte in one line', async () => {
+  it('returns media in the fitting content block, and a megabyte in one line', async () => {
     await writeFile(at('tone.wav'), 'RIFF');
     await writeFile(at('dot.png'), 'PNG');
     await writeFile(at('thing.bin'), Buffer.alloc(1024 * 1024, 7));
@@ -73,13 +73,13 @@ describe('server-filesystem over stdio', () => {
     expect(Buffer.from(resource.blob, 'base64')).toHaveLength(1024 * 1024);
   });
 
-  it('keeps outside what is outside', async () => {
+  it('refuses paths outside its directories', async () => {
     const result = await client.callTool('read_text_file', { path: '/etc/hostname' });
     expect(result).toMatchObject({ isError: true });
     expect(getText(result)).toContain('Access denied');
   });
 
-  it('is given its directories as roots, and told when they change', async () => {
+  it('gets its directories as roots, and their changes', async () => {
     await mkdir(at('first'));
     await mkdir(at('second'));
     let roots: Root[] = [{ uri: pathToFileURL(at('first')).href }];

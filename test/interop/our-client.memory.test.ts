@@ -43,7 +43,7 @@ describe('server-memory over stdio', () => {
     expect((await collect(client.listResources())).map(({ uri }) => uri)).toEqual([URI]);
   });
 
-  it('remembers, finds and forgets through every tool, and says that the graph has changed', async () => {
+  it('stores, finds and deletes through every tool, and notifies that the graph has changed', async () => {
     const stop = new AbortController();
     const changes = client.watch(URI, { signal: stop.signal })[Symbol.asyncIterator]();
     const changed = changes.next();

@@ -28,7 +28,7 @@ const lanes = Object.keys(roads).flatMap(road =>
   ['2026-07-28', '2025-11-25'].map(revision => [road, revision] as const),
 );
 
-describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
+describe.each(lanes)('our tasks over %s on %s', (road, revision) => {
   const asked: string[] = [];
   const problems: string[] = [];
   const elicit = ({ message }: { message: string }) => {
@@ -48,7 +48,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     expect(problems).toEqual([]);
   });
 
-  it('are waited for like any call', async () => {
+  it('resolve like any call', async () => {
     expect(await client.tools.cut({ joint: 'a' })).toEqual({ cut: 2 });
     expect(getText(await client.tools.measure())).toBe('a foot');
     await expect(client.tools.breaks()).rejects.toMatchObject({
@@ -58,7 +58,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     expect(await client.callTool('breaks')).toMatchObject({ isError: true });
   });
 
-  it('are started, and come back to', async () => {
+  it('start, and resume by their id', async () => {
     // A server of 2026-07-28 decides how long it keeps a task.
     const lifetime = revision === '2025-11-25' ? { ttl: 60_000 } : {};
     const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, lifetime);
@@ -69,7 +69,7 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     expect((await client.tasks.start('measure')).id).toBeUndefined();
   });
 
-  it('request input once, and get the answer', async () => {
+  it('request input once, and get the response', async () => {
     asked.length = 0;
     const states: TaskState[] = [];
     const handle = await client.tasks.start('choose', {}, { onTask: task => states.push(task) });
@@ -96,13 +96,13 @@ describe.each(lanes)('tasks of ours over %s on %s', (road, revision) => {
     await expect(client.tasks.get('none')).rejects.toMatchObject({ code: 'task/unknown' });
   });
 
-  it('are listed where there is a list', async () => {
+  it('are listed where the version has a list', async () => {
     const listing = collect(client.tasks.list());
     if (revision === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-version' });
     else expect((await listing).length).toBeGreaterThan(1);
   });
 
-  it('wait for who can answer', async () => {
+  it('wait for a client that supports input requests', async () => {
     if (road === 'stdio') return;
     const mute = await peer.join({});
     const handle = await client.tasks.start('choose');

@@ -67,7 +67,7 @@ const lanes: InteropCombination[] = [
 for (const lane of lanes) testOurClient(lane);
 
 describe('SDK v1 over Streamable HTTP with sessions', () => {
-  it('comes back for what a server sends after it has hung up', async () => {
+  it('reconnects for messages after the server has closed the stream', async () => {
     const { origin, close } = await startV1Stateful();
     const client = await connect(`${origin}/mcp`);
     expect(getText(await client.callTool('hangs-up'))).toBe('after');
@@ -94,7 +94,7 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     await close();
   });
 
-  it('tells that a visit is over', async () => {
+  it('notifies of a completed URL elicitation', async () => {
     const { origin, close } = await startV1Stateful();
     const client = await connect(`${origin}/mcp`, createAnswers());
     const visited = new Promise(resolve => client.on('elicitationComplete', resolve));
@@ -104,7 +104,7 @@ describe('SDK v1 over Streamable HTTP with sessions', () => {
     await close();
   });
 
-  it('cannot be configured for a protocol version without a handshake', async () => {
+  it('refuses a protocol version without a handshake', async () => {
     const { origin, close } = await startV1Stateful();
     await expect(connect(`${origin}/mcp`, { protocolVersion: '2026-07-28' })).rejects.toMatchObject({
       name: 'TenonError',

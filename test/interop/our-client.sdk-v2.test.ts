@@ -78,7 +78,7 @@ const lanes: InteropCombination[] = [
 for (const lane of lanes) testOurClient(lane);
 
 describe('SDK v2 handler', () => {
-  it('turns away who is pinned to a handshake where there is none', async () => {
+  it('refuses a client of an earlier version where no handshake is served', async () => {
     const { origin, close } = await startV2Handler({ legacy: 'reject' });
     await expect(connect(`${origin}/mcp`, { protocolVersion: '2025-11-25' })).rejects.toMatchObject({
       rpcCode: -32022,

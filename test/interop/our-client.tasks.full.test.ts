@@ -79,7 +79,7 @@ describe.each([
     expect(problems).toEqual([]);
   });
 
-  it('are waited for [tasks.tool.required-used tasks.tool.optional-either]', async () => {
+  it('resolve after they have ended [tasks.tool.required-used tasks.tool.optional-either]', async () => {
     const { client } = road;
     expect(getText(await client.callTool('works'))).toBe('worked');
     const handle = await client.tasks.start('works', {}, { ttl: 30_000 });
@@ -106,7 +106,7 @@ describe.each([
     await expect(client.tools.fails()).rejects.toMatchObject({ code: 'tool/failed' });
   });
 
-  it('are cancelled with the call, and by name [cancellation.not-for-tasks]', async () => {
+  it('are cancelled with the call, and by id [cancellation.not-for-tasks]', async () => {
     const { client } = road;
     const controller = new AbortController();
     const seen: TaskState[] = [];

@@ -89,7 +89,7 @@ function testServerRequests(lane: InteropCombination, client: () => Client, aske
 
 /** What comes along with an answer. */
 function testNotifications(lane: InteropCombination, client: () => Client, logs: ClientEvents['log'][]): void {
-  it('hears progress and log messages', async () => {
+  it('receives progress and log messages', async () => {
     const seen: number[] = [];
     expect(
       getText(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) })),
@@ -99,7 +99,7 @@ function testNotifications(lane: InteropCombination, client: () => Client, logs:
       await retryUntilPasses(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
   });
 
-  it('cancels', async () => {
+  it('cancels a call', async () => {
     const stop = new AbortController();
     const call = client().callTool(
       'waits',
@@ -113,7 +113,7 @@ function testNotifications(lane: InteropCombination, client: () => Client, logs:
 }
 
 function testChanges(client: () => Client): void {
-  it('hears of changes to lists', async () => {
+  it('receives changes of lists', async () => {
     const stop = new AbortController();
     const watching = client().watch({ tools: true }, { signal: stop.signal })[Symbol.asyncIterator]();
     const change = watching.next();
@@ -132,7 +132,7 @@ function testChanges(client: () => Client): void {
     expect((await collect(client().listTools())).map(tool => tool.name)).toContain(name);
   });
 
-  it('hears of changes to a resource', async () => {
+  it('receives changes of a resource', async () => {
     const uri = 'note://all';
     const stop = new AbortController();
     const heard: unknown[] = [];

@@ -5,7 +5,7 @@ import { newest, type SdkConnection, supportsVersion } from './sdk-connection.js
 
 /** What is there, and what it gives. */
 export function testListings(visit: SdkConnection, now: () => ConnectedSdkClient): void {
-  it('negotiates', async () => {
+  it('negotiates the newest common version', async () => {
     const { client, call } = now();
     expect(client.getServerVersion()).toMatchObject({ name: 'example', version: '1.2.3' });
     expect(client.getInstructions()).toBe('Ask before you act.');
@@ -76,7 +76,7 @@ export function testListings(visit: SdkConnection, now: () => ConnectedSdkClient
 
 /** What tools answer. */
 export function testTools(visit: SdkConnection, now: () => ConnectedSdkClient): void {
-  it('calls tools of every kind of answer', async () => {
+  it('calls tools with every kind of content', async () => {
     const { call } = now();
     const structured = supportsVersion('2025-06-18', visit);
     const types = (await call('blocks')).content.map(({ type }) => type);
@@ -98,7 +98,7 @@ export function testTools(visit: SdkConnection, now: () => ConnectedSdkClient): 
     expect(all.map(result => JSON.parse(getText(result)).sum)).toEqual(Array.from({ length: 20 }, (_, b) => b + 1));
   });
 
-  it('is told what went wrong', async () => {
+  it('gets the errors of invalid and failed calls', async () => {
     const { call } = now();
     expect(await call('fails')).toMatchObject({ isError: true, content: [{ text: 'The cellar is locked' }] });
     expect(getText(await call('throws'))).not.toContain('secret');

@@ -29,7 +29,7 @@ export function testOurServer(visit: SdkConnection): void {
 
 /** What comes along with an answer. */
 function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient): void {
-  it('hears progress', async () => {
+  it('receives progress', async () => {
     const seen: unknown[] = [];
     // A tool that pauses: the client of v1 forgets a call's listener before it hands out reports that came with the answer.
     expect(getText(await now().call('paced', {}, { onprogress: progress => seen.push(progress) }))).toBe('done');
@@ -37,7 +37,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
     expect(seen).toEqual([1, 2, 3].map(progress => ({ progress, total: 3, ...message(progress) })));
   });
 
-  it('hears log messages from a level on', async () => {
+  it('receives log messages from the requested level', async () => {
     const { client, call, notifications } = now();
     if (visit.revision === newest) await call('logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'warning' } });
     else {
@@ -52,7 +52,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
     expect(levels()).toEqual(['warning', 'error', 'critical', 'alert', 'emergency']);
   });
 
-  it('cancels', async () => {
+  it('cancels a call', async () => {
     const { call } = now();
     const stop = new AbortController();
     const name = `${visit.name} ${Math.random()}`;
@@ -60,7 +60,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
     await retryUntilPasses(async () => expect(getText(await call('cancelled'))).toContain(name));
   });
 
-  it('pings, and says that roots have changed', async () => {
+  it('pings, and notifies of changed roots', async () => {
     const { client } = now();
     if (visit.revision === newest) return expect(client.ping()).rejects.toThrow(/2026-07-28|not.*(support|exist)/i);
     await client.ping();
@@ -89,7 +89,7 @@ function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient)
   });
 
   if (!forms) return;
-  it('answers questions one after the other, together, and those that are returned', async () => {
+  it('handles sequential, concurrent and returned input requests', async () => {
     const { call, client, asked } = now();
     asked.length = 0;
     expect(getText(await call('dialogue', { topic: 'joints' }))).toBe('accept You said: accept accept true');
@@ -104,7 +104,7 @@ function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient)
 function testChanges(now: () => ConnectedSdkClient): void {
   const uri = 'note://by/a';
 
-  it('hears of changes to a resource and to lists, and no longer when it has left', async () => {
+  it('receives changes of a resource and of lists, until it unsubscribes', async () => {
     const { client, call, notifications: heard, listen } = now();
     const updates = () => heard.filter(({ method }) => method === 'notifications/resources/updated');
     const filter = {

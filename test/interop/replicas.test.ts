@@ -38,7 +38,7 @@ const clients = [
   },
 ];
 
-describe('two processes that keep no sessions, behind a round-robin proxy', () => {
+describe('two processes without sessions, behind a round-robin proxy', () => {
   let replicas: Replicas;
   beforeAll(async () => {
     replicas = await startReplicas();
@@ -69,7 +69,7 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
   });
 
   it.each(clients)(
-    'answer a question as the version allows, for the client of $name',
+    'handle an input request as the version allows, for the client of $name',
     async ({ visit, hasSessions }) => {
       const { client, call } = await visit({ url: replicas.url });
       const called = await call('formed');
@@ -91,7 +91,7 @@ describe('two processes that keep no sessions, behind a round-robin proxy', () =
   });
 });
 
-describe('two processes that keep sessions, behind a round-robin proxy', () => {
+describe('two processes with sessions in memory, behind a round-robin proxy', () => {
   it('lose the session of a client of SDK v1', async () => {
     const replicas = await startReplicas({ SESSIONS: 'yes' });
     const visit = async () => {

@@ -49,8 +49,8 @@ for (const revision of handshakes) {
 testOurServer(overHttp('The client of SDK v1 over HTTP+SSE with 2024-11-05', '2024-11-05', 'sseUrl', true));
 testOurServer(overStdio('The client of SDK v1 over stdio with 2024-11-05', '2024-11-05', true));
 
-describe('The client of SDK v1 over Streamable HTTP', () => {
-  it('comes back for the answer to a stream that broke off', async () => {
+describe('the client of SDK v1 over Streamable HTTP', () => {
+  it('reconnects for the response of a broken stream', async () => {
     const http = await serveHttp(createExampleServer(), { port: 0, limits: { sseRetry: 20 } });
     const { client, call } = await connectSdkV1({ url: http.url });
     expect(getText(await call('hangs-up'))).toBe('after');
@@ -68,7 +68,7 @@ describe('The client of SDK v1 over Streamable HTTP', () => {
     await http.close({ timeout: 0 });
   });
 
-  it('is identified by its session when it does not name its protocol version', async () => {
+  it('needs no version header in its session', async () => {
     const http = await serveHttp(createExampleServer(), { port: 0 });
     const silent = (input: string | URL, init?: RequestInit) => {
       const headers = new Headers(init?.headers);

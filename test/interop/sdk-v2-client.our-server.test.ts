@@ -51,8 +51,8 @@ testOurServer(overHttp('default', 'sseUrl'));
 testOurServer(overHttp('auto', 'sseUrl'));
 testOurServer(overHttp('with 2024-11-05 only', 'sseUrl'));
 
-describe('The client of SDK v2 over Streamable HTTP', () => {
-  it('comes back for the answer to a stream that broke off', async () => {
+describe('the client of SDK v2 over Streamable HTTP', () => {
+  it('reconnects for the response of a broken stream', async () => {
     const http = await serveHttp(createExampleServer(), { port: 0, limits: { sseRetry: 20 } });
     const { client, call } = await connectSdkV2({ url: http.url });
     expect(getText(await call('hangs-up'))).toBe('after');
@@ -73,7 +73,7 @@ describe('The client of SDK v2 over Streamable HTTP', () => {
     ['auto', ['2025-06-18'], '2025-06-18'],
     ['default', ['2025-11-25'], '2025-11-25'],
     ['auto', [newest], newest],
-  ])('agrees (%s) with a server that speaks %j', async (manner, revisions, revision) => {
+  ])('agrees (%s) with a server that supports %j', async (manner, revisions, revision) => {
     const http = await serveHttp(createExampleServer({ revisions }), { port: 0 });
     const { client, call } = await connectSdkV2({ url: http.url }, manners[manner]?.options);
     expect(JSON.parse(getText(await call('meta')))).toMatchObject({ revision });
@@ -81,7 +81,7 @@ describe('The client of SDK v2 over Streamable HTTP', () => {
     await http.close({ timeout: 0 });
   });
 
-  it('is refused with a reason without a common protocol version', async () => {
+  it('gets an error with the reason without a common protocol version', async () => {
     const http = await serveHttp(createExampleServer({ revisions: [newest] }), { port: 0 });
     await expect(connectSdkV2({ url: http.url })).rejects.toThrow(/version|revision/i);
     await http.close({ timeout: 0 });

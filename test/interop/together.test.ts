@@ -12,7 +12,7 @@ import { connectSdkV2 } from './sdk-v2-client.js';
 const auto = { versionNegotiation: { mode: 'auto' } } as const;
 const methods = ({ notifications }: ConnectedSdkClient) => notifications.map(({ method }) => method);
 
-describe('One server for clients of every kind at once', () => {
+describe('one server for clients of every kind at once', () => {
   let http: HttpServer;
   const leaving: (() => Promise<void>)[] = [];
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describe('One server for clients of every kind at once', () => {
     return visitor;
   };
 
-  it('answers each in its own words, tells all of a change, and each only of its own call', async () => {
+  it('responds in the version of each, notifies all of a change, and each only of its own calls', async () => {
     const v1 = staying(await connectSdkV1({ url: http.url }));
     const older = staying(await connectSdkV1({ sseUrl: http.sseUrl ?? '' }));
     const v2 = staying(await connectSdkV2({ url: http.url }, auto));

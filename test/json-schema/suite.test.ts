@@ -17,7 +17,7 @@ function findDifferences(group: SuiteGroup, draft: SuiteDraft): [description: st
 describe.each(drafts)('the official test suite of %s', draft => {
   const groups = readSuite(draft);
 
-  it('holds for every group that is not listed as unsupported [schema.dialect.validate-by-dialect]', () => {
+  it('passes for every group that is not listed as unsupported [schema.dialect.validate-by-dialect]', () => {
     const supported = groups.filter(({ file, group }) => findUnsupported(file, group) === undefined);
     expect(supported.length).toBeGreaterThan(250);
     for (const group of supported) {
@@ -25,7 +25,7 @@ describe.each(drafts)('the official test suite of %s', draft => {
     }
   });
 
-  it('says of a schema that needs other documents that it cannot judge', () => {
+  it('reports that a schema with references to other documents cannot be checked', () => {
     for (const group of groups) {
       if (findUnsupported(group.file, group.group)?.outcome !== 'cannot judge') continue;
       for (const [, ok] of findDifferences(group, draft))

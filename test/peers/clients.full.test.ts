@@ -50,7 +50,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('%s', place => {
       return () => peer.close();
     }, 60_000);
 
-    it('has as many features as the page says', () => {
+    it('supports as many features as the page states', () => {
       const all = 2 + [peer.readResource, peer.getPrompt, peer.callAsking].filter(Boolean).length;
       expect(findCounts('Clients', name)).toEqual([`${all} of ${all}`, `${all} of ${all}`]);
     });
@@ -71,7 +71,7 @@ describe.each(Object.keys(places) as (keyof typeof places)[])('%s', place => {
       expect(await peer.getPrompt(`${prefix}review`, { tag: 'joinery', tone: 'blunt' })).toContain('Be blunt');
     }, 60_000);
 
-    it('is asked during a call', async ({ skip }) => {
+    it('handles an input request during a call', async ({ skip }) => {
       if (!peer.callAsking) return skip('the client has no user to ask');
       const title = `Note for ${name} ${place}`;
       await peer.callTool(`${prefix}write`, { title, body: 'Text' });

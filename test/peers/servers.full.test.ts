@@ -39,14 +39,16 @@ describe.each(serverPeers)('$name', ({ name, features, start }) => {
     };
   }, 60_000);
 
-  it('has as many features as the page says', () => {
+  it('supports as many features as the page states', () => {
     const count = `${features.length} of ${features.length}`;
     expect(findCounts('Servers', name)).toEqual([count, count]);
   });
 
-  it.each(features)('$name, directly', async ({ run, expected }) => expect(await run(direct, plain)).toEqual(expected));
+  it.each(features)('supports $name, directly', async ({ run, expected }) =>
+    expect(await run(direct, plain)).toEqual(expected),
+  );
 
-  it.each(features)('$name, through the gateway', async ({ run, expected }) =>
+  it.each(features)('supports $name, through the gateway', async ({ run, expected }) =>
     expect(await run(bridged, prefixed)).toEqual(expected),
   );
 });

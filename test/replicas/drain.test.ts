@@ -144,7 +144,7 @@ describe.skipIf(!hasPrograms('haproxy'))('HAProxy with a published configuration
     expect([outcomes.length, executed]).toEqual([12, 12]);
   });
 
-  it('loses calls with `on-marked-down shutdown-sessions`, so the pages advise against it', async () => {
+  it('loses calls with `on-marked-down shutdown-sessions`, which the pages advise against', async () => {
     const configuration = readExample().replace('rise 1', 'rise 1 on-marked-down shutdown-sessions');
     const { outcomes } = await drain(configuration, '2026-07-28');
     expect(outcomes.filter(each => String(each).startsWith('TenonError'))).not.toEqual([]);

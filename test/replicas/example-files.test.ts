@@ -46,7 +46,7 @@ describe('the files of examples/replicas', () => {
     expect(Object.keys(volumes)).toEqual(['redis']);
   });
 
-  it('drain longer than HAProxy needs to notice [so.drain]', () => {
+  it('drain longer than HAProxy needs to detect it [so.drain]', () => {
     const configuration = read('haproxy.cfg');
     const [, interval = '', fall = ''] = /check inter (\d+) fall (\d+)/.exec(configuration) ?? [];
     expect(toSeconds(options.drainDelay) * 1000).toBeGreaterThan(2 * Number(interval) * Number(fall));
@@ -55,7 +55,7 @@ describe('the files of examples/replicas', () => {
     expect(options.clientAddressHeader).toBe('x-real-ip');
   });
 
-  it('have probes, ports and times for Kubernetes that agree with the server', () => {
+  it('contain probes, ports and times for Kubernetes that agree with the server', () => {
     const [deployment, service, budget] = parseAllDocuments(read('kubernetes.yaml')).map(each => each.toJS());
     const { terminationGracePeriodSeconds: grace, containers } = deployment.spec.template.spec;
     const [container] = containers;

@@ -131,7 +131,7 @@ describe.each(stores)(
       expect(cluster.shop.effects.get('tea')).toBe(1);
     });
 
-    it('do not lose or repeat a call whose gateway is killed while an operator is asked [so.approval]', async () => {
+    it('neither lose nor repeat a call whose gateway is killed during an approval [so.approval]', async () => {
       const session = await openRawSession(cluster.url);
       const calling = at(session, 0).callOnce('pay', { id: 'salt' });
       const { id } = await findQuestion('salt');
@@ -146,7 +146,7 @@ describe.each(stores)(
       expect(cluster.shop.effects.get('salt')).toBe(1);
     });
 
-    it('end a call whose gateway is killed, and go on with its session: the server gets the call once', async () => {
+    it('end a call whose gateway is killed, and continue its session: the server gets the call once', async () => {
       const session = await openRawSession(cluster.url);
       expect(await at(session, 0).call('next')).toBe('1');
       const calling = at(session, 1).callOnce('slow', { id: 'slow' });
@@ -193,7 +193,7 @@ describe.each(stores)(
       expect(codes).toEqual([...Array(6).fill(429), ...Array(10).fill(undefined)]);
     });
 
-    it('refuse what needs an approval or a quota with 503 while Redis is down, and serve the rest [so.outage-auth]', async () => {
+    it('respond 503 to calls that need an approval or a quota while Redis is down, and serve others [so.outage-auth]', async () => {
       const client = await connect(cluster.url, { protocolVersion: '2026-07-28' });
       // Each gateway needs its session at the server, which is in the store.
       for (let n = 0; n < 4; n++) expect(getText((await client.callTool('plain')) as never)).toBe('plain');
@@ -206,7 +206,7 @@ describe.each(stores)(
       expect(cluster.shop.effects.get('down')).toBeUndefined();
     });
 
-    it('write audit logs that verify together, and show a log that is missing [so.audit-order]', async () => {
+    it('write audit logs that verify together, and report a missing log [so.audit-order]', async () => {
       await cluster.terminate();
       const { code, out } = await tenon('audit', 'verify', ...cluster.auditFiles);
       expect([code, out]).toEqual([0, expect.stringMatching(/^0\.jsonl: valid/)]);

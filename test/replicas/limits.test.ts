@@ -95,7 +95,7 @@ describe.each(stores)('two processes with limits in $name', ({ isInstalled, star
   });
 
   it.runIf(isInstalled)(
-    'refuse what is counted with 503 and a time to wait while the store is down, and serve the rest [so.outage-auth] [so.outage-recover]',
+    'respond 503 with a delay to counted calls while the store is down, and serve others [so.outage-auth] [so.outage-recover]',
     async () => {
       const [peer] = peers as [HttpPeer];
       await store.kill();

@@ -83,7 +83,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
   afterAll(() => cluster?.close());
 
   describe.each(takeCover(visitors, ({ name }) => name !== 'Tenon on 2025-03-26'))(
-    'serve the client of $name with',
+    'the client of $name',
     ({ open, hasElicitation = true, processes = 3 }) => {
       let visitor: Visitor;
       beforeAll(async () => {
@@ -91,13 +91,13 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
       });
       afterAll(() => visitor?.close());
 
-      it('calls, which each process with a part in the session answers in turn', async () => {
+      it('calls each process of its session in turn', async () => {
         const pids = new Set<string>();
         for (let n = 0; n < 6; n++) pids.add(await visitor.call('where'));
         expect(pids.size).toBe(processes);
       });
 
-      it('progress, in order and before the result [so.call-progress]', async () => {
+      it('gets progress in order and before the result [so.call-progress]', async () => {
         for (let n = 0; n < 3; n++) {
           const seen: unknown[] = [];
           expect(await visitor.call('paced', {}, { onprogress: report => seen.push(report) })).toBe('done');
@@ -105,11 +105,11 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
         }
       });
 
-      it.runIf(hasElicitation)('elicitation, whose answer reaches the process that asked', async () => {
+      it.runIf(hasElicitation)('responds to elicitation of any process', async () => {
         for (let n = 0; n < 4; n++) expect(await visitor.call('form')).toMatch(/^Hello \w/);
       });
 
-      it('a log level', async () => {
+      it('sets a log level for all processes', async () => {
         await visitor.setLevel('debug');
         for (let n = 0; n < 3; n++) await visitor.call('debug');
         await retryUntilPasses(() =>
@@ -117,7 +117,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
         );
       });
 
-      it('cancellation', async () => {
+      it('cancels a call at another process', async () => {
         const redis = await createClient({ url: cluster.store.url }).connect();
         const controller = new AbortController();
         const id = `${Math.random()}`;
@@ -127,7 +127,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
         redis.destroy();
       });
 
-      it.runIf(isFull)('updates of resources', async () => {
+      it.runIf(isFull)('gets updates of resources from all processes', async () => {
         await visitor.subscribe('note://a');
         await retryUntilPasses(async () => {
           await visitor.call('update');
@@ -137,7 +137,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
     },
   );
 
-  it('costs a call in a session one command of Redis, and a call of 2026-07-28 none', async () => {
+  it('cost one command of Redis for a call in a session, and none for a call of 2026-07-28', async () => {
     const monitor = await createClient({ url: cluster.store.url }).connect();
     const modern = await connect(cluster.url, { protocolVersion: '2026-07-28' });
     const session = await openRawSession(cluster.url);
@@ -163,7 +163,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
     expect(stateless).toBeLessThan(30);
   });
 
-  it('go on with every session while one process after another is killed, and no effect is lost', {
+  it('continue every session while one process after another is killed, and lose no effect', {
     timeout: isFull ? 180_000 : 60_000,
   }, async () => {
     const sessions = await Promise.all(Array.from({ length: 8 }, () => openRawSession(cluster.url)));
@@ -189,7 +189,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
     expect(sessions.flatMap(({ retries }) => retries)).not.toContain(404);
   });
 
-  it('answer with 503 while Redis is down, go on with each session when it is back, and serve 2026-07-28 meanwhile [so.outage-recover]', async () => {
+  it('respond 503 while Redis is down, continue each session when it is back, and serve 2026-07-28 meanwhile [so.outage-recover]', async () => {
     const session = await openRawSession(cluster.url);
     const modern = await connect(cluster.url, { protocolVersion: '2026-07-28' });
     await session.call('where');

@@ -10,10 +10,10 @@ describe('the requirements', () => {
   const coverage = cover(evidence);
   console.log(table(evidence.requirements, coverage));
 
-  it('are cited by ids that exist', () => expect(coverage.unknown).toEqual([]));
-  it('are waived only where there is a reason and no test', () => expect(coverage.staleWaivers).toEqual([]));
-  it('are covered, or on the list of debts', () => expect(coverage.undeclared).toEqual([]));
-  it('leave the list of debts when they are covered: npm run requirements -- --write', () => {
+  it('are cited by existing ids', () => expect(coverage.unknown).toEqual([]));
+  it('are waived only with a reason and without a test', () => expect(coverage.staleWaivers).toEqual([]));
+  it('are covered, or listed as uncovered', () => expect(coverage.undeclared).toEqual([]));
+  it('leave the list of uncovered ones when they are covered: npm run requirements -- --write', () => {
     expect(coverage.settled).toEqual([]);
   });
 });
@@ -27,7 +27,7 @@ const nothing: Evidence = { requirements: [], citations: [], byConformance: new 
 const judge = (more: Partial<Evidence>) => cover({ ...nothing, ...more });
 
 describe('the scenarios', () => {
-  it('are those of the official suite', () => {
+  it('exist in the official suite', () => {
     const suite = readFileSync(
       createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/dist/index.js'),
       'utf8',
@@ -38,8 +38,8 @@ describe('the scenarios', () => {
   });
 });
 
-describe('the gate', () => {
-  it('wants a test, a scenario, a waiver or a debt', () => {
+describe('computeCoverage', () => {
+  it('requires a test, a scenario, a waiver or an entry as uncovered', () => {
     const requirements = [row('tools.a')];
     expect(judge({ requirements }).undeclared).toEqual(['tools.a']);
     expect(judge({ requirements, citations: [{ id: 'tools.a', file: 'a.test.ts' }] }).debts).toEqual([]);
@@ -48,7 +48,7 @@ describe('the gate', () => {
     expect(judge({ requirements, uncovered: ['tools.a'] }).undeclared).toEqual([]);
   });
 
-  it('guards requirements of all protocol versions and extensions', () => {
+  it('covers requirements of all protocol versions and extensions', () => {
     const outside = [
       row('tools.b', { level: 'SHOULD' }),
       row('apps.a', { area: 'apps' }),
@@ -68,12 +68,12 @@ describe('the gate', () => {
       expect(judge({ requirements: [row(id, { revision: 'extensions', area: 'ext-other' })] }).debts).toEqual([id]);
   });
 
-  it('wants ids that exist', () => {
+  it('reports unknown ids', () => {
     expect(judge({ citations: [{ id: 'tools.z', file: 'a.test.ts' }] }).unknown).toEqual(['tools.z in a.test.ts']);
     expect(judge({ byConformance: new Map([['list', ['tools.z']]]) }).unknown).toHaveLength(1);
   });
 
-  it('wants waivers that are needed', () => {
+  it('reports unneeded waivers', () => {
     const requirements = [row('tools.a'), row('tools.b', { level: 'SHOULD' })];
     const stale = (id: string, revision: string, reason: string, more: Partial<Evidence> = {}) =>
       judge({ requirements, waivers: [{ id, revision, reason }], ...more }).staleWaivers;
@@ -85,7 +85,7 @@ describe('the gate', () => {
     expect(stale('tools.a', '*', 'r', { citations: [{ id: 'tools.a', file: 'a.test.ts' }] })).toHaveLength(1);
   });
 
-  it('wants a test beside a waiver of a part', () => {
+  it('requires a test beside a waiver of a part', () => {
     const requirements = [row('tools.a')];
     const waivers = [{ id: 'tools.a', revision: '*', reason: 'In part: r' }];
     const citations = [{ id: 'tools.a', file: 'a.test.ts' }];
@@ -93,14 +93,14 @@ describe('the gate', () => {
     expect(judge({ requirements, waivers }).staleWaivers).toHaveLength(1);
   });
 
-  it('wants settled debts off the list', () => {
+  it('reports covered requirements that are listed as uncovered', () => {
     const requirements = [row('tools.a')];
     const citations = [{ id: 'tools.a', file: 'a.test.ts' }];
     expect(judge({ requirements, citations, uncovered: ['tools.a'] }).settled).toEqual(['tools.a']);
     expect(judge({ uncovered: ['tools.z'] }).settled).toEqual(['tools.z']);
   });
 
-  it('counts a waiver only for its protocol version', () => {
+  it('applies a waiver only to its protocol version', () => {
     const requirements = [row('tools.a'), row('tools.a', { revision: '2026-07-28' })];
     const waivers = [{ id: 'tools.a', revision: '2026-07-28', reason: 'r' }];
     const { standing, debts } = judge({ requirements, waivers });
@@ -109,17 +109,17 @@ describe('the gate', () => {
   });
 });
 
-describe('citations', () => {
+describe('readCitations', () => {
   const ids = (text: string) => citationsIn('a.test.ts', text, new Set(['tools', 'http'])).map(({ id }) => id);
 
-  it('are in brackets in titles, strings and comments', () => {
+  it('finds ids in brackets in titles, strings and comments', () => {
     expect(ids("it('lists [tools.list.a]', () => {});")).toEqual(['tools.list.a']);
     expect(ids("// [tools.list.a, http.b-c http.d]\nconst a = 'x';")).toEqual(['tools.list.a', 'http.b-c', 'http.d']);
     expect(ids('/** [tools.list.a] */\nfunction f() {}')).toEqual(['tools.list.a']);
     expect(ids(`it.each([1])(\`\${x} [http.b]\`, () => { /* [tools.a] */ f(); });`)).toEqual(['http.b', 'tools.a']);
   });
 
-  it('are not in code, in other brackets, nor in skipped tests', () => {
+  it('ignores code, other brackets, and skipped tests', () => {
     expect(ids('const a = b[tools.list];')).toEqual([]);
     expect(ids("it('reads [a.b] and [1]', () => {});")).toEqual([]);
     expect(ids("it.skip('lists [tools.list.a]', () => {});")).toEqual([]);

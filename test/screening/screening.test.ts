@@ -33,7 +33,7 @@ const leading =
   /\]\(\s*<?\s*(?:[a-z][a-z0-9+.-]+:|[\\/]{2})|\]:\s*<?(?:https?:|\/\/)|<(?:[!?]|script|style|iframe|svg|[a-z][^<>]*=|https?:)/i;
 
 describe('hidden instructions and exfiltration [security.tool-descriptions-untrusted]', () => {
-  it('has a corpus', () => {
+  it('contains at least 60 attacks and 40 harmless texts', () => {
     expect(attacks.length).toBeGreaterThanOrEqual(60);
     expect(harmless.length).toBeGreaterThanOrEqual(40);
     expect(new Set([...attacks, ...harmless].map(({ name }) => name)).size).toBe(attacks.length + harmless.length);
@@ -60,7 +60,7 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
     }
   });
 
-  it.each(attacks)('passes a definition with $name on without what is hidden', ({ text }) => {
+  it.each(attacks)('passes a definition with $name on without hidden text', ({ text }) => {
     const tool = { name: 'add', description: text, inputSchema: { type: 'object', title: text } } as const;
     const { value, findings: found } = screenTool(tool);
     expect(found.length).toBeGreaterThan(1);
@@ -69,11 +69,11 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
     }
   });
 
-  it.each(harmless)('has nothing to say of $name', ({ text }) => {
+  it.each(harmless)('reports nothing for $name', ({ text }) => {
     expect(findFindings(text, 'description')).toEqual([]);
   });
 
-  it.each(harmless)('passes $name on as it is', ({ text }) => {
+  it.each(harmless)('passes $name on unchanged', ({ text }) => {
     const tool = { name: 'add', description: text, inputSchema: { type: 'object', title: text } } as const;
     expect(screenTool(tool)).toEqual({ value: tool, findings: [] });
     expect(screenTool(tool).value).toBe(tool);
@@ -81,7 +81,7 @@ describe('hidden instructions and exfiltration [security.tool-descriptions-untru
     expect(screenResult(result).value).toBe(result);
   });
 
-  it.each(harmless)('shows $name whole', ({ text, shown }) => {
+  it.each(harmless)('shows $name completely', ({ text, shown }) => {
     expect(sanitizeText(text, { lines: true })).toBe(shown ?? text);
   });
 });

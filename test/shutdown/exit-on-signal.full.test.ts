@@ -65,7 +65,7 @@ describe.each([1, 2])('a program with `exitOnSignal` in %i process(es) that serv
     await close();
   });
 
-  it('is not ready during the delay, and still serves [so.drain]', async () => {
+  it('reports not ready during the delay, and still serves [so.drain]', async () => {
     const { child, exited, startCall, getReadiness } = await start(workers, 1500);
     expect(await getReadiness()).toBe(200);
     child.kill('SIGTERM');
@@ -76,7 +76,7 @@ describe.each([1, 2])('a program with `exitOnSignal` in %i process(es) that serv
     await close();
   });
 
-  it('ends at once at a second signal [so.drain]', async () => {
+  it('exits at once at a second signal [so.drain]', async () => {
     const { child, exited, startCall } = await start(workers, 60_000);
     const { result, close } = await startCall();
     result.catch(() => {});

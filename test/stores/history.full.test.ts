@@ -41,15 +41,15 @@ async function runCall({ values }: Stores, { kind, key, version }: Call): Promis
   return { kind, key, wrote, version, startedAt, endedAt: performance.now(), result };
 }
 
-describe('the check of histories', () => {
+describe('isLinearizable', () => {
   const times = { startedAt: 0, endedAt: 1, key: 'a' };
-  it('finds two writes that both replaced the same version', () => {
+  it('detects two writes that replaced the same version', () => {
     const put = { ...times, kind: 'put', version: 0, result: 1 } as const;
     expect(isLinearizable([put])).toBe(true);
     expect(isLinearizable([put, put])).toBe(false);
   });
 
-  it('finds a read of a value that was replaced before', () => {
+  it('detects a read of a value that was replaced before', () => {
     const put = { ...times, kind: 'put', wrote: 1, result: 1 } as const;
     const get = { key: 'a', kind: 'get', startedAt: 2, endedAt: 3 } as const;
     expect(isLinearizable([put, { ...get, result: undefined }])).toBe(false);
@@ -98,7 +98,9 @@ describe.each(sharedStoreKinds)('three processes with stores in $name', ({ isIns
     );
   });
 
-  it('append to one log without gap or double, each in its order [so.log-append]', { timeout: 120_000 }, async () => {
+  it('append to one log without loss or repetition, each in its order [so.log-append]', {
+    timeout: 120_000,
+  }, async () => {
     const limits = { ttl: 60_000, maxEvents: 1000, maxBytes: 100_000, clock: systemClock };
     await assert(
       asyncProperty(perProcess(integer({ min: 1, max: 5 })), counts =>

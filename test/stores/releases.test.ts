@@ -176,7 +176,7 @@ describe.skipIf(!canLoad)(`this release and 0.1.0 with the same stores${skipReas
 });
 
 describe('records that 0.1.0 wrote', () => {
-  it('are read, and the work in them continues', async () => {
+  it('are readable, and the work in them continues', async () => {
     const present = await loadThisRelease();
     const stored: Stores = { ...memoryStores(), durable: true };
     for (const [key, value] of Object.entries(records.values)) await stored.values.put(key, value);

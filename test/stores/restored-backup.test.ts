@@ -272,7 +272,7 @@ describe('a restored backup', () => {
   });
 });
 
-it('revives what the page about operations lists', async () => {
+it('restores the kinds of records that the page about operations lists', async () => {
   const page = await readFile(new URL('../../docs/deploy/operations.md', import.meta.url), 'utf8');
   const section = page.slice(page.indexOf('### Data that comes back'), page.indexOf('### Restore safely'));
   const listed = [...section.matchAll(/^\| ([a-z][^|]*?) \|/gm)].map(([, name]) => name);

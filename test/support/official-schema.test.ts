@@ -15,7 +15,7 @@ const toTool = { from: 'server', answers: { method: 'tools/call' } } as const;
 /** Its example lacks `ttlMs` and `cacheScope`, and passes only as an InputRequiredResult with a foreign member. */
 const unlisted = new Set(['ReadResourceResultResponse']);
 
-describe.skipIf(!schemasPresent)('the judge', () => {
+describe.skipIf(!schemasPresent)('the validator of messages', () => {
   describe('accepts the official examples', () => {
     const folder = join(schemaFolder, 'examples/2026-07-28');
     const [newest, exact] = schemasPresent ? [judge('2026-07-28'), judge('2026-07-28', { exact: true })] : [];
@@ -30,7 +30,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     }
   });
 
-  it.each(revisions)('knows the types of %s', revision => {
+  it.each(revisions)('has the types of %s', revision => {
     const { message } = judge(revision);
     const params = revision === '2026-07-28' ? { _meta: meta } : {};
     expect(message(call('tools/list', params), { from: 'client' })).toEqual([]);
@@ -67,7 +67,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(judge('2025-06-18', { exact: true }).message(titled, context)).toEqual([]);
   });
 
-  it.each(revisions)('finds nothing amiss in an exact reading of well-formed messages of %s', revision => {
+  it.each(revisions)('accepts well-formed messages of %s in exact mode', revision => {
     const { message } = judge(revision, { exact: true });
     const params = { name: 'a', arguments: { b: { c: 1 } }, _meta: { progressToken: 1, ...meta } };
     expect(message(call('tools/call', params), { from: 'client' })).toEqual([]);
@@ -76,7 +76,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(message(read, { from: 'server', answers: { method: 'resources/read' } })).toEqual([]);
   });
 
-  it('lets no request come from the server on 2026-07-28', () => {
+  it('allows no request from the server on 2026-07-28', () => {
     const ping = call('ping');
     expect(judge('2025-11-25').message(ping, { from: 'server' })).toEqual([]);
     expect(judge('2026-07-28').message(ping, { from: 'server' }).join()).toContain('sends no requests');
@@ -93,13 +93,13 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(message(answer({ resultType: 'input_required', requestState: 'x' }), toList)).not.toEqual([]);
   });
 
-  it('reads what answers a task-augmented request of 2025-11-25 as a task', () => {
+  it('reads the response to a task-augmented request of 2025-11-25 as a task', () => {
     const { message } = judge('2025-11-25');
     const asTask = { from: 'server', answers: { method: 'tools/call', params: { task: {} } } } as const;
     expect(message(answer({ content: [] }), asTask)).not.toEqual([]);
   });
 
-  it('types errors by their code', () => {
+  it('selects the type of an error by its code', () => {
     const newest = judge('2026-07-28');
     expect(newest.message(error(-32022, { supported: ['2026-07-28'], requested: 'x' }), toTool)).toEqual([]);
     expect(newest.message(error(-32022), toTool)).not.toEqual([]);
@@ -109,7 +109,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(newest.message({ jsonrpc: '2.0', id: 1, error: { code: 1.5, message: 'no' } }, toTool)).not.toEqual([]);
   });
 
-  it('lets the answer to an unreadable message lack an id', () => {
+  it('allows the response to an unreadable message without an id', () => {
     const nameless = { jsonrpc: '2.0', error: { code: -32700, message: 'no' } };
     const refused = { ...nameless, error: { code: -32602, message: 'no' } };
     for (const revision of revisions) expect(judge(revision).message(nameless, { from: 'server' })).toEqual([]);
@@ -118,7 +118,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     expect(judge('2025-11-25').message({ ...nameless, id: null }, { from: 'server' })).not.toEqual([]);
   });
 
-  it('knows batches on 2025-03-26 only', () => {
+  it('accepts batches on 2025-03-26 only', () => {
     const list = call('tools/list');
     expect(judge('2025-03-26').batch([list, { ...list, id: 2 }])).toEqual([]);
     expect(judge('2025-03-26').batch([])).not.toEqual([]);
@@ -129,7 +129,7 @@ describe.skipIf(!schemasPresent)('the judge', () => {
     }
   });
 
-  it('follows schema.ts where the JSON Schema file says integer for number', () => {
+  it('follows schema.ts where the JSON Schema file has integer instead of number', () => {
     const form = { action: 'accept', content: { score: 1.5 } };
     expect(judge('2025-06-18').type('ElicitResult', form)).toEqual([]);
     expect(judge('2025-11-25').type('ElicitResult', form)).toEqual([]);

@@ -16,8 +16,8 @@ const meta = {
   },
 };
 
-describe.skipIf(!schemasPresent)('a tap', () => {
-  it('types a response by the request with its id, from the other side', () => {
+describe.skipIf(!schemasPresent)('createTap', () => {
+  it('selects the type of a response by the request with its id, from the other side', () => {
     const tap = createTap('2025-06-18');
     tap.clientSends(ask(1, 'tools/list'));
     tap.serverSends(ask(1, 'roots/list'));
@@ -27,13 +27,13 @@ describe.skipIf(!schemasPresent)('a tap', () => {
     expect(tap.problems).toHaveLength(1);
   });
 
-  it('keeps "1" and 1 apart', () => {
+  it('distinguishes "1" from 1', () => {
     const tap = createTap('2025-06-18');
     tap.clientSends(ask(1, 'tools/list'));
     expect(tap.serverSends(answer('1', { tools: [] }))).not.toEqual([]);
   });
 
-  it('sees a second answer, an answer to nothing, and an id that is used twice at once', () => {
+  it('reports a second response, a response without a request, and an id that is used twice at once', () => {
     const tap = createTap('2025-06-18');
     tap.clientSends(ask(1, 'ping'));
     expect(tap.clientSends(ask(1, 'ping'))).not.toEqual([]);
@@ -43,14 +43,14 @@ describe.skipIf(!schemasPresent)('a tap', () => {
     expect(tap.clientSends(ask(1, 'ping'))).toEqual([]);
   });
 
-  it('lets the id of a cancelled request be used again', () => {
+  it('allows the id of a cancelled request again', () => {
     const tap = createTap('2025-06-18');
     tap.clientSends(ask(1, 'ping'));
     tap.clientSends({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     expect(tap.clientSends(ask(1, 'ping'))).toEqual([]);
   });
 
-  it('validates an opening by the protocol version that it names', () => {
+  it('validates a handshake by the protocol version that it names', () => {
     const tap = createTap('2024-11-05', { exact: true });
     const offer = { ...initialize('2025-11-25'), capabilities: { elicitation: { form: {} } } };
     expect(tap.clientSends(ask(0, 'initialize', offer))).toEqual([]);
@@ -72,14 +72,14 @@ describe.skipIf(!schemasPresent)('a tap', () => {
     expect(createTap('2026-07-28').serverSends(ask(1, 'roots/list'))).not.toEqual([]);
   });
 
-  it('judges batches as such and member by member', () => {
+  it('validates batches as a whole and member by member', () => {
     const tap = createTap('2025-03-26');
     expect(tap.clientSends([ask(1, 'ping'), ask(2, 'tools/list')])).toEqual([]);
     expect(tap.serverSends([answer(1), answer(2)])).not.toEqual([]);
     expect(createTap('2025-06-18').clientSends([ask(1, 'ping')])).not.toEqual([]);
   });
 
-  it('takes custom methods as they are named', () => {
+  it('accepts configured custom methods', () => {
     const tap = createTap('2025-06-18', { custom: method => method.startsWith('acme/') });
     expect(tap.clientSends(ask(1, 'acme/do'))).toEqual([]);
     expect(tap.serverSends(answer(1, { anything: 1 }))).toEqual([]);

@@ -66,7 +66,7 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
     expect((await caller.call('tasks/list')).result?.tasks).toMatchObject([{ taskId, status: 'completed' }]);
   });
 
-  it('end in what the call would have ended in, and tell nothing else [tasks.result.exact-result tasks.result.exact-error]', async () => {
+  it('end with the outcome of the call, and reveal nothing else [tasks.result.exact-result tasks.result.exact-error]', async () => {
     const caller = await open();
     const outcomes: { [name: string]: unknown } = {};
     for (const name of ['structured', 'fails', 'breaks', 'throws']) {
@@ -82,7 +82,7 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
     expect(JSON.stringify(caller.inbox)).not.toContain('secret');
   });
 
-  it('are cancelled, listed, and not there [schema.request.tasks-cancel schema.result.tasks-cancel schema.request.tasks-list schema.result.tasks-list schema.request.tasks-get schema.result.tasks-get schema.type.task-status]', async () => {
+  it('are cancelled, listed and unknown as the specification requires [schema.request.tasks-cancel schema.result.tasks-cancel schema.request.tasks-list schema.result.tasks-list schema.request.tasks-get schema.result.tasks-get schema.type.task-status]', async () => {
     const caller = await open();
     const taskId = getTaskId(await begin(caller, 'slow', { task: {} }));
     expect((await caller.call('tasks/cancel', { taskId })).result).toMatchObject({ status: 'cancelled' });
@@ -105,7 +105,7 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     return road.caller;
   };
 
-  it('are announced to listeners, and their input requests are answered [ext-tasks.result-type-task ext-tasks.notification-shape ext-tasks.get.result-type-complete ext-tasks.update.result-shape]', async () => {
+  it('notify subscribers, and get responses to their input requests [ext-tasks.result-type-task ext-tasks.notification-shape ext-tasks.get.result-type-complete ext-tasks.update.result-shape]', async () => {
     const caller = await open();
     const made = await begin(caller, 'asks');
     expect(made.result).toMatchObject({ resultType: 'task', status: 'working' });
@@ -125,7 +125,7 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     expect(caller.listNotifications('notifications/progress')).toEqual([]);
   });
 
-  it('end in what the call would have ended in, and tell nothing else [ext-tasks.get.completed ext-tasks.get.failed ext-tasks.failed-only-protocol-error]', async () => {
+  it('end with the outcome of the call, and reveal nothing else [ext-tasks.get.completed ext-tasks.get.failed ext-tasks.failed-only-protocol-error]', async () => {
     const caller = await open();
     const outcomes: { [name: string]: unknown } = {};
     for (const name of ['structured', 'fails', 'breaks', 'throws', 'later']) {
@@ -141,7 +141,7 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     expect(JSON.stringify(caller.inbox)).not.toContain('secret');
   });
 
-  it('are cancelled, and not there', async () => {
+  it('are cancelled, and unknown afterwards as the specification requires', async () => {
     const caller = await open();
     const taskId = getTaskId(await begin(caller, 'slow'));
     expect((await caller.call('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });

@@ -121,7 +121,7 @@ async function until(check: () => Promise<boolean>): Promise<void> {
 const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 describe('a task whose process is killed', () => {
-  it(`at ${KILLS} random moments ends with every step done, and none that was recorded done again`, async () => {
+  it(`\`completes every step after ${KILLS} random kills, and repeats none that was recorded\``, async () => {
     const [file, world] = [join(folder, 'kills.db'), join(folder, 'kills.log')];
     writeFileSync(world, '');
     const survivor = worker(file, world);
@@ -159,7 +159,7 @@ describe('a task whose process is killed', () => {
   });
 
   it.runIf(isFull)(
-    'again and again, by restarts of the only process, ends all the same',
+    'completes after repeated restarts of the only process',
     async () => {
       const [file, world] = [join(folder, 'restarts.db'), join(folder, 'restarts.log')];
       writeFileSync(world, '');

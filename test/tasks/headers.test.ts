@@ -35,8 +35,8 @@ async function post(
   return { status: response.status, result, error, code: error?.code };
 }
 
-describe('over HTTP', () => {
-  it('the header that names the task is that of the body, or it is refused [ext-tasks.mcp-name-header-validated]', async () => {
+describe('tasks over HTTP', () => {
+  it('require a header with the task of the body [ext-tasks.mcp-name-header-validated]', async () => {
     const { result } = await post('tools/call', { name: 'slow' }, { 'mcp-name': 'slow' });
     const taskId = String(result?.taskId);
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
@@ -47,7 +47,7 @@ describe('over HTTP', () => {
     }
   });
 
-  it('answers a caller without the extension by status 400 [ext-tasks.required-capability-error ext-tasks.methods-missing-capability]', async () => {
+  it('respond 400 to a caller without the extension [ext-tasks.required-capability-error ext-tasks.methods-missing-capability]', async () => {
     const requiredCapabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const lacking = { status: 400, error: { code: -32021, data: { requiredCapabilities } } };
     expect(await post('tools/call', { name: 'structured' }, { 'mcp-name': 'structured' }, {})).toMatchObject(lacking);

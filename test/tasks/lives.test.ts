@@ -196,8 +196,8 @@ function soon<T>(answer: Promise<T>): Promise<T | undefined> {
   return Promise.race([answer, waitTurns().then(() => undefined)]);
 }
 
-describe('tasks through any events, and their processes', () => {
-  it('each goes its way, once [ext-tasks.status-transitions ext-tasks.status-values ext-tasks.terminal-immutable ext-tasks.input-keys-unique-lifetime tasks.status.transitions tasks.status.terminal-final]', async () => {
+describe('tasks in any order of events and process failures', () => {
+  it('follow the allowed transitions, once [ext-tasks.status-transitions ext-tasks.status-values ext-tasks.terminal-immutable ext-tasks.input-keys-unique-lifetime tasks.status.transitions tasks.status.terminal-final]', async () => {
     let completed = 0;
     await fc.assert(
       fc.asyncProperty(acts, fc.array(event, { minLength: 4, maxLength: 25 }), async (plan, events) => {

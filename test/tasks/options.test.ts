@@ -8,7 +8,7 @@ const page = readFileSync(join(root, 'docs/servers/tasks.md'), 'utf8');
 const units: Record<string, number> = { hours: 3_600_000, days: 86_400_000, minutes: 60_000 };
 
 describe('the page of tasks', () => {
-  it('has each bound with its default [tasks.resources.limits-documented]', () => {
+  it('contains each limit with its default [tasks.resources.limits-documented]', () => {
     const options = page.slice(page.indexOf('## Options'));
     const rows = [...options.matchAll(/^\| `(\w+)` \|[^|]*\| ([\d.,]+) ?(\w*) \|$/gm)];
     const listed = rows.map(([, name, value = '', unit = '']) => [

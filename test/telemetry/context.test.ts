@@ -74,7 +74,7 @@ describe('the context of a trace', () => {
     ['HTTP', '2025-11-25', captureHttp],
     ['HTTP', '2026-07-28', captureHttp],
   ] as const)(
-    'is in `_meta` of each request and notification on the wire, over %s on %s [otel.meta-keys] [otel.inject-client]',
+    'travels in `_meta` of each request and notification, over %s on %s [otel.meta-keys] [otel.inject-client]',
     async (_, protocolVersion, capture) => {
       let sent: Message[] = [];
       const { traceId, spanId } = await runInSpan(async () => {
@@ -112,7 +112,7 @@ describe('the context of a trace', () => {
   ];
 
   it.each(sizes)(
-    'has baggage of at most 8 KiB and 64 members at both ends: %s [otel.baggage-bounded]',
+    'carries baggage of at most 8 KiB and 64 members on both sides: %s [otel.baggage-bounded]',
     async (_, baggage, isSmall) => {
       const extracted: unknown[] = [];
       const propagation = {
@@ -161,7 +161,7 @@ describe('the span of an HTTP request', () => {
   }
 
   it.each(['2025-11-25', '2026-07-28'])(
-    'is a link of the call that it contains, whose parent is that of its message, on %s [otel.link-ambient]',
+    'is linked from the call that it carries, whose parent comes from its message, on %s [otel.link-ambient]',
     async protocolVersion => {
       const posts: api.SpanContext[] = [];
       const { url } = use(await serveInstrumented(posts, toNode(createHandler(use(createTracedServer(telemetry))))));

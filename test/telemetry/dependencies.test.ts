@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { getImports, readSources } from '../house/source.js';
 
 /** Names of the packages that a file of the library imports, with those whose types it names. */
-it('no file of the library imports a package of OpenTelemetry [otel.no-dep]', () => {
+it('imports no package of OpenTelemetry in any file of the library [otel.no-dep]', () => {
   const sources = readSources('tenon');
   expect(sources.map(({ path }) => path)).toEqual(expect.arrayContaining(['index.node.ts', 'telemetry.ts']));
   const imports = sources.flatMap(source => getImports(source).map(({ target }) => `${source.path} ${target}`));
   expect(imports.filter(each => each.includes('opentelemetry/'))).toEqual([]);
 });
 
-it('the library has no dependency on OpenTelemetry [otel.no-dep]', () => {
+it('depends on no package of OpenTelemetry [otel.no-dep]', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../packages/tenon/package.json', import.meta.url), 'utf8'));
   const kinds = ['dependencies', 'peerDependencies', 'optionalDependencies'];
   const names = kinds.flatMap(kind => Object.keys(manifest[kind] ?? {}));

@@ -74,7 +74,7 @@ const silent: [string, (baggage?: boolean) => NodeHostOptions['telemetry']][] = 
   ['without telemetry', () => undefined],
 ];
 
-describe('a gateway without spans of its own', () => {
+describe('a gateway without spans', () => {
   it.each(silent)('passes the context of the caller on, %s [otel.gateway-forward]', async (_, createSilent) => {
     const client = await open({ host: { telemetry: createSilent() } });
     await client.callTool('echo');
@@ -85,7 +85,7 @@ describe('a gateway without spans of its own', () => {
     );
   });
 
-  it.each(silent)('passes the context of a server that asks on, %s', async (_, createSilent) => {
+  it.each(silent)("passes the context of a server's input request on, %s", async (_, createSilent) => {
     const upstream = createUpstream(['2025-11-25']);
     const client = await open({
       upstream,
@@ -99,7 +99,7 @@ describe('a gateway without spans of its own', () => {
     expect(getParents(select(spans, 'elicitation/create', SERVER))).toEqual(getIds(elicitations));
   });
 
-  it('passes baggage on where it is allowed, within its limits [otel.baggage-bounded]', async () => {
+  it('passes allowed baggage on, within its limits [otel.baggage-bounded]', async () => {
     const call = async (baggage: string, isAllowed: boolean) => {
       const received: { baggage?: string }[] = [];
       const host = { telemetry: createTelemetry({ api: createSilentApi(), baggage: isAllowed }) };
@@ -139,7 +139,7 @@ describe('a gateway with spans', () => {
     expect(received[0]).not.toHaveProperty('baggage');
   });
 
-  it('is the parent of the request that its caller answers [otel.gateway-forward] [otel.span-kinds]', async () => {
+  it('is the parent of the request that its caller handles [otel.gateway-forward] [otel.span-kinds]', async () => {
     const upstream = createUpstream(['2025-11-25']);
     const client = await open({ upstream, host: traced, client: { protocolVersion: '2025-11-25' } });
     await client.callTool('asks');

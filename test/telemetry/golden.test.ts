@@ -113,14 +113,14 @@ function createSessionTree(connected: Connected, initializing: Connected) {
   };
 }
 
-describe('one call with progress has the spans of the convention', () => {
+describe('the spans of one call with progress', () => {
   const protocol = { 'network.protocol.name': 'http', 'network.protocol.version': '1.1' };
   const tcp = { 'network.transport': 'tcp', ...protocol };
   const atClient = { ...tcp, 'server.address': '127.0.0.1', 'server.port': '*' };
   const atServer = { ...tcp, 'client.address': '*', 'client.port': '*' };
   const pipe = { 'network.transport': 'pipe' };
 
-  it('over HTTP, in a session', async () => {
+  it('match the convention over HTTP, in a session', async () => {
     const session = { 'mcp.protocol.version': '2025-11-25', 'mcp.session.id': '*' };
     const opened = { client: { ...session, ...atClient }, server: { ...session, ...atServer } };
     const { 'SERVER notifications/progress': progress, ...tree } = describeTree(await traceHttp('2025-11-25'));
@@ -140,13 +140,13 @@ describe('one call with progress has the spans of the convention', () => {
     });
   });
 
-  it('over stdio, in a session', async () => {
+  it('match the convention over stdio, in a session', async () => {
     const version = { 'mcp.protocol.version': '2025-11-25', ...pipe };
     const opened = { client: version, server: version };
     expect(describeTree(await traceStdio('2025-11-25'))).toEqual(createSessionTree(opened, opened));
   });
 
-  it('over HTTP, without a session', async () => {
+  it('match the convention over HTTP, without a session', async () => {
     const version = { 'mcp.protocol.version': '2026-07-28' };
     const connected = { client: { ...version, ...atClient }, server: { ...version, ...atServer } };
     const tree = describeTree(await traceHttp('2026-07-28'));
@@ -161,7 +161,7 @@ describe('one call with progress has the spans of the convention', () => {
     });
   });
 
-  it('over stdio, without a session', async () => {
+  it('match the convention over stdio, without a session', async () => {
     const version = { 'mcp.protocol.version': '2026-07-28', ...pipe };
     const connected = { client: version, server: version };
     expect(describeTree(await traceStdio('2026-07-28'))).toEqual({

@@ -57,7 +57,7 @@ const createTracedServer = (notifications = false) =>
 const elicit = () => ({ action: 'accept', content: { sure: true } }) as const;
 
 describe('the rounds of one call', () => {
-  it('are spans of one trace with their numbers, also without a span around the call [otel.rounds]', async () => {
+  it('are numbered spans of one trace, also without a span around the call [otel.rounds]', async () => {
     const client = use(await connect(createTracedServer(), { telemetry: telemetry(), elicit }));
     await client.call('tools/list');
     sdk.takeSpans();
@@ -72,7 +72,7 @@ describe('the rounds of one call', () => {
     for (const { attributes } of sdk.takeSpans()) expect(attributes).not.toHaveProperty('tenon.mrtr.round');
   });
 
-  it('have numbers at the retry of a program that resolves them itself', async () => {
+  it('are numbered for a program that resolves input requests itself', async () => {
     const client = use(await connect(createTracedServer(), { telemetry: telemetry(), elicit }));
     const options = { resolveInputRequests: false } as const;
     const first = await client.call('tools/call', { name: 'asks', arguments: {} }, options);
@@ -97,7 +97,7 @@ describe('notifications', () => {
     return sdk.takeSpans().filter(({ name }) => name === 'notifications/progress');
   };
 
-  it('are spans where they are traced, in the trace of the call and without a request id [otel.notifications]', async () => {
+  it('have spans with the option, in the trace of the call and without a request id [otel.notifications]', async () => {
     const spans = await callReporting(true);
     expect(spans.map(({ kind }) => kind).sort()).toEqual([SERVER, CLIENT].sort());
     const [sent, received] = [CLIENT, SERVER].map(kind => spans.find(span => span.kind === kind));
@@ -108,7 +108,7 @@ describe('notifications', () => {
     }
   });
 
-  it('are no spans by default', async () => expect(await callReporting(false)).toEqual([]));
+  it('have no spans by default', async () => expect(await callReporting(false)).toEqual([]));
 });
 
 describe('a host [otel.gateway-extra]', () => {
@@ -140,7 +140,7 @@ describe('a host [otel.gateway-extra]', () => {
     expect(findServed('tools/call up__echo')).toMatchObject({ ...upstream, 'tenon.policy.decision': 'limited' });
   });
 
-  it('tells lists from its cache apart from those that it reads', async () => {
+  it('distinguishes cached lists from those that it reads', async () => {
     const { client } = await openHost();
     await collect(client.listPrompts());
     expect(findServed('prompts/list')).toMatchObject({ 'tenon.cache': 'miss' });

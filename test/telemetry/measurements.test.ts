@@ -18,7 +18,7 @@ const readOpen = async (name: string) =>
   (await findMeasurements(name)).find(({ attributes }) => attributes['tenon.role'] === 'server')?.value ?? 0;
 
 describe('a subscription without a session', () => {
-  it('has a duration of its own, and is no session [otel.stateless-session] [otel.gateway-extra]', async () => {
+  it('records a duration of its own, and no session [otel.stateless-session] [otel.gateway-extra]', async () => {
     const telemetry = create();
     const server = use(
       createServer({ name: 'a', version: '1.0.0', telemetry, resources: { 'test://a': { read: () => '' } } }),
@@ -44,7 +44,7 @@ describe('a subscription without a session', () => {
   });
 });
 
-describe('a measurement', () => {
+describe('a metric', () => {
   /** Telemetry that measures into a list. */
   const createMeter = () => {
     const recorded: Record<string, unknown>[] = [];
@@ -73,7 +73,7 @@ describe('a measurement', () => {
     params: { name },
   });
 
-  it('has one more name than exist, for 10,000 random names of tools [otel.metrics-cardinality]', () => {
+  it('has one more tool name than exist, for 10,000 random names [otel.metrics-cardinality]', () => {
     const meter = createMeter();
     const refuse = () => {
       throw rpcError(-32_602, 'Unknown tool');
@@ -87,7 +87,7 @@ describe('a measurement', () => {
     expect(meter.getValues('gen_ai.tool.name')).toEqual(new Set(['one', 'two', '_OTHER']));
   });
 
-  it('has at most 1,000 names, also where all exist [otel.metrics-cardinality]', () => {
+  it('has at most 1,000 tool names, also where more exist [otel.metrics-cardinality]', () => {
     const meter = createMeter();
     for (let n = 0; n < 1500; n += 1) meter.telemetry.traceIncoming(createRequest(`tool-${n}`), () => ({}));
     for (let n = 0; n < 1500; n += 1) meter.telemetry.traceIncoming(createRequest('', `custom/${n}`), () => ({}));
@@ -178,7 +178,7 @@ describe('a host [otel.gateway-extra]', () => {
     ]);
   });
 
-  it('counts renewed tokens, and those that could not be renewed', async () => {
+  it('counts refreshed tokens, and failed refreshes', async () => {
     const tools = { echo: tool({ run: () => 'echo' }) };
     const { url } = use(await serveHttp(use(createServer({ name: 'a', version: '1.0.0', tools })), { port: 0 }));
     let outcome: 'refreshed' | 'failed' = 'refreshed';
@@ -208,7 +208,7 @@ describe('a host [otel.gateway-extra]', () => {
     stop();
   });
 
-  it('measures approvals and starts that wait', async () => {
+  it('measures pending approvals and starts', async () => {
     const stop = create().observeHost(async () => ({ upstreams: [], pendingApprovals: 3, waitingStarts: 2 }));
     expect(await findMeasurements('tenon.approvals.pending')).toMatchObject([{ value: 3 }]);
     expect(await findMeasurements('tenon.starts.waiting')).toMatchObject([{ value: 2 }]);

@@ -61,8 +61,8 @@ function traceOf(spans: readonly WrittenSpan[], role: string, kind: SpanKind, na
   return path.map(each => `${each.process} ${SpanKind[each.kind]} ${each.name}`);
 }
 
-describe('a call through three processes is one trace', () => {
-  it('with a gateway that makes spans, in both directions [otel.gateway-forward]', async () => {
+describe('a call through three processes', () => {
+  it('is one trace with a gateway that creates spans, in both directions [otel.gateway-forward]', async () => {
     const spans = await run(traced('gateway', traced('upstream', { protocolVersions: ['2025-11-25'] })));
     expect(traceOf(spans, 'upstream', SpanKind.SERVER, 'tools/call echo')).toEqual([
       'caller CLIENT tools/call echo',
@@ -82,7 +82,7 @@ describe('a call through three processes is one trace', () => {
     ]);
   });
 
-  it('with the metrics of `tenon gateway`, which makes no spans [otel.gateway-forward]', async () => {
+  it('is one trace with `tenon gateway`, which creates no spans [otel.gateway-forward]', async () => {
     await project.write('mcp.json', { mcpServers: { up: traced('upstream', { protocolVersions: ['2025-11-25'] }) } });
     const spans = await run(commandLine(project.folder, 'gateway', '--stdio', '--trust', '--metrics', '0'));
     expect(traceOf(spans, 'upstream', SpanKind.SERVER, 'tools/call echo')).toEqual([

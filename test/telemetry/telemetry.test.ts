@@ -127,7 +127,7 @@ describe('spans', () => {
   });
 
   it.each(['2024-11-05', '2025-11-25', '2026-07-28'])(
-    'name the method, and a tool or prompt, on %s [otel.span-name]',
+    'contain the method, and a tool or prompt, on %s [otel.span-name]',
     async protocolVersion => {
       const client = await openClient(startServer(), { protocolVersion });
       sdk.takeSpans();
@@ -145,7 +145,7 @@ describe('spans', () => {
     },
   );
 
-  it('tell failures apart by `error.type` [otel.error-type] [otel.tool-error] [otel.span-status]', async () => {
+  it('distinguish failures by `error.type` [otel.error-type] [otel.tool-error] [otel.span-status]', async () => {
     const client = await openClient(startServer(), { idleTimeout: 200 });
     await client.call('tools/list');
     sdk.takeSpans();
@@ -170,7 +170,7 @@ describe('spans', () => {
     expect(sent[1]?.status.message).toContain('not today');
   });
 
-  it('have the call as parent where a handler starts them', async () => {
+  it('have the call as parent when a handler starts them', async () => {
     const client = await openClient(startServer());
     await client.callTool('work');
     const spans = sdk.takeSpans();
@@ -204,7 +204,7 @@ describe('spans', () => {
     expect(find(spans, 'elicitation/create', SERVER).parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
   });
 
-  it('link the span of the HTTP request where the message names its parent [otel.link-ambient]', async () => {
+  it('link the span of the HTTP request when the message names its parent [otel.link-ambient]', async () => {
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const server = createTelemetry({ api });
     const request = {
@@ -241,7 +241,7 @@ describe('spans', () => {
     },
   );
 
-  it('add to the span that an instrumentation of the program has opened for a tool [otel.one-execute-tool-span]', async () => {
+  it('extend the span that an instrumentation of the program has opened for a tool [otel.one-execute-tool-span]', async () => {
     const client = await openClient(startServer());
     await client.callTool('echo', { text: 'first' });
     sdk.takeSpans();
@@ -258,7 +258,7 @@ describe('spans', () => {
     expect(find(spans, 'tools/call echo', SERVER).parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
   });
 
-  it('hold arguments and results only when they are wanted, without secrets', async () => {
+  it('contain arguments and results only with the option, without secrets', async () => {
     const server = startServer({ telemetry: createTelemetry({ api, recordContent: true }) });
     const client = await openClient(server);
     await client.call('tools/list');
@@ -299,7 +299,7 @@ describe('baggage', () => {
     return seen;
   };
 
-  it('crosses when it is allowed, within its limits [otel.baggage-bounded]', async () => {
+  it('is passed on when it is allowed, within its limits [otel.baggage-bounded]', async () => {
     expect(await callWithBaggage(true, 3)).toBe(3);
     expect(await callWithBaggage(false, 3)).toBeUndefined();
     expect(await callWithBaggage(true, 64)).toBe(64);
@@ -308,7 +308,7 @@ describe('baggage', () => {
 });
 
 describe('a gateway', () => {
-  it('puts its own spans between those of the caller and of the server [otel.gateway-forward]', async () => {
+  it('adds its own spans between those of the caller and of the server [otel.gateway-forward]', async () => {
     const upstream = use(await serveHttp(startServer(), { port: 0 }));
     const host = use(await createHost({ servers: { up: { url: upstream.url } }, telemetry: telemetry() }));
     const http = use(await serveHttp(host.toServer(), { port: 0 }));
@@ -342,8 +342,8 @@ describe('a gateway', () => {
   });
 });
 
-describe('measurements', () => {
-  it('are the four histograms of the convention, in seconds [otel.metrics-four]', async () => {
+describe('metrics', () => {
+  it('include the four histograms of the convention, in seconds [otel.metrics-four]', async () => {
     const http = use(await serveHttp(startServer(), { port: 0 }));
     const client = (await connect(http.url, { telemetry: telemetry(), protocolVersion: '2025-06-18' })) as Client;
     await client.callTool('echo', { text: 'x' });
@@ -369,7 +369,7 @@ describe('measurements', () => {
       expect(names).not.toContain(name);
   });
 
-  it('have no session on versions without sessions [otel.stateless-session]', async () => {
+  it('include no session on versions without sessions [otel.stateless-session]', async () => {
     const client = (await connect(startServer(), { telemetry: telemetry(), protocolVersion: '2026-07-28' })) as Client;
     await client.callTool('echo', { text: 'x' });
     await client.close();
@@ -378,7 +378,7 @@ describe('measurements', () => {
     expect(sessions.map(({ attributes }) => attributes['mcp.protocol.version'])).not.toContain('2026-07-28');
   });
 
-  it('have no name of a tool that a caller has invented [otel.metrics-cardinality]', async () => {
+  it('include no tool name that a caller has invented [otel.metrics-cardinality]', async () => {
     const client = await openClient(startServer(), { telemetry: undefined });
     for (let n = 0; n < 300; n += 1) await client.callTool(`invented-${n}`).catch(() => {});
     const measurements = await sdk.readMeasurements();

@@ -69,7 +69,7 @@ describe('a browser that opens the endpoint', () => {
     expect(page.length).toBeLessThan(2_000);
   });
 
-  it('gets a page that runs nothing and cannot be framed', async () => {
+  it('gets a page without scripts that cannot be framed', async () => {
     const response = await fetch(await start(), { headers: { accept: BROWSER } });
     const policy = response.headers.get('content-security-policy');
     expect(policy).toContain("default-src 'none'");
@@ -81,7 +81,7 @@ describe('a browser that opens the endpoint', () => {
   it.each<[string, ServeHttpOptions]>([
     ['auth', { auth: protect({ resource: 'http://127.0.0.1:3000/mcp', issuers: ['http://127.0.0.1:3001'] }) }],
     ['authorize', { authorize: () => ({ auth: { principal: 'ada' } }) }],
-  ])('does not learn the name of a server with %s', async (_, options) => {
+  ])('does not get the name of a server with %s', async (_, options) => {
     const url = await start(options);
     const { status, body } = await get(url, { accept: BROWSER });
     expect(status).toBe(405);
@@ -94,13 +94,13 @@ describe('a browser that opens the endpoint', () => {
     expect((await get(url, { accept: BROWSER })).status).toBe(302);
   });
 
-  it('gets 403 for a Host that is not allowed, and 404 at another path', async () => {
+  it('gets 403 for a forbidden Host, and 404 at another path', async () => {
     const url = await start();
     expect((await get(url, { accept: BROWSER, host: 'evil.example' })).status).toBe(403);
     expect((await get(new URL('/other', url).href, { accept: BROWSER })).status).toBe(404);
   });
 
-  it('never gets characters of Host or path that could leave the page or the command line', async () => {
+  it('gets no characters of Host or path that could leave the page or the command line', async () => {
     const url = await start({ allowedHosts: '*', path: '*' });
     for (const host of ["evil.example'; rm", 'a"b', '<b>', '$(id)']) {
       const { body } = await get(`${url}a'b`, { accept: BROWSER, host });
@@ -116,7 +116,7 @@ describe('a browser that opens the endpoint', () => {
     '*/*',
     'text/html;q=0, application/json',
     'text/html5',
-  ])('is not seen in Accept: %s', async accept => {
+  ])('is not assumed from Accept: %s', async accept => {
     const response = await fetch(await start(), { headers: { accept } });
     expect([response.status, response.headers.get('content-type')]).toEqual([405, 'application/json']);
   });
@@ -127,7 +127,7 @@ describe('a first request by hand', () => {
   const readError = async (response: Response) =>
     ((await response.json()) as { error: { code: number; message: string; data: { curl: string } } }).error;
 
-  it('without a session is refused with a command line that works', async () => {
+  it('is refused without a session, with a command line that works', async () => {
     const url = await start();
     const response = await post(url, list);
     const { code, message, data } = await readError(response);
@@ -137,7 +137,7 @@ describe('a first request by hand', () => {
     expect(data.curl).toContain(`curl ${url} `);
   });
 
-  it('without _meta is refused with a command line that works', async () => {
+  it('is refused without _meta, with a command line that works', async () => {
     const response = await post(await start(), list, {
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/list',
@@ -151,7 +151,7 @@ describe('a first request by hand', () => {
     ['2026-07-28', undefined, 'hello'],
     ['2025-11-25', ['2025-11-25', '2025-03-26'], 'serverInfo'],
     ['2025-03-26', ['2025-03-26'], 'serverInfo'],
-  ])('is answered when the command line of the error is typed: %s', async (version, versions, expected) => {
+  ])('succeeds with the command line of the error: %s', async (version, versions, expected) => {
     const { data } = await readError(await post(await start({}, versions), list));
     expect(data.curl).toContain(version);
     const { stdout } = await run('sh', ['-c', `${data.curl} --silent --show-error --max-time 20`]);
@@ -159,7 +159,7 @@ describe('a first request by hand', () => {
     expect(stdout).not.toContain('"error"');
   });
 
-  it.skipIf(!hasCurl)('is answered when the command line of the page on HTTP is typed', async () => {
+  it.skipIf(!hasCurl)('succeeds with the command line of the page on HTTP', async () => {
     const url = await start();
     const lines = findCurlBlocks('docs/deploy/http.md').map(line => line.replace('http://127.0.0.1:3000/mcp', url));
     expect(lines).toHaveLength(2);

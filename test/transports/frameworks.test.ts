@@ -52,7 +52,7 @@ function recordLog(): string[] {
 
 const post = (url: string) => fetch(url, ping);
 
-describe('arguments of adapters', () => {
+describe('adapters with invalid arguments', () => {
   it.each<[string, () => unknown, string, string]>([
     ['toNode of a server', () => toNode(server as never), 'serve/handler', 'toNode(createHandler(server))'],
     ['toNode of nothing', () => toNode(undefined as never), 'serve/handler', 'createHandler'],
@@ -84,7 +84,7 @@ describe('arguments of adapters', () => {
     ['serveHttp of a handler', () => serveHttp(createHandler(server) as never), 'serve/service', 'not the handler'],
     ['options of serveStdio', () => serveStdio(server, { drainTimeouts: 1 } as never), 'stdio/options', 'drainTimeout'],
     ['options of close', () => createHandler(server).close({ time: 1 } as never), 'serve/options', 'timeout'],
-  ])('refuses %s', async (_, run, expected, text) => {
+  ])('refuse %s', async (_, run, expected, text) => {
     const error = await Promise.resolve()
       .then(run)
       .catch((reason: unknown) => reason);
@@ -94,7 +94,7 @@ describe('arguments of adapters', () => {
 });
 
 describe('a handler without its adapter', () => {
-  it('reports toNode as the fix in Express, and the request ends', async () => {
+  it('reports toNode as the fix in Express, and ends the request', async () => {
     const log = recordLog();
     const response = await post(`${await listen(express().use(createHandler(server) as never))}/mcp`);
     expect(response.status).toBe(500);
@@ -104,7 +104,7 @@ describe('a handler without its adapter', () => {
   it.each([
     ['a handler', createHandler(server)],
     ['an issuer', createIssuer({ url: 'http://127.0.0.1:3001' })],
-  ])('answers with the fix when node:http calls %s', async (_, handler) => {
+  ])('responds with the fix when node:http calls %s', async (_, handler) => {
     const log = recordLog();
     const response = await post(`${await listen(handler as never)}/mcp`);
     expect([response.status, await response.text()]).toEqual([500, expect.stringContaining('toNode(handler)')]);
@@ -300,7 +300,7 @@ describe('a body that other code has read', () => {
     expect(log).toEqual([expect.stringContaining('handler(request, { body })')]);
   });
 
-  it('ends the connection if the client leaves before the body is complete', async () => {
+  it('ends the connection if the client disconnects before the body is complete', async () => {
     const handled = vi.fn();
     const origin = await listen((one: IncomingMessage, two: ServerResponse) => {
       toNode(createHandler(server, { onError: handled }))(one, two);

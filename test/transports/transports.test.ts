@@ -76,7 +76,7 @@ suite('over HTTP+SSE', async () => {
   return { transport, handshake: opening, release: () => server.close() };
 });
 
-describe('the cases', () => {
+describe('the contract of transports', () => {
   const failing = async (spoil: Parameters<typeof withFaults>[1]) => {
     const clock = fakeClock();
     const cases = transportCases(async () => {
@@ -91,11 +91,11 @@ describe('the cases', () => {
     return failed;
   };
 
-  it('find a channel that repeats', async () => {
+  it('detects a transport that repeats', async () => {
     expect(await failing({ receive: () => duplicate })).toHaveLength(2);
   });
 
-  it('find a channel that changes its text', async () => {
+  it('detects a transport that changes text', async () => {
     const receive: FaultSchedule = value =>
       JSON.stringify(value).includes('😀') ? replaceWith({ ...(value as object), result: {} }) : undefined;
     expect(await failing({ receive })).toEqual(['delivers any text: control characters, separators, lone surrogates']);

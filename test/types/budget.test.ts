@@ -28,7 +28,7 @@ describe('the work of the compiler', () => {
   };
   const perTool = ([, fifty, twoHundred]: readonly [number, number, number]) => (twoHundred - fifty) / 150;
 
-  it.each(['tenon', 'tenonClient'] as const)('grows in line with the number of tools: %s', kind => {
+  it.each(['tenon', 'tenonClient'] as const)('grows linearly with the number of tools: %s', kind => {
     const [one, fifty] = counts[kind];
     const early = (fifty - one) / 49;
     const late = perTool(counts[kind]);
@@ -36,13 +36,13 @@ describe('the work of the compiler', () => {
     expect(late).toBeLessThanOrEqual(budget.instantiationsPerTool[kind]);
   });
 
-  it('is less than what the official SDK needs for as much checking', () => {
+  it('stays below that of the official SDK for equal checks', () => {
     for (const at of [1, 2] as const) {
       expect(counts.tenon[at] / counts.official[at]).toBeLessThanOrEqual(budget.versusOfficial);
     }
   });
 
-  it('is little more than what it takes to read the types of the schemas', () => {
+  it('exceeds reading the types of the schemas by little', () => {
     expect(perTool(counts.tenon) / perTool(counts.typed)).toBeLessThanOrEqual(budget.versusTyped);
   });
 });

@@ -40,7 +40,7 @@ const client = await connect<typeof server>(server);
 afterAll(() => client.close());
 
 describe('connect<typeof server>', () => {
-  it('makes functions of the tools', async () => {
+  it('creates functions for the tools', async () => {
     const { forecast, now } = client.tools;
     expectTypeOf<keyof typeof client.tools>().toEqualTypeOf<'forecast' | 'now'>();
     expectTypeOf(forecast).parameter(0).toEqualTypeOf<{ city: string; days?: number | undefined }>();
@@ -67,20 +67,20 @@ describe('connect<typeof server>', () => {
     ]);
   });
 
-  it('makes functions of the prompts', async () => {
+  it('creates functions for the prompts', async () => {
     expectTypeOf(client.prompts.report).parameter(0).toEqualTypeOf<{ city: string }>();
     expectTypeOf(client.prompts.report).returns.resolves.toEqualTypeOf<GetPromptResult>();
     expect(await client.prompts.plain()).toMatchObject({ messages: [{ role: 'user' }] });
   });
 
-  it('is a Client, whatever is known of the server', () => {
+  it('returns a Client, whatever is known of the server', () => {
     expectTypeOf(client).toExtend<Client>();
     expectTypeOf(connect).returns.resolves.toExtend<Client>();
   });
 });
 
 describe('the tasks of a client', () => {
-  it('are typed by the name of the tool', async () => {
+  it('have the types of the tool', async () => {
     const started = client.tasks.start('forecast', { city: 'Oslo' });
     expectTypeOf(started).resolves.toEqualTypeOf<TaskHandle<{ degrees: number }>>();
     const handle = await started;
@@ -92,13 +92,13 @@ describe('the tasks of a client', () => {
     expectTypeOf(client.tasks.list).returns.toEqualTypeOf<AsyncIterable<TaskState>>();
   });
 
-  it('are come back to with or without that', () => {
+  it('resume with or without the name of the tool', () => {
     expectTypeOf(client.tasks.resume('t1')).toEqualTypeOf<TaskHandle<unknown>>();
     expectTypeOf(client.tasks.resume('t1', { tool: 'forecast' })).toEqualTypeOf<TaskHandle<{ degrees: number }>>();
     expectTypeOf(client.tasks.resume<'now'>('t1')).toEqualTypeOf<TaskHandle<CallToolResult>>();
   });
 
-  it('are not started of what there is not', () => {
+  it('refuse unknown tools', () => {
     void (() => [
       // @ts-expect-error there is no such tool
       client.tasks.start('forcast', { city: 'Oslo' }),
@@ -136,7 +136,7 @@ describe('a client', () => {
     expectTypeOf(own).returns.resolves.toEqualTypeOf<{ [key: string]: unknown }>();
   });
 
-  it('tells of what it hears, typed by the name of the event', () => {
+  it('types the listener of each event', () => {
     client.on('log', ({ level, data }) => {
       expectTypeOf(level).toExtend<string>();
       expectTypeOf(data).toEqualTypeOf<unknown>();
@@ -149,7 +149,7 @@ describe('a client', () => {
     expectTypeOf(client.watch('a://b')).toEqualTypeOf<AsyncIterable<ChangeEvent>>();
   });
 
-  it('call by name alone on an unknown server, and get whole results', () => {
+  it('returns complete results by name on an unknown server', () => {
     void ((unknown: Client) => {
       expectTypeOf(unknown.callTool('any', { thing: 1 })).resolves.toEqualTypeOf<CallToolResult>();
       expectTypeOf(unknown.getPrompt('any', { thing: 1 })).resolves.toEqualTypeOf<GetPromptResult>();
@@ -167,7 +167,7 @@ describe('a client', () => {
     });
   });
 
-  it('call any name on a known server, because servers add tools while they run', () => {
+  it('calls any name on a known server, because servers add tools while they run', () => {
     expectTypeOf(client.callTool).parameter(0).toExtend<string>();
     expectTypeOf<string>().toExtend<Parameters<typeof client.callTool>[0]>();
     expectTypeOf<string>().toExtend<Parameters<typeof client.getPrompt>[0]>();

@@ -32,10 +32,10 @@ await client.tools.now();
 await client.prompts.report({ city: 'Oslo' });
 `;
 
-describe('hovers of an editor', () => {
+describe('the editor', () => {
   const editor = edit(SERVER);
 
-  it('has no errors to show', () => {
+  it('shows no errors', () => {
     expect(editor.errors).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('hovers of an editor', () => {
     ['run: ({ ', '(parameter) city: string'],
     ['const weather = await client.tools.forecast({ ', '(property) city: string'],
     ["Oslo' });\nconst ", 'const sum: { sum: number; }'],
-  ])('is short and says it: %s…', (before, shown) => {
+  ])('shows short types on hover: %s…', (before, shown) => {
     expect(editor.hover(before).replace(/\s+/g, ' ')).toBe(shown);
   });
 });
@@ -84,7 +84,7 @@ client.readResource('');
 client.call('');
 `;
 
-describe('an editor suggests', () => {
+describe('the completions of the editor', () => {
   const editor = edit(COMPLETIONS);
 
   it.each([
@@ -93,12 +93,12 @@ describe('an editor suggests', () => {
     ["client.callTool('", ['forecast', 'now']],
     ["client.getPrompt('", ['report']],
     ["client.readResource('", ['weather://stations']],
-  ])('completes %s…', (before, expected) => {
+  ])('include those after %s…', (before, expected) => {
     expect([...editor.completions(before)].sort()).toEqual([...expected].sort());
     expect(editor.errors).toEqual([]);
   });
 
-  it('the methods of the protocol', () => {
+  it('include the methods of the protocol', () => {
     expect(editor.completions("client.call('")).toEqual(expect.arrayContaining(['tools/call', 'prompts/get']));
   });
 });
@@ -119,15 +119,18 @@ const IMPORTS = [
   'const n = z.object({ n: z.number() });',
 ];
 
-describe('an error is about what is wrong', () => {
+describe('type errors', () => {
   const { errors } = edit([...IMPORTS, ...MISTAKES.map(([definition]) => definition)].join('\n'));
 
-  it.each(MISTAKES.map((mistake, at) => [...mistake, at] as const))('in few words: %s', (_, words, at) => {
-    const found = errors.filter(({ line }) => line === IMPORTS.length + at);
-    expect(found).toHaveLength(1);
-    expect(found[0]?.words).toContain(words);
-    expect(found[0]?.words.length).toBeLessThan(400);
-  });
+  it.each(MISTAKES.map((mistake, at) => [...mistake, at] as const))(
+    'name the mistake in few words: %s',
+    (_, words, at) => {
+      const found = errors.filter(({ line }) => line === IMPORTS.length + at);
+      expect(found).toHaveLength(1);
+      expect(found[0]?.words).toContain(words);
+      expect(found[0]?.words.length).toBeLessThan(400);
+    },
+  );
 });
 
 const DOCUMENTED = `
@@ -157,7 +160,7 @@ describe('the hover of an option', () => {
     ['createServer({\n  na', 'Name for programs'],
     ['server, { pro', 'The only protocol version to use'],
     ['client.callT', 'Calls a tool by name'],
-  ])('says what it is for: %s…', (before, text) => {
+  ])('shows its purpose: %s…', (before, text) => {
     expect(editor.documentation(before)).toContain(text);
   });
 });

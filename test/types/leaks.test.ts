@@ -27,12 +27,12 @@ const hasAiSdk = existsSync(fileURLToPath(new URL('../../node_modules/ai/package
 /** How far types are followed from what is exported. */
 const MAX_DEPTH = 12;
 
-describe('no `any` is reached from', () => {
+describe('the types of an entry', () => {
   const { program, source } = edit(ENTRIES.map((entry, at) => `export * as e${at} from '${entry}';`).join('\n'));
   const checker = program.getTypeChecker();
   const modules = checker.getExportsOfModule(checker.getSymbolAtLocation(source) as ts.Symbol);
 
-  it.for(ENTRIES.map((entry, at) => [entry, at] as const))('%s', ([entry, at], { skip }) => {
+  it.for(ENTRIES.map((entry, at) => [entry, at] as const))('contain no `any`: %s', ([entry, at], { skip }) => {
     skip(entry === '@tenon/ai' && !hasAiSdk, 'the AI SDK is not installed: run `node scripts/tools.mjs`');
     const namespace = checker.getAliasedSymbol(modules[at] as ts.Symbol);
     const exported = checker.getExportsOfModule(namespace);

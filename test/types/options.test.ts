@@ -133,7 +133,7 @@ describe('options', () => {
   });
 
   // `npx vitest run test/types/options.test.ts -u` writes the page.
-  it('are on the page of durations and limits when they are numbers', async () => {
+  it('appear on the page of durations and limits when they are numbers', async () => {
     await expect(formatPage(numbers)).toMatchFileSnapshot('../../docs/reference/limits.md');
   });
 

@@ -4,8 +4,8 @@ import { z } from 'zod';
 
 const input = z.object({ title: z.string(), tone: z.enum(['dry', 'warm']).optional() });
 
-describe('a prompt is typed by its schema', () => {
-  it('gives the handler what comes out', () => {
+describe('the type of a prompt', () => {
+  it('passes the parsed input to the handler', () => {
     const summary = prompt({
       input,
       complete: { tone: ['dry', 'warm'], title: async (typed, { context }) => [typed, context.protocolVersion] },
@@ -18,7 +18,7 @@ describe('a prompt is typed by its schema', () => {
     expectTypeOf(summary).toEqualTypeOf<PromptDefinition<{ title: string; tone?: 'dry' | 'warm' | undefined }>>();
   });
 
-  it('without one, gives it text by name', () => {
+  it('passes texts by name without a schema', () => {
     const bare = prompt({
       run(given) {
         expectTypeOf(given).toEqualTypeOf<Record<string, string>>();
@@ -28,7 +28,7 @@ describe('a prompt is typed by its schema', () => {
     expectTypeOf(bare).toEqualTypeOf<PromptDefinition<undefined>>();
   });
 
-  it('by JSON Schema, as it is', () => {
+  it('follows a JSON Schema', () => {
     prompt({
       input: { type: 'object', properties: { title: { type: 'string' } }, required: ['title'] },
       run(given) {
@@ -38,7 +38,7 @@ describe('a prompt is typed by its schema', () => {
     });
   });
 
-  it('refuses what is none', () => {
+  it('refuses invalid definitions', () => {
     // @ts-expect-error a number is no message
     prompt({ input, run: () => 4 });
     // @ts-expect-error there is no argument `titel` to complete

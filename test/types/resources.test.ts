@@ -3,8 +3,8 @@ import { describe, expectTypeOf, it } from 'vitest';
 
 const about = { name: 'a', version: '1' };
 
-describe('the variables of a template are typed from its key', () => {
-  it('in what is read', () => {
+describe('the variables of a template', () => {
+  it('have types from its key in `read`', () => {
     createServer({
       ...about,
       resources: {
@@ -35,7 +35,7 @@ describe('the variables of a template are typed from its key', () => {
     });
   });
 
-  it('in what is listed and completed', () => {
+  it('have types from its key in `list` and `complete`', () => {
     createServer({
       ...about,
       resources: {
@@ -66,7 +66,7 @@ describe('the variables of a template are typed from its key', () => {
     });
   });
 
-  it('per caller too', () => {
+  it('have types from its key per caller too', () => {
     createServer({
       ...about,
       resources: caller => ({
@@ -80,7 +80,7 @@ describe('the variables of a template are typed from its key', () => {
     });
   });
 
-  it('not where a resource is defined away from its key: it fits any key then', () => {
+  it('have any names where a resource is defined apart from its key', () => {
     const apart = resource({ read: ({ title }) => title });
     const several = { 'note://{title}': apart, 'note://all': resource({ list: () => [{}], read: () => 'all' }) };
     createServer({ ...about, resources: several });

@@ -29,11 +29,11 @@ describe('a plain object of schemas', () => {
     ['input of a tool', 'input: { city: z.string() },'],
     ['output of a tool', 'output: { celsius: z.number() },'],
     ['input of a prompt', 'input: { topic: z.string() },'],
-  ])('is refused at its own line, with the advice to pass `z.object`: %s', (_, line) => {
+  ])('is refused on its own line, with the advice to pass `z.object`: %s', (_, line) => {
     expect(errors.find(error => error.line === line)?.words).toContain(`"${MESSAGE}"`);
   });
 
-  it('is no hindrance for whole schemas and JSON Schemas', () => {
+  it('causes no errors for object schemas and JSON Schemas', () => {
     expect(errors.filter(({ line }) => line?.startsWith('tool({ input'))).toEqual([]);
   });
 });

@@ -17,8 +17,8 @@ import { z } from 'zod';
 
 const about = { name: 'a', version: '1' };
 
-describe('catalogs', () => {
-  it('per caller give the client the same types as fixed ones', async () => {
+describe('lists of tools, prompts and resources', () => {
+  it('have the same types per caller as fixed ones', async () => {
     const server = createServer({
       ...about,
       tools: caller => {
@@ -33,7 +33,7 @@ describe('catalogs', () => {
     await client.close();
   });
 
-  it('may be put together from parts', async () => {
+  it('may be spread from parts', async () => {
     const parts = { one: tool({ input: z.object({ a: z.string() }), run: ({ a }) => a }) };
     const server = createServer({ ...about, tools: { ...parts, two: tool({ run: () => 1 }) } });
     const client = await connect<typeof server>(server);
@@ -41,7 +41,7 @@ describe('catalogs', () => {
     await client.close();
   });
 
-  it('make a Server for any kind', () => {
+  it('create a Server of any kind', () => {
     const server = createServer({
       ...about,
       tools: { one: tool({ run: () => 1 }) },
@@ -52,7 +52,7 @@ describe('catalogs', () => {
     server.tools.set('later', tool({ input: z.object({ a: z.string() }), run: ({ a }) => a }));
   });
 
-  it('refuse what is no definition, and names that are none', () => {
+  it('refuse invalid definitions, and unknown names', () => {
     // @ts-expect-error a function is no tool
     void (() => createServer({ ...about, tools: { one: () => 1 } }));
     // @ts-expect-error `tools`
@@ -62,8 +62,8 @@ describe('catalogs', () => {
   });
 });
 
-describe('methods of your own', () => {
-  it('are typed by the schema of their params', () => {
+describe('custom methods', () => {
+  it('have the types of their params schema', () => {
     createServer({
       ...about,
       methods: {
@@ -96,7 +96,7 @@ describe('methods of your own', () => {
     });
   });
 
-  it('answer with an object, by a schema that is one', () => {
+  it('return an object, and need a schema', () => {
     // @ts-expect-error text is no result
     createServer({ ...about, methods: { 'com.example/a': { run: () => 'text' } } });
     // @ts-expect-error a word is no schema
@@ -118,8 +118,8 @@ describe('middleware', () => {
   });
 });
 
-describe('types answers of a handler by the form', () => {
-  it('by zod and by JSON Schema', () => {
+describe('the type of an elicitation result', () => {
+  it('follows the form, by zod and by JSON Schema', () => {
     const ask = async (ctx: Context) => {
       const answer = await ctx.elicit({ message: 'Sure?', input: z.object({ yes: z.boolean().default(true) }) });
       expectTypeOf(answer).toEqualTypeOf<FormAnswer<{ yes: boolean }>>();

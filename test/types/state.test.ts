@@ -80,7 +80,7 @@ describe('ctx.state', () => {
     });
   });
 
-  it('takes `Context<State>` and `Middleware<State>` for definitions apart from the server', async () => {
+  it('accepts `Context<State>` and `Middleware<State>` for definitions apart from the server', async () => {
     const find = tool({
       input: z.object({ name: z.string() }),
       run: ({ name }, { state }: Context<AppState>) => state.db.find(name),
@@ -106,7 +106,7 @@ describe('ctx.state', () => {
     void (() => createServer({ ...about, use: [signedIn] }));
   });
 
-  it('may be made of the context of the request', () => {
+  it('may be created from the context of the request', () => {
     createServer({
       ...about,
       state: (context: StateContext) => {
@@ -122,7 +122,7 @@ describe('ctx.state', () => {
     });
   });
 
-  it('is unknown without `state`', () => {
+  it('has type unknown without `state`', () => {
     tool({
       run(_input, ctx) {
         expectTypeOf(ctx.state).toEqualTypeOf<unknown>();

@@ -8,8 +8,8 @@ import { z } from 'zod';
 const city = z.object({ city: z.string(), days: z.number().default(1) });
 const degrees = z.object({ degrees: z.number() });
 
-describe('a tool is typed by its schemas', () => {
-  it('infer from zod: callers pass values before defaults, handlers get them after', () => {
+describe('the types of a tool', () => {
+  it('follow zod: callers pass values before defaults, handlers get them after', () => {
     const forecast = tool({
       input: city,
       output: degrees,
@@ -23,13 +23,13 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(forecast).toEqualTypeOf<Expected>();
   });
 
-  it('infer from zod with a transform in the output: handlers return its input, callers get its output', () => {
+  it('follow zod with a transform in the output: handlers return its input, callers get its output', () => {
     const output = z.object({ at: z.string().transform(text => text.length) });
     const timed = tool({ output, run: () => ({ at: 'noon' }) });
     expectTypeOf(timed).toEqualTypeOf<ToolDefinition<undefined, { at: number }>>();
   });
 
-  it('infer from valibot', () => {
+  it('follow valibot', () => {
     const converted = tool({
       input: toStandardJsonSchema(v.object({ a: v.number(), b: v.optional(v.string()) })),
       run(input) {
@@ -46,7 +46,7 @@ describe('a tool is typed by its schemas', () => {
     });
   });
 
-  it('infer from arktype', () => {
+  it('follow arktype', () => {
     const divided = tool({
       input: type({ a: 'number', 'b?': 'string' }),
       output: type({ half: 'number' }),
@@ -58,7 +58,7 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(divided).toEqualTypeOf<ToolDefinition<{ a: number; b?: string }, { half: number }>>();
   });
 
-  it('infer from JSON Schema, plain and `as const`', () => {
+  it('follow JSON Schema, plain and `as const`', () => {
     const input = {
       type: 'object',
       properties: {
@@ -83,7 +83,7 @@ describe('a tool is typed by its schemas', () => {
     expectTypeOf(written).branded.toEqualTypeOf<ToolDefinition<{ a: number }, { sum: number }>>();
   });
 
-  it('take any object for a JSON Schema that is unknown when compiling', () => {
+  it('accept any object for a JSON Schema that is unknown when compiling', () => {
     const input: { [keyword: string]: unknown } = JSON.parse('{ "type": "object" }');
     tool({
       input,
@@ -93,7 +93,7 @@ describe('a tool is typed by its schemas', () => {
     });
   });
 
-  it('without any', () => {
+  it('accept any input without schemas', () => {
     const bare = tool({
       run(input) {
         expectTypeOf(input).toEqualTypeOf<Record<string, unknown>>();
@@ -104,8 +104,8 @@ describe('a tool is typed by its schemas', () => {
   });
 });
 
-describe('check return values of a tool against its output', () => {
-  it('takes what fits, a reply, and a promise of either', () => {
+describe('the return type of a tool', () => {
+  it('accepts what fits the output schema, a toolResult, and a promise of either', () => {
     tool({ output: degrees, run: () => ({ degrees: 1 }) });
     tool({ output: degrees, run: async () => ({ degrees: 1 }) });
     tool({ output: degrees, run: () => toolResult({ content: 'one', structured: { degrees: 1 } }) });
@@ -116,7 +116,7 @@ describe('check return values of a tool against its output', () => {
     tool({ output: degrees, run: async (_, ctx) => (ctx.auth ? { degrees: 1 } : ctx.fail('who are you?')) });
   });
 
-  it('refuses what does not', () => {
+  it('refuses what does not fit', () => {
     // @ts-expect-error a string is no number
     tool({ output: degrees, run: () => ({ degrees: 'warm' }) });
     // @ts-expect-error another name
@@ -136,7 +136,7 @@ describe('check return values of a tool against its output', () => {
     });
   });
 
-  it('takes anything that can be shown where there is no output', () => {
+  it('accepts any value without an output schema', () => {
     tool({ run: () => 'text' });
     tool({ run: () => ({ any: 'value' }) });
     tool({ run: () => ['text', { type: 'text', text: 'more' }] });
@@ -145,15 +145,15 @@ describe('check return values of a tool against its output', () => {
   });
 });
 
-describe('mistakes are errors', () => {
-  it('in what is asked of the input', () => {
+describe('the compiler reports mistakes', () => {
+  it('in the input of a handler', () => {
     // @ts-expect-error the input has no `cty`
     tool({ input: city, run: ({ cty }) => cty });
     // @ts-expect-error a word is no schema
     tool({ input: 'city', run: () => '' });
   });
 
-  it('in the names of what is said of a tool', () => {
+  it('in the names of members', () => {
     // @ts-expect-error `description`
     tool({ descripton: 'x', input: city, run: () => '' });
     // @ts-expect-error `run`

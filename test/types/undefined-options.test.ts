@@ -148,7 +148,7 @@ const CALL: Undefined<
   resolveInputRequests: undefined,
 };
 
-describe('options that are undefined', () => {
+describe('undefined options', () => {
   it('use the defaults of a server, a client and a call', async () => {
     const client = await connect<typeof server>(server, { ...CLIENT, protocolVersion: undefined });
     expect(await client.tools.double({ n: 2 }, CALL)).toEqual({ n: 4 });

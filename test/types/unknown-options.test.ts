@@ -58,7 +58,7 @@ describe('a public function with options', () => {
   );
   const checked = functions.filter(({ name }) => !OTHER_OBJECTS.includes(name));
 
-  it('is found in every entry', () => {
+  it('exists in every entry', () => {
     expect(new Set(functions.map(({ entry }) => entry))).toEqual(new Set(names));
     expect(functions.length).toBeGreaterThan(60);
   });
@@ -193,19 +193,19 @@ describe('a method with options', () => {
       (client.tools as unknown as Record<string, (...given: unknown[]) => unknown>).use?.({}, unknown),
   };
 
-  it('is in the table below', () => {
+  it('appears in the table below', () => {
     const named = found.filter(each => !IMPLEMENTED_BY_OTHERS.test(each) && !IGNORED.includes(each));
     expect([...new Set(named.map(each => SAME[each] ?? each))].sort()).toEqual(Object.keys(methods).sort());
   });
 
-  it.each(Object.entries({ ...methods, ...others }))('%s refuses an unknown name', async (_, run) => {
+  it.each(Object.entries({ ...methods, ...others }))('refuses an unknown name: %s', async (_, run) => {
     const error = await Promise.resolve()
       .then(run)
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'TenonError', message: expect.stringContaining('"unknownOption"') });
   });
 
-  it('refuses one when it is compiled', () => {
+  it('refuses an unknown name when it is compiled', () => {
     const text = `
       import { connect, createServer, tool } from 'tenon';
       const server = createServer({

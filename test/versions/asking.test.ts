@@ -118,7 +118,7 @@ describeMatrix(
       expect(answers.some(text => text.includes('"action":"accept"') && !text.includes('"content"'))).toBe(true);
     });
 
-    it('never gives two visits the same name [elicitation.url.id-unique]', async () => {
+    it('creates a new id for each URL visit [elicitation.url.id-unique]', async () => {
       const { client, wire } = rig();
       await client.callTool('visits');
       await client.callTool('visits');
@@ -126,7 +126,7 @@ describeMatrix(
       expect(new Set(ids).size).toBe(is(lane, '2025-11-25') ? 2 : is(lane, newest) ? 1 : 0);
     });
 
-    it('requests a message of the model, with the members of the protocol version [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
+    it('requests sampling with the members of the protocol version [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
       const { client, wire } = rig();
       const answer = JSON.parse(textOf(await client.callTool('samples')));
       expect(answer).toMatchObject({
@@ -150,7 +150,7 @@ describeMatrix(
       expect(Array.isArray(messages[2]?.content)).toBe(from(lane, '2025-11-25'));
     });
 
-    it('gives the model tools only where the client said that it can [sampling.tools.not-sent-undeclared, sampling.tool-use.each-answered, sampling.tool-result.alone, sampling.tool-result.id-matches, sampling.reply-to-tool-use, schema.request.sampling-create-message.tools, schema.result.sampling-create-message.tool-use, schema.type.tool-use-content, schema.type.tool-result-content, schema.type.tool-result-content.structured-any, schema.type.tool-choice]', async () => {
+    it('offers tools for sampling only to a client that supports them [sampling.tools.not-sent-undeclared, sampling.tool-use.each-answered, sampling.tool-result.alone, sampling.tool-result.id-matches, sampling.reply-to-tool-use, schema.request.sampling-create-message.tools, schema.result.sampling-create-message.tool-use, schema.type.tool-use-content, schema.type.tool-result-content, schema.type.tool-result-content.structured-any, schema.type.tool-choice]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('uses');
       if (!from(lane, '2025-11-25')) {

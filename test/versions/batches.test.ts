@@ -151,7 +151,7 @@ describe.each([
   ['Streamable HTTP', overHttp],
 ] as const)('batches over %s', (_, connectOver) => {
   it.each(['log', 'progress', 'ask', 'fail', 'plain'])(
-    'answer every request of a batch with a call of %s',
+    'get a response for every request of a batch with a call of %s',
     async name => {
       const peer = await connectOver(server());
       await open(peer, '2025-03-26');
@@ -166,7 +166,7 @@ describe.each([
     },
   );
 
-  it('refuse a batch on 2025-06-18 by answering each id that can be read', async () => {
+  it('are refused on 2025-06-18 with a response for each readable id', async () => {
     const peer = await connectOver(server());
     await open(peer, '2025-06-18');
     peer.send([call(1, 'plain'), { jsonrpc: '2.0', id: 2, method: 7 }, call(3, 'plain')]);

@@ -7,7 +7,7 @@ const newest = '2026-07-28';
 const handshakes = revisions.filter(revision => revision !== newest);
 const settle = () => new Promise(resolve => setTimeout(resolve, 5));
 
-describe('a server in the field', () => {
+describe('a deviating server', () => {
   /** A server that answers by hand. */
   async function answeredBy(
     protocolVersion: Revision,
@@ -53,7 +53,7 @@ describe('a server in the field', () => {
     expect(names).toEqual(['p0']);
   });
 
-  it('goes on after an empty cursor on the newest version [pagination.empty-string-cursor-valid]', async () => {
+  it('continues a list after an empty cursor on the newest version [pagination.empty-string-cursor-valid]', async () => {
     const { client } = await answeredBy(newest, (_, { cursor }) => ({
       resultType: 'complete',
       prompts: [{ name: String(cursor) }],
@@ -89,7 +89,7 @@ describe('a server in the field', () => {
     },
   );
 
-  it('with a result of a type that is not known has failed [result.result-type-unknown-invalid, result.result-type-allowed-set, mrtr.unsupported-method-result-invalid]', async () => {
+  it('fails a call with a result of an unknown type [result.result-type-unknown-invalid, result.result-type-allowed-set, mrtr.unsupported-method-result-invalid]', async () => {
     const { client } = await answeredBy(newest, method =>
       method === 'prompts/get'
         ? { resultType: 'odd', messages: [] }
@@ -110,7 +110,7 @@ describe('a server in the field', () => {
   });
 
   it.each(['2025-11-25'] as const)(
-    'gets an error on %s when it asks for undeclared input [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
+    'gets an error on %s when it requests undeclared input [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
     async revision => {
       const options = {
         elicit: () => ({ action: 'decline' as const }),
@@ -149,7 +149,7 @@ describe('a server in the field', () => {
     await expect(client.callTool('t')).rejects.toMatchObject({ code: 'call/unanswered-request' });
   });
 
-  it('gives back the state of the last round, byte for byte, and none when there was none [mrtr.request-state-echoed, mrtr.request-state-not-invented, mrtr.not-used-for-other-requests, caching.mrtr-retry-not-cached]', async () => {
+  it('gets back requestState of the last round, byte for byte, and none when there was none [mrtr.request-state-echoed, mrtr.request-state-not-invented, mrtr.not-used-for-other-requests, caching.mrtr-retry-not-cached]', async () => {
     const seen: unknown[] = [];
     const rounds = [
       { requestState: '' },

@@ -50,8 +50,8 @@ async function overHttp(server: ReturnType<typeof createExample>, wire: Wire) {
   });
 }
 
-describe.each(['memory', 'http'] as const)('listening over %s', road => {
-  it('is ended by the server with a result, and begun again by the client [subscriptions.graceful-close-shape, subscriptions.graceful-close-understood, cancellation.server-listen-teardown, subscriptions.http-sse-response]', async () => {
+describe.each(['memory', 'http'] as const)('a subscription over %s', road => {
+  it('ends with a result of the server, and the client subscribes again [subscriptions.graceful-close-shape, subscriptions.graceful-close-understood, cancellation.server-listen-teardown, subscriptions.http-sse-response]', async () => {
     const { server, wire, client, messages, listen } = await listening(road);
     const problems: unknown[] = [];
     client.on('error', problem => problems.push(problem));
@@ -74,7 +74,7 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
     expect(wire.problems).toEqual([]);
   });
 
-  it('brings changes, and nothing that belongs to a request [subscriptions.no-request-scoped-notifications, logging.request-scoped-stream, meta.notification-meta-shape, meta.subscription-id-absent-elsewhere]', async () => {
+  it('carries changes, and nothing that belongs to a request [subscriptions.no-request-scoped-notifications, logging.request-scoped-stream, meta.notification-meta-shape, meta.subscription-id-absent-elsewhere]', async () => {
     const { server, client, seen, messages, listen, wire } = await listening(road);
     await client.setLogLevel('debug');
     await client.callTool('logs');
@@ -126,8 +126,8 @@ describe.each(['memory', 'http'] as const)('listening over %s', road => {
   });
 });
 
-describe('a listening that the server cancels', () => {
-  it('has ended, and begins again [subscriptions.server-cancelled-understood, subscriptions.graceful-close-understood]', async () => {
+describe('a subscription that the server cancels', () => {
+  it('ends, and the client subscribes again [subscriptions.server-cancelled-understood, subscriptions.graceful-close-understood]', async () => {
     const pair = createTransportPair();
     const listens: unknown[] = [];
     pair.server.open({
@@ -165,7 +165,7 @@ describe('a listening that the server cancels', () => {
 });
 
 describe('cached results', () => {
-  it('is kept by each client for itself [caching.private-not-shared]', async () => {
+  it('belong to each client [caching.private-not-shared]', async () => {
     let reads = 0;
     const server = createServer({
       name: 'own',

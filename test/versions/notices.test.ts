@@ -36,7 +36,7 @@ async function watching({ client, wire }: ConnectedCase, what: Parameters<Client
 describeMatrix(
   'notices',
   (rig, lane) => {
-    it('reports progress that grows, under its token, until the answer and no longer [progress.token-type, progress.token-in-meta, progress.token-unique, progress.increases, progress.known-token-only, progress.stops-after-completion, progress.token-echoed, progress.on-own-stream, schema.type.progress-token, schema.notification.progress, schema.notification.progress.message, meta.subscription-id-absent-elsewhere]', async () => {
+    it('reports growing progress under its token, until the response [progress.token-type, progress.token-in-meta, progress.token-unique, progress.increases, progress.known-token-only, progress.stops-after-completion, progress.token-echoed, progress.on-own-stream, schema.type.progress-token, schema.notification.progress, schema.notification.progress.message, meta.subscription-id-absent-elsewhere]', async () => {
       const { client, wire } = rig();
       const seen: Progress[] = [];
       await client.callTool('works', { steps: 3 }, { onProgress: report => seen.push(report) });
@@ -78,7 +78,7 @@ describeMatrix(
       off();
     });
 
-    it('gives a call up, and only that, and nothing of it follows [cancellation.same-direction, cancellation.only-in-progress, cancellation.stdio-notification, cancellation.http-close-stream, cancellation.http-disconnect-is-cancel, cancellation.server-no-further-messages, cancellation.server-only-for-listen, cancellation.request-id-for-non-task, schema.notification.cancelled, schema.notification.cancelled.request-id-required]', async () => {
+    it('cancels a call, and only that, and nothing of it follows [cancellation.same-direction, cancellation.only-in-progress, cancellation.stdio-notification, cancellation.http-close-stream, cancellation.http-disconnect-is-cancel, cancellation.server-no-further-messages, cancellation.server-only-for-listen, cancellation.request-id-for-non-task, schema.notification.cancelled, schema.notification.cancelled.request-id-required]', async () => {
       const { client, wire } = rig();
       const stop = new AbortController();
       const other = new AbortController();
@@ -120,7 +120,7 @@ describeMatrix(
       await until(() => givenUp('kept'));
     });
 
-    it('survives a cancellation that comes too late, or names nothing [cancellation.race-safe]', async () => {
+    it('survives a cancellation that arrives too late, or names no request [cancellation.race-safe]', async () => {
       const { client, wire } = rig();
       const stop = new AbortController();
       await client.callTool('blocks', {}, { signal: stop.signal });
@@ -131,7 +131,7 @@ describeMatrix(
       await client.ping();
     });
 
-    it('tells once of many changes of each list [tools.list-changed-flag, prompts.list-changed-flag, resources.list-changed-flag, schema.notification.tools-list-changed, schema.notification.prompts-list-changed, schema.notification.resources-list-changed, subscriptions.filter-shape, subscriptions.listen-request-shape, subscriptions.listen-ack-first, subscriptions.ack-shape, subscriptions.id-is-listen-request-id, subscriptions.id-on-every-message, subscriptions.stdio-correlate-by-id]', async () => {
+    it('notifies once of many changes of each list [tools.list-changed-flag, prompts.list-changed-flag, resources.list-changed-flag, schema.notification.tools-list-changed, schema.notification.prompts-list-changed, schema.notification.resources-list-changed, subscriptions.filter-shape, subscriptions.listen-request-shape, subscriptions.listen-ack-first, subscriptions.ack-shape, subscriptions.id-is-listen-request-id, subscriptions.id-on-every-message, subscriptions.stdio-correlate-by-id]', async () => {
       const { client, wire } = rig();
       const watch = await watching(rig(), { tools: true, prompts: true, resources: true }, lane);
       await client.callTool('grow');
@@ -156,7 +156,7 @@ describeMatrix(
       expect((await client.readResource('grown://1')).contents).toMatchObject([{ text: 'grown' }]);
     });
 
-    it('tells of the resources that are watched, and no longer than that [resources.subscribe.update-sent, resources.unsubscribe.stops-updates, resources.updated-notification, resources.subscribe-rpc-removed, resources.subscribe-flag, schema.request.resources-subscribe, schema.request.resources-unsubscribe, schema.notification.resources-updated, schema.result.empty, schema.result.empty-with-result-type, subscriptions.resource-uris-only, subscriptions.only-requested-types, subscriptions.filter-omitted-is-off, subscriptions.client-cancel-stdio, subscriptions.client-cancel-http, subscriptions.stops-after-cancel]', async () => {
+    it('notifies of watched resources until they are unsubscribed [resources.subscribe.update-sent, resources.unsubscribe.stops-updates, resources.updated-notification, resources.subscribe-rpc-removed, resources.subscribe-flag, schema.request.resources-subscribe, schema.request.resources-unsubscribe, schema.notification.resources-updated, schema.result.empty, schema.result.empty-with-result-type, subscriptions.resource-uris-only, subscriptions.only-requested-types, subscriptions.filter-omitted-is-off, subscriptions.client-cancel-stdio, subscriptions.client-cancel-http, subscriptions.stops-after-cancel]', async () => {
       const { client, wire } = rig();
       const watch = await watching(rig(), 'note://by/a', lane);
       await client.tools.touch({ uri: 'note://by/b' });
@@ -173,7 +173,7 @@ describeMatrix(
       });
     });
 
-    it('watches many things at once, each by itself [subscriptions.delivered-per-matching-stream]', async () => {
+    it('watches several resources at once, each separately [subscriptions.delivered-per-matching-stream]', async () => {
       const { client } = rig();
       const one = await watching(rig(), { uris: ['note://by/a', 'note://all'] }, lane);
       rig().wire.rewind();
@@ -185,7 +185,7 @@ describeMatrix(
       await two.stop();
     });
 
-    it('leaves out of a listening what there is not [subscriptions.ack-subset]', async () => {
+    it('omits unknown resources from a subscription [subscriptions.ack-subset]', async () => {
       const { client, wire } = rig();
       if (!is(lane, newest)) {
         await expect(client.watch('note://absent')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
@@ -200,7 +200,7 @@ describeMatrix(
       await watch.stop();
     });
 
-    it('carries methods and notices of an extension [capabilities.extensions-map, base.custom-transport.preserves-protocol, base.custom-transport-preserves]', async () => {
+    it('carries methods and notifications of an extension [capabilities.extensions-map, base.custom-transport.preserves-protocol, base.custom-transport-preserves]', async () => {
       const { client, wire } = rig();
       expect(await client.call('notes/count')).toMatchObject({ count: 3 });
       expect(client.server.capabilities.extensions).toEqual({ 'com.example/notes': { colours: true } });
@@ -213,7 +213,7 @@ describeMatrix(
       off();
     });
 
-    it('refuses methods that there are not [base.error.method-not-found, schema.type.jsonrpc-error-response.id-required, schema.type.jsonrpc-error-response.id-optional, base.response.same-id, base.error.id-echo]', async () => {
+    it('rejects unknown methods [base.error.method-not-found, schema.type.jsonrpc-error-response.id-required, schema.type.jsonrpc-error-response.id-optional, base.response.same-id, base.error.id-echo]', async () => {
       const { client, wire } = rig();
       wire.excuseClient();
       await expect(client.call('notes/absent')).rejects.toMatchObject({ rpcCode: -32601 });
@@ -222,7 +222,7 @@ describeMatrix(
       expect(answered?.id).toBe(asked?.id);
     });
 
-    it('carries trace context and other metadata through [otel.reserved-keys, otel.keys-not-prefixed, otel.traceparent-format, otel.baggage-format, base.meta.reserved-member, meta.request-meta-shape, base.meta.no-assumptions-on-reserved]', async () => {
+    it('passes trace context and other metadata through [otel.reserved-keys, otel.keys-not-prefixed, otel.traceparent-format, otel.baggage-format, base.meta.reserved-member, meta.request-meta-shape, base.meta.no-assumptions-on-reserved]', async () => {
       const { client } = rig();
       const meta = {
         traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -233,7 +233,7 @@ describeMatrix(
       expect(JSON.parse(textOf(await client.callTool('meta', {}, { meta }))).meta).toMatchObject(meta);
     });
 
-    it('matches answers by their ids, in whatever order they come [stdio.responses-by-id, base.response.same-id]', async () => {
+    it('matches responses by their ids, in any order [stdio.responses-by-id, base.response.same-id]', async () => {
       const { client } = rig();
       const ended: string[] = [];
       const note = (name: string) => (value: unknown) => {
@@ -253,7 +253,7 @@ describeMatrix(
       else expect(wire.answer('ping').result).toEqual({});
     });
 
-    it('says when roots have changed, where there is a word for it [roots.list-changed.notify, schema.notification.roots-list-changed, roots.no-list-changed, base.removed-notifications-not-sent]', async () => {
+    it('notifies of changed roots, if the version has the notification [roots.list-changed.notify, schema.notification.roots-list-changed, roots.no-list-changed, base.removed-notifications-not-sent]', async () => {
       const { client, wire } = rig();
       await client.notifyRootsChanged();
       await client.ping();

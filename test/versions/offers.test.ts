@@ -82,7 +82,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     await expect(client.readResource('note://by/..%2Fa')).rejects.toMatchObject({ rpcCode });
   });
 
-  it('says how long lists and contents stay good where that is said [caching.hints-required, caching.shape, caching.ttl-non-negative, caching.same-scope-all-pages]', async () => {
+  it('sends the lifetime of lists and contents, if the version has it [caching.hints-required, caching.shape, caching.ttl-non-negative, caching.same-scope-all-pages]', async () => {
     const { client, wire } = rig();
     await client.call('resources/read', { uri: 'note://several' });
     await client.call('tools/list');
@@ -127,7 +127,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect('icons' in letter).toBe(from(lane, '2025-11-25'));
   });
 
-  it('gives prompts with every kind of content [schema.request.prompts-get, schema.request.prompts-get.full, schema.result.prompts-get, schema.result.prompts-get.full, schema.type.prompt-message, schema.type.prompt-message.audio, schema.type.prompt-message.resource-link, prompts.content.image-base64, prompts.content.audio-base64, prompts.content.embedded-resource-members]', async () => {
+  it('returns prompts with every kind of content [schema.request.prompts-get, schema.request.prompts-get.full, schema.result.prompts-get, schema.result.prompts-get.full, schema.type.prompt-message, schema.type.prompt-message.audio, schema.type.prompt-message.resource-link, prompts.content.image-base64, prompts.content.audio-base64, prompts.content.embedded-resource-members]', async () => {
     const { client, wire } = rig();
     const { messages, description } = await client.prompts.letter({ to: 'Ada', city: 'London' });
     expect(description).toBe('Writes a letter');
@@ -148,7 +148,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect('ttlMs' in (wire.answer('prompts/get').result as Json)).toBe(false);
   });
 
-  it('refuses prompts and arguments that there are not [base.error.invalid-params, prompts.security.validated]', async () => {
+  it('rejects unknown prompts and invalid arguments [base.error.invalid-params, prompts.security.validated]', async () => {
     const { client, wire } = rig();
     await expect(client.call('prompts/get', { name: 'absent' })).rejects.toMatchObject({ rpcCode: -32602 });
     await expect(client.call('prompts/get', { name: 'letter' })).rejects.toMatchObject({ rpcCode: -32602 });
@@ -175,7 +175,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect('ttlMs' in (wire.answer('completion/complete').result as Json)).toBe(false);
   });
 
-  it('gets the other arguments, if the protocol version sends them [schema.request.completion-complete.context]', async () => {
+  it('passes the other arguments of a completion, if the protocol version sends them [schema.request.completion-complete.context]', async () => {
     const { client, wire } = rig();
     const argument = { name: 'city', value: 'L' };
     const ref = { type: 'ref/prompt' as const, name: 'letter' };
@@ -184,7 +184,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect('context' in (wire.sent('client', 'completion/complete')[0] as Json)).toBe(from(lane, '2025-06-18'));
   });
 
-  it('refuses completions that make no sense [completion.security.inputs-validated]', async () => {
+  it('rejects invalid completions [completion.security.inputs-validated]', async () => {
     const { client, wire } = rig();
     const argument = { name: 'to', value: 'a' };
     await expect(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument })).rejects.toMatchObject({
@@ -206,7 +206,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
 describeMatrix(
   'pages',
   (rig, lane) => {
-    it('gives every list in pages, followed to the end [pagination.operations, pagination.next-cursor-when-more, pagination.page-size-not-assumed, pagination.cursor-opaque, pagination.cursor-param, schema.type.paginated-request, schema.type.paginated-request.params-required, schema.type.paginated-result, schema.type.cursor, caching.key-cursor]', async () => {
+    it('returns every list in pages, followed to the end [pagination.operations, pagination.next-cursor-when-more, pagination.page-size-not-assumed, pagination.cursor-opaque, pagination.cursor-param, schema.type.paginated-request, schema.type.paginated-request.params-required, schema.type.paginated-result, schema.type.cursor, caching.key-cursor]', async () => {
       const { client, wire } = rig();
       const names = (await all(client.listTools())).map(({ name }) => name);
       expect(new Set(names).size).toBe(names.length);
@@ -224,12 +224,12 @@ describeMatrix(
       expect((await all(client.listResourceTemplates())).length).toBe(1);
     });
 
-    it('refuses a cursor that it did not give [base.error.invalid-params]', async () => {
+    it('rejects a cursor that it did not issue [base.error.invalid-params]', async () => {
       const { client } = rig();
       await expect(client.call('tools/list', { cursor: 'made up' })).rejects.toMatchObject({ rpcCode: -32602 });
     });
 
-    it('takes an empty cursor for the start, and no cursor as null', async () => {
+    it('treats an empty cursor as the start, and sends no cursor as null', async () => {
       const { client, wire } = rig();
       const { tools } = await client.call('tools/list', { cursor: '' });
       expect(tools.length).toBe(2);
@@ -238,7 +238,7 @@ describeMatrix(
       expect(again.tools).toEqual(tools);
     });
 
-    it('says the same scope on all pages [caching.same-scope-all-pages]', async () => {
+    it('sends the same scope on all pages [caching.same-scope-all-pages]', async () => {
       const { client, wire } = rig();
       await all(client.listPrompts());
       const scopes = wire.crossings.flatMap(({ value }) => {

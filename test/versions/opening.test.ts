@@ -94,7 +94,7 @@ describe.each(matrixCases.filter(hasHandshake).map(lane => [`${lane.transport} $
 describe.each(
   matrixCases.filter(lane => !hasHandshake(lane)).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const),
 )('%s', (_, lane) => {
-  it('opens with nothing but what each request says [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
+  it('opens without a handshake, with metadata in each request [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
     const rig = await start(lane, { name: 'probe', version: '9' });
     await rig.client.ping();
     const [request, answer] = messages(rig);
@@ -190,7 +190,7 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
       expect(asked).toEqual([]);
     });
 
-    it('refuses methods of an extension to who did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
+    it('rejects methods of an extension for a client that did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
       const { client } = await start(lane);
       await expect(client.call('notes/count')).rejects.toMatchObject({
         rpcCode: -32021,
@@ -239,7 +239,7 @@ describe('negotiation', () => {
   );
 
   it.each(revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(asked => [served, asked] as const)))(
-    'a server that has %s answers %s with what it has [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
+    'returns the version of a server that has %s to a client that requests %s [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
     async (served, asked) => {
       const server = createServer({ name: 'one', version: '1', protocolVersions: [served], onError: () => {} });
       const connecting = connect(server, { protocolVersion: asked });
@@ -261,7 +261,7 @@ describe('negotiation', () => {
   });
 
   it.each([-32601, -32602, -32600, -32000, -32002, -32099, -1, undefined])(
-    'takes the error %s, or silence, in answer to a probe for the wish for a handshake [compat.stdio-probe-other-error, compat.stdio-probe-not-one-code, compat.client-anything-else-is-legacy, errors.legacy-range-no-meaning]',
+    'falls back to a handshake after the error %s, or without a response to a probe [compat.stdio-probe-other-error, compat.stdio-probe-not-one-code, compat.client-anything-else-is-legacy, errors.legacy-range-no-meaning]',
     async code => {
       const server = impostor(code === undefined ? undefined : { error: { code, message: 'no' } }, '2025-03-26');
       const client = await connect(server.channel as never, { probeTimeout: 20 });
@@ -275,7 +275,7 @@ describe('negotiation', () => {
     },
   );
 
-  it('never says that an initialize is cancelled, even when it takes too long [cancellation.not-initialize]', async () => {
+  it('never cancels initialize, even after a timeout [cancellation.not-initialize]', async () => {
     const server = impostor(undefined, '');
     const silent = { ...server.channel, send: (message: { method: string }) => void server.sent.push(message.method) };
     await expect(connect(silent as never, { protocolVersion: '2025-06-18', totalTimeout: 20 })).rejects.toMatchObject({

@@ -8,7 +8,7 @@ const textOf = (result: unknown): string => (result as { content: { text: string
 
 describe('retries', () => {
   for (const lane of matrixCases.filter(each => !hasHandshake(each))) {
-    it(`${lane.transport}: say everything again, with the answers [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
+    it(`\`${lane.transport}: repeat the complete request, with the responses\` [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
       const { client, wire, close } = await openCase(lane, createAnswers());
       wire.rewind();
       await client.callTool('dialogue', { topic: 'tea' });
@@ -36,7 +36,7 @@ describe('retries', () => {
       await close();
     });
 
-    it(`${lane.transport}: are refused when their state was changed, or is for something else [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
+    it(`\`${lane.transport}: are refused when requestState was changed, or belongs to another request\` [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
       const { client, close } = await openCase(lane, createAnswers());
       const ask = (more: Json, topic = 'tea') =>
         client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, {
@@ -58,7 +58,7 @@ describe('retries', () => {
       await close();
     });
 
-    it(`request no input that the client did not declare [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]`, async () => {
+    it('`request only input that the client declared` [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]', async () => {
       const { client, wire, close } = await openCase(lane, {
         sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
       });
@@ -85,10 +85,10 @@ describe('retries', () => {
   }
 });
 
-describe('an answer that is none', () => {
+describe('a missing input response', () => {
   const each = matrixCases.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
   it.each(each.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
-    'is told to the handler: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
+    'reaches the handler with its reason: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
     async (_, lane) => {
       const actions = ['decline', 'cancel'] as const;
       let turn = 0;

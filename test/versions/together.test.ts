@@ -52,7 +52,7 @@ async function clients() {
 const textOf = ({ content }: { content: { type: string; text?: string }[] }): string => content[0]?.text ?? '';
 
 describe('clients of all protocol versions on one server at the same time', () => {
-  it('each get their own, and nothing of another [tools.list.not-per-connection, resources.list.not-per-connection, prompts.list.not-per-connection, pagination.cursor-stateless]', async () => {
+  it('get their own responses, and nothing of another [tools.list.not-per-connection, resources.list.not-per-connection, prompts.list.not-per-connection, pagination.cursor-stateless]', async () => {
     const all = await clients();
     const lists = await Promise.all(
       all.flatMap(({ name, revision, client, wire }) =>
@@ -89,7 +89,7 @@ describe('clients of all protocol versions on one server at the same time', () =
     expect(new Set(lists).size).toBe(1);
   });
 
-  it('each get only the log messages that they requested [logging.request-scoped-stream]', async () => {
+  it('get only the log messages that they requested [logging.request-scoped-stream]', async () => {
     const all = await clients();
     const heard = new Map<string, string[]>();
     for (const [index, { name, client }] of all.entries()) {
@@ -102,7 +102,7 @@ describe('clients of all protocol versions on one server at the same time', () =
       expect([name, heard.get(name)]).toEqual([name, index % 2 === 0 ? ['alert', 'emergency'] : ['emergency']]);
   });
 
-  it('each hear of a change, once, those that listen for it', async () => {
+  it('get a change once if they subscribed to it', async () => {
     const all = await clients();
     const heard = new Map<string, number>();
     for (const { name, client } of all)

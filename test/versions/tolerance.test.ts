@@ -47,8 +47,8 @@ async function byHand(revision: Revision, capabilities: Json = {}) {
 
 const settle = () => new Promise(resolve => setTimeout(resolve, 5));
 
-describe.each(handshakes)('a client of %s that speaks by hand', revision => {
-  it('may say shutdown, and is gone then', async () => {
+describe.each(handshakes)('a client of %s with handwritten messages', revision => {
+  it('may send shutdown, and the connection closes', async () => {
     const { ask, closed } = await byHand(revision);
     expect(await ask(1, 'shutdown')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     await settle();
@@ -79,7 +79,7 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
     expect(wire.problems).toEqual([]);
   });
 
-  it('never initializes inside a batch, or twice [lifecycle.initialize-not-batched]', async () => {
+  it('cannot initialize inside a batch, or twice [lifecycle.initialize-not-batched]', async () => {
     const { ask, wire } = await byHand(revision);
     const again = await ask(1, 'initialize', {
       protocolVersion: revision,
@@ -90,7 +90,7 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
     expect(wire.problems).toEqual([]);
   });
 
-  it('may declare what nobody knows, and it is kept [schema.capability.open-set, schema.open-objects, base.response.result-object]', async () => {
+  it('may declare unknown capabilities, which are kept [schema.capability.open-set, schema.open-objects, base.response.result-object]', async () => {
     const { ask, wire } = await byHand(revision, {
       roots: { listChanged: true, later: 1 },
       sampling: {},
@@ -128,7 +128,7 @@ describe.each(handshakes)('a client of %s that speaks by hand', revision => {
     expect(arrived.length - before).toBe(2);
   });
 
-  it('gets each answer under its own id, of whatever kind [base.response.same-id, schema.type.request-id, base.request.id-string-or-integer]', async () => {
+  it('gets each response under its own id, of any kind [base.response.same-id, schema.type.request-id, base.request.id-string-or-integer]', async () => {
     const { ask, wire } = await byHand(revision);
     const ids = [1, '1', -5, '', 'ünï', Number.MAX_SAFE_INTEGER];
     for (const id of ids) expect(await ask(id, 'ping')).toEqual({ jsonrpc: '2.0', id, result: {} });
@@ -142,7 +142,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
       ? { 'io.modelcontextprotocol/protocolVersion': newest, 'io.modelcontextprotocol/clientCapabilities': {} }
       : {};
 
-  it('and is no request is refused with the code for that [base.jsonrpc-2.0, base.request.id-not-null, base.request.params-object, base.error.invalid-request, base.error.code-and-message, base.response.result-xor-error]', async () => {
+  it('are refused with the fitting code when they are no valid request [base.jsonrpc-2.0, base.request.id-not-null, base.request.params-object, base.error.invalid-request, base.error.code-and-message, base.response.result-xor-error]', async () => {
     const { send, arrived, ask, wire } = await byHand(revision);
     const broken = [
       { id: 1, method: 'ping' },
@@ -165,7 +165,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
     expect(wire.problems).toEqual([]);
   });
 
-  it('and is a notification or an answer to nothing is never answered [base.notification.no-response, schema.notification.cancelled.request-id-optional, base.notification.no-id]', async () => {
+  it('get no response as a notification or an unmatched response [base.notification.no-response, schema.notification.cancelled.request-id-optional, base.notification.no-id]', async () => {
     const { send, arrived, ask } = await byHand(revision);
     const before = arrived.length;
     send({ jsonrpc: '2.0', method: 'notifications/absent', params: { a: 1 } });
@@ -179,7 +179,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
     expect(arrived.length - before).toBe(1);
   });
 
-  it('and has the id of what still runs is refused, and the first goes on [base.request.id-unique-per-session, base.request.id-unique-in-flight]', async () => {
+  it('are refused with the id of a running request, which continues [base.request.id-unique-per-session, base.request.id-unique-in-flight]', async () => {
     const { send, arrived, ask, answerTo } = await byHand(revision);
     const first = answerTo(5);
     send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'later', _meta } });
@@ -189,7 +189,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
     expect(arrived.some(value => JSON.stringify(value).includes('later'))).toBe(true);
   });
 
-  it('with names like __proto__ does no harm', async () => {
+  it('may contain names like __proto__', async () => {
     const { ask } = await byHand(revision);
     const args = JSON.parse(
       '{"a":1,"b":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
@@ -201,7 +201,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
     expect((await ask(3, 'constructor', { _meta })).error).toMatchObject({ code: -32601 });
   });
 
-  it('with parts that are too wrong is refused with the code for that [base.error.invalid-params]', async () => {
+  it('are refused with the fitting code for invalid params [base.error.invalid-params]', async () => {
     const { ask } = await byHand(revision);
     expect((await ask(1, 'resources/read', { uri: 7, _meta })).error).toMatchObject({ code: -32602 });
     expect((await ask(2, 'completion/complete', { ref: {}, _meta })).error).toMatchObject({ code: -32602 });
@@ -217,7 +217,7 @@ describe('requests that name their protocol version', () => {
     ...more,
   });
 
-  it('are served by that alone, amid a session of another [compat.server-modern-meta-selects-stateless, compat.server-initialize-with-modern-meta, base.stateless-no-prior-context, base.stateless-connection-not-session, versioning.each-request-independent, discover.no-prior-call-required]', async () => {
+  it('are stateless, also inside a session of another version [compat.server-modern-meta-selects-stateless, compat.server-initialize-with-modern-meta, base.stateless-no-prior-context, base.stateless-connection-not-session, versioning.each-request-independent, discover.no-prior-call-required]', async () => {
     const { ask } = await byHand('2025-06-18', { elicitation: {} });
     const stated = await ask(1, 'tools/call', { name: 'meta', _meta: meta() });
     expect(JSON.stringify(stated)).toContain('\\"revision\\":\\"2026-07-28\\"');
@@ -230,7 +230,7 @@ describe('requests that name their protocol version', () => {
     expect((await ask(5, 'tools/call', { name: 'formed', _meta: meta() })).error).toMatchObject({ code: -32021 });
   });
 
-  it('must state it well [meta.missing-required-field-error, versioning.unsupported-version-error, errors.unsupported-version-shape, discover.unsupported-version-error, meta.client-info-not-required]', async () => {
+  it('must name it validly [meta.missing-required-field-error, versioning.unsupported-version-error, errors.unsupported-version-shape, discover.unsupported-version-error, meta.client-info-not-required]', async () => {
     const { ask } = await byHand(newest);
     const version = 'io.modelcontextprotocol/protocolVersion';
     expect((await ask(1, 'tools/list', { _meta: { [version]: newest } })).error).toMatchObject({ code: -32602 });
@@ -265,7 +265,7 @@ describe('requests that name their protocol version', () => {
     'resources/unsubscribe',
     'tasks/list',
     'tasks/result',
-  ])('have no %s [base.removed-methods-unknown]', async method => {
+  ])('cannot call %s [base.removed-methods-unknown]', async method => {
     const { ask } = await byHand(newest);
     expect((await ask(1, method, { uri: 'note://all', level: 'info', _meta: meta() })).error).toMatchObject({
       code: -32601,
@@ -278,7 +278,7 @@ describe('batches over HTTP', () => {
   afterEach(() => Promise.all(closing.splice(0).map(close => close())));
 
   it.each(handshakes.slice(1))(
-    'are taken in a session of 2025-03-26 only, here %s [base.batch.receive, base.batch.not-allowed]',
+    'are accepted in a session of 2025-03-26 only, here %s [base.batch.receive, base.batch.not-allowed]',
     async revision => {
       const { url, close } = await serveHttp(createExample(), { port: 0 });
       closing.push(() => close({ timeout: 0 }));

@@ -25,7 +25,7 @@ describeMatrix('tools', (rig, lane) => {
     expect('outputSchema' in add).toBe(from(lane, '2025-06-18'));
   });
 
-  it('puts an output that is not an object into one where it must be one [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
+  it('wraps an output that is not an object where the version requires an object [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
     const { client, wire } = rig();
     for await (const _ of client.listTools());
     const listed = wire.answer('tools/list').result.tools as Json[];
@@ -73,7 +73,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(((sent[1] as Json).annotations as Json).priority).toBe(0.5);
   });
 
-  it('gives structured content where there is such a thing, and its value everywhere [tools.result.structured-content-object, tools.output-schema.server-conforms, schema.result.tools-call.structured-content, schema.request.tools-call, schema.request.tools-call.full, compat.legacy-wire-restored]', async () => {
+  it('returns structured content if the version has it, and its value as text on every version [tools.result.structured-content-object, tools.output-schema.server-conforms, schema.result.tools-call.structured-content, schema.request.tools-call, schema.request.tools-call.full, compat.legacy-wire-restored]', async () => {
     const { client, wire } = rig();
     expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3, parts: [1, 2] });
     const result = wire.answer('tools/call').result as Json;
@@ -85,7 +85,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(wire.sent('client', 'tools/call')[0]).toMatchObject({ name: 'add', arguments: { a: 1, b: 2 } });
   });
 
-  it('gives structured content of any kind [tools.call.structured-content-any-json, compat.structured-content-text-fallback]', async () => {
+  it('returns structured content of any kind [tools.call.structured-content-any-json, compat.structured-content-text-fallback]', async () => {
     const { client, wire } = rig();
     const all: [unknown, unknown][] = [
       [await client.tools.primes(), [2, 3, 5]],
@@ -99,7 +99,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(content).toEqual([{ type: 'text', text: 'null' }]);
   });
 
-  it('keeps words of its own beside structured content [base.meta.reserved-member]', async () => {
+  it('keeps its own content blocks beside structured content [base.meta.reserved-member]', async () => {
     const { client } = rig();
     const result = await client.callTool('told');
     expect(result.content).toEqual([{ type: 'text', text: 'It is mild.' }]);
@@ -107,7 +107,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(result.structuredContent).toEqual({ celsius: 12 });
   });
 
-  it('tells a failure of the tool as a result, masked unless it is meant for the model [tools.call.is-error-default, result.result-type-complete]', async () => {
+  it('returns a failure of the tool as a result, masked unless it is meant for the model [tools.call.is-error-default, result.result-type-complete]', async () => {
     const { client } = rig();
     expect(await client.callTool('fails')).toMatchObject({
       isError: true,
@@ -122,7 +122,7 @@ describeMatrix('tools', (rig, lane) => {
     });
   });
 
-  it('tells an error of the protocol as an error [tools.call.server-error, base.error.internal-error, base.error.code-and-message, base.error.code-integer, schema.const.error-codes, schema.type.jsonrpc-error-response]', async () => {
+  it('returns a protocol error as an error [tools.call.server-error, base.error.internal-error, base.error.code-and-message, base.error.code-integer, schema.const.error-codes, schema.type.jsonrpc-error-response]', async () => {
     const { client, wire } = rig();
     await expect(client.tools.refuses()).rejects.toMatchObject({
       code: 'peer/error',
@@ -132,7 +132,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(wire.answer('tools/call').error).toEqual({ code: -32603, message: 'Out of order', data: { until: 'noon' } });
   });
 
-  it('answers a tool that there is not with an error [tools.call.unknown-tool-error]', async () => {
+  it('rejects an unknown tool [tools.call.unknown-tool-error]', async () => {
     const { client } = rig();
     await expect(client.callTool('absent')).rejects.toMatchObject({ rpcCode: -32602 });
     await expect(client.callTool('__proto__')).rejects.toMatchObject({ rpcCode: -32602 });
@@ -151,7 +151,7 @@ describeMatrix('tools', (rig, lane) => {
     }
   });
 
-  it('answers a call that is none with an error [tools.call.malformed-request-error, base.error.invalid-params]', async () => {
+  it('rejects a malformed call [tools.call.malformed-request-error, base.error.invalid-params]', async () => {
     const { client, wire } = rig();
     wire.excuseClient();
     await expect(client.call('tools/call', { arguments: {} } as never)).rejects.toMatchObject({ rpcCode: -32602 });
@@ -160,7 +160,7 @@ describeMatrix('tools', (rig, lane) => {
     });
   });
 
-  it('mirrors arguments in headers, where the transport has such [base.mirrored-metadata-body-wins]', async () => {
+  it('mirrors arguments in headers, if the transport has them [base.mirrored-metadata-body-wins]', async () => {
     const { client, wire } = rig();
     const { content } = await client.callTool('mirrored', { region: 'Ærø', count: 7 });
     expect(content[0]).toMatchObject({ text: 'Ærø 7' });
@@ -171,7 +171,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(named['mcp-param-count']).toBe(mirrors ? '7' : undefined);
   });
 
-  it('says what kind of result it is where that is said [result.result-type-required, result.result-type-complete, caching.call-results-unhinted, base.response.result-present, base.response.result-object]', async () => {
+  it('states the type of a result, if the version has it [result.result-type-required, result.result-type-complete, caching.call-results-unhinted, base.response.result-present, base.response.result-object]', async () => {
     const { client, wire } = rig();
     await client.callTool('gives');
     const result = wire.answer('tools/call').result as Json;

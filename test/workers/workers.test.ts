@@ -83,7 +83,7 @@ describe('a server with workers', () => {
     expect(events.filter(({ event }) => event === 'error')).toEqual([]);
   });
 
-  it('lets a call end before its worker closes', async () => {
+  it('completes a call before its worker closes', async () => {
     const { url, child } = await startListening('2');
     await using client = await connect(url);
     const call = client.callTool('sleep', { ms: 500 });
@@ -104,7 +104,7 @@ describe('a server with workers', () => {
     expect(getText(await client.callTool('pid'))).toMatch(/^\d+$/);
   });
 
-  it('continues a call in its worker after the user has answered, whichever worker the answer reaches', async () => {
+  it('continues a call in its worker after the user has responded, whichever worker gets the response', async () => {
     const { url } = await startListening('2');
     await using client = await connectSpread(url, { elicit: () => ({ action: 'accept', content: { sure: true } }) });
     for (let n = 0; n < 4; n += 1) {
@@ -125,7 +125,7 @@ describe('a server with workers', () => {
     expect(getText(await client.callTool('confirm'))).toMatch(/^accept /);
   });
 
-  it.runIf(isFull)('shows a task that one worker runs to all of them', async () => {
+  it.runIf(isFull)('shows a task of one worker to all of them', async () => {
     const { url } = await startListening('2');
     await using client = await connectSpread(url);
     const handle = await client.tasks.start('wait', { ms: 100 });
@@ -134,7 +134,7 @@ describe('a server with workers', () => {
     expect(getText((await handle.result()) as never)).toMatch(/^\d+$/);
   });
 
-  it.runIf(isFull)('gives the key of the workers to no process that they start', async () => {
+  it.runIf(isFull)('passes the key of the workers to no process that they start', async () => {
     const { url } = await startListening('2');
     await using client = await connect(url);
     expect(getText(await client.callTool('environment'))).not.toContain('TENON_WORKER_KEY');
@@ -166,7 +166,7 @@ describe('a server with workers', () => {
     await retryUntilPasses(() => expect(child.exitCode).toBe(1));
   });
 
-  it.runIf(isFull)('starts no more than one for each processor by itself, and none for one', async () => {
+  it.runIf(isFull)('starts at most one worker for each processor by default, and none for one', async () => {
     const { events } = await startListening('auto');
     // Workers write through a pipe of their own, so their lines may arrive after that of the first process.
     await retryUntilPasses(() => {

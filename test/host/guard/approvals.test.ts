@@ -43,23 +43,26 @@ const pending = (approvals: Approvals): Promise<PendingApproval> =>
     return questions[0] as PendingApproval;
   });
 
-describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', protocolVersion => {
-  it.each(['erase', 'later', 'sure', 'replays'])('%s: asked once, run once [tools.host.confirmation]', async name => {
-    const audit = join(await createFolder(), 'audit.jsonl');
-    const { client, ran, host } = await asking({ audit });
-    const { asked, elicit } = user('once');
-    const on = await client({ protocolVersion, elicit });
-    expect(await getOutcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
-    expect(ran).toHaveLength(1);
-    expect(asked.filter(message => message.startsWith('Allow to'))).toEqual([
-      expect.stringContaining(`Allow to call the tool ${name} of one?\n{"path":"a"}`),
-    ]);
-    await host.close();
-    const events = ['asked', 'allowed', 'called', 'answered'].map(event => `${event} ${name}`);
-    expect(await readAuditMethods(audit)).toEqual(events);
-  });
+describe.each(WITH_FORMS)('approval by the user of the caller, with a form in %s', protocolVersion => {
+  it.each(['erase', 'later', 'sure', 'replays'])(
+    'runs %s once, after one request [tools.host.confirmation]',
+    async name => {
+      const audit = join(await createFolder(), 'audit.jsonl');
+      const { client, ran, host } = await asking({ audit });
+      const { asked, elicit } = user('once');
+      const on = await client({ protocolVersion, elicit });
+      expect(await getOutcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
+      expect(ran).toHaveLength(1);
+      expect(asked.filter(message => message.startsWith('Allow to'))).toEqual([
+        expect.stringContaining(`Allow to call the tool ${name} of one?\n{"path":"a"}`),
+      ]);
+      await host.close();
+      const events = ['asked', 'allowed', 'called', 'answered'].map(event => `${event} ${name}`);
+      expect(await readAuditMethods(audit)).toEqual(events);
+    },
+  );
 
-  it.each(['deny', 'decline', 'cancel'] as const)('%s: not run [tools.host.human-in-loop]', async says => {
+  it.each(['deny', 'decline', 'cancel'] as const)('does not run after %s [tools.host.human-in-loop]', async says => {
     const { client, ran, host } = await asking();
     const { asked, elicit } = user(says);
     const on = await client({ protocolVersion, elicit });
@@ -68,7 +71,7 @@ describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', prot
     expect(await host.approvals.listPending()).toEqual([]);
   });
 
-  it('good for that call, and once: another, and the same again, are asked about', async () => {
+  it('applies to one call once, and others are asked about again', async () => {
     const { client, ran } = await asking();
     const { asked, elicit } = user('once');
     const on = await client({ protocolVersion, elicit });
@@ -76,7 +79,7 @@ describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', prot
     expect([asked.length, ran]).toEqual([3, ['erase a', 'erase b', 'erase a']]);
   });
 
-  it('always: for this tool of this server', async () => {
+  it('applies to one tool of one server after `always`', async () => {
     const { client, host, ran, ranInTwo } = await asking();
     const { asked, elicit } = user('always');
     const on = await client({ protocolVersion, elicit });
@@ -91,7 +94,7 @@ describe.each(WITH_FORMS)('the caller’s own user, asked by a form in %s', prot
   });
 });
 
-describe('the state of a question on 2026-07-28', () => {
+describe('requestState of an approval on 2026-07-28', () => {
   const content = { decision: 'once' };
   const retry = ({ result }: WireResponse, path: string) => ({
     arguments: { path },
@@ -102,7 +105,7 @@ describe('the state of a question on 2026-07-28', () => {
   });
   const forms = { capabilities: { elicitation: {} } };
 
-  it('serves the call that was asked about, once', async () => {
+  it('is accepted for the approved call, once', async () => {
     const { host, ran } = await asking();
     const server = host.toServer();
     const first = await callTool(server, 'one__erase', { arguments: { path: 'a' } }, forms);
@@ -119,7 +122,7 @@ describe('the state of a question on 2026-07-28', () => {
     ['another tool', 'one__later', 'a', {}],
     ['the tool of that name of another server', 'two__erase', 'a', {}],
     ['another principal', 'one__erase', 'a', { principal: 'eve' }],
-  ])('serves nothing else: %s', async (_, name, path, said) => {
+  ])('is refused for another call: %s', async (_, name, path, said) => {
     const { host, ran, ranInTwo } = await asking();
     const server = host.toServer();
     const ada = { ...forms, principal: 'ada' };
@@ -128,7 +131,7 @@ describe('the state of a question on 2026-07-28', () => {
     expect([ran, ranInTwo]).toEqual([[], []]);
   });
 
-  it('nor is an answer taken that nobody was asked for', async () => {
+  it('is required for a response', async () => {
     const { host, ran } = await asking();
     const answers = { arguments: { path: 'a' }, inputResponses: { 'ask-0': { action: 'accept', content } } };
     const answer = await callTool(host.toServer(), 'one__erase', answers, forms);
@@ -137,11 +140,11 @@ describe('the state of a question on 2026-07-28', () => {
   });
 });
 
-describe('a call of somebody who cannot be asked', () => {
+describe('a call of a caller who cannot be asked', () => {
   const nobody = { capabilities: {} };
   const erase = (path: string) => ({ arguments: { path } });
 
-  it('waits in the store until it is answered [tools.host.human-in-loop]', async () => {
+  it('waits in the store until an operator decides [tools.host.human-in-loop]', async () => {
     const { host, ran } = await asking();
     const calling = callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     const question = await pending(host.approvals);
@@ -152,7 +155,7 @@ describe('a call of somebody who cannot be asked', () => {
     expect(await host.approvals.listPending()).toEqual([]);
   });
 
-  it('serves no other arguments, principal or server, and not twice', async () => {
+  it('is approved for its arguments, principal and server only, and once', async () => {
     const { host, ran, ranInTwo } = await asking();
     const server = host.toServer();
     const ada = { ...nobody, principal: 'ada' };
@@ -177,7 +180,7 @@ describe('a call of somebody who cannot be asked', () => {
     expect([ran, ranInTwo]).toEqual([['erase a'], []]);
   });
 
-  it('a pattern is remembered: for what fits it', async () => {
+  it('is approved by a remembered pattern that matches', async () => {
     const { host, ran } = await asking();
     const server = host.toServer();
     const first = callTool(server, 'one__erase', erase('/tmp/a'), nobody);
@@ -192,7 +195,7 @@ describe('a call of somebody who cannot be asked', () => {
     expect(ran).toHaveLength(2);
   });
 
-  it('nobody answers: a denial', async () => {
+  it('is denied when no operator decides in time', async () => {
     const approvals = createApprovals({ ...memoryStores(), ttl: 40 });
     const { host, ran } = await asking({ approvals });
     const { result } = await callTool(host.toServer(), 'one__erase', erase('a'), nobody);
@@ -203,7 +206,7 @@ describe('a call of somebody who cannot be asked', () => {
     expect([ran, await approvals.listPending()]).toEqual([[], []]);
   });
 
-  it('the caller goes: so does the question, and nothing is done', async () => {
+  it('is withdrawn with its approval request when the caller disconnects', async () => {
     const { host, client, ran } = await asking();
     const on = await client();
     const controller = new AbortController();
@@ -216,7 +219,7 @@ describe('a call of somebody who cannot be asked', () => {
     expect(ran).toEqual([]);
   });
 
-  it('another process answers', async () => {
+  it('is decided by another process', async () => {
     const path = join(await createFolder(), 'stores.db');
     const stores = await sqliteStores(path);
     onTestFinished(() => stores.close());
@@ -232,7 +235,7 @@ describe('a call of somebody who cannot be asked', () => {
   });
 
   it.each(WITH_FORMS)(
-    'asks the user of this process once for a call that asks itself, in %s',
+    'asks the user of this process once for a call that requests input itself, in %s',
     async protocolVersion => {
       const seen: string[] = [];
       const { client, ran } = await asking({ approve: ({ name }) => seen.push(name) > 0 });
@@ -263,8 +266,8 @@ describe('a call of somebody who cannot be asked', () => {
   });
 });
 
-describe('resources and prompts are asked about too [security.consent.data-access, security.consent.before-exposure]', () => {
-  it.each(WITH_FORMS)('by a form, in %s', async protocolVersion => {
+describe('approval of resources and prompts [security.consent.data-access, security.consent.before-exposure]', () => {
+  it.each(WITH_FORMS)('is requested by a form, in %s', async protocolVersion => {
     const { client, ran } = await asking({ policy: [ask()] });
     const { asked, elicit } = user('once');
     const on = await client({ protocolVersion, elicit });
@@ -277,7 +280,7 @@ describe('resources and prompts are asked about too [security.consent.data-acces
     ]);
   });
 
-  it.each(WITH_FORMS)('and not given when that is denied, in %s', async protocolVersion => {
+  it.each(WITH_FORMS)('is required before they are returned, in %s', async protocolVersion => {
     const { client, ran } = await asking({ policy: [ask()] });
     const on = await client({ protocolVersion, elicit: user('deny').elicit });
     expect(await getOutcome(on.readResource('tenon:one/note://open'))).toMatch(/^-1: Not done/);
@@ -286,7 +289,7 @@ describe('resources and prompts are asked about too [security.consent.data-acces
     expect(ran).toEqual([]);
   });
 
-  it('without rules nothing is done that nobody approved of [security.consent.tool-invocation]', async () => {
+  it('asks for approval of every call without rules [security.consent.tool-invocation]', async () => {
     const seen: string[] = [];
     const { server, ran } = createWorksServer();
     const { client } = await startGuardedHost({

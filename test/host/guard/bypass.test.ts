@@ -36,15 +36,15 @@ const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
   content: message.startsWith('Allow to') ? { decision: 'once' } : { yes: true },
 });
 
-describe.each(REVISIONS)('does not run denied calls, in %s', protocolVersion => {
-  it.each(['erase', 'later', 'sure', 'replays'])('the tool %s', async name => {
+describe.each(REVISIONS)('a denied call, in %s', protocolVersion => {
+  it.each(['erase', 'later', 'sure', 'replays'])('does not run: the tool %s', async name => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
     expect(await getOutcome(on.callTool(name, { path: 'a' }))).toMatch(refused);
     expect(ran).toEqual([]);
   });
 
-  it('a resource, a prompt, their completions', async () => {
+  it('does not run: a resource, a prompt, their completions', async () => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
     const prompt = { type: 'ref/prompt' as const, name: 'draft' };
@@ -61,8 +61,8 @@ describe.each(REVISIONS)('does not run denied calls, in %s', protocolVersion => 
   });
 });
 
-describe('does not watch denied resources', () => {
-  it.each(REVISIONS.slice(0, 4))('by a subscription of %s', async protocolVersion => {
+describe('denied resources', () => {
+  it.each(REVISIONS.slice(0, 4))('cannot be watched by a subscription of %s', async protocolVersion => {
     const { client } = await ruled();
     const on = await client({ protocolVersion });
     for (const uri of ['note://secret/plan', 'note://box/a'])
@@ -70,7 +70,7 @@ describe('does not watch denied resources', () => {
     expect(await getOutcome(on.call('resources/subscribe', { uri: 'note://open' }))).toBe('');
   });
 
-  it('by a listener of 2026-07-28', async () => {
+  it('cannot be watched by subscriptions/listen', async () => {
     const { host } = await ruled();
     expect(await collectNotifications(host, 'note://secret/plan', 'note://open', 'note://box/a')).toEqual([
       'note://open',
@@ -78,7 +78,7 @@ describe('does not watch denied resources', () => {
   });
 });
 
-describe('another spelling of a URI', () => {
+describe('another spelling of a denied URI', () => {
   const plan = 'note://secret/plan';
   const spellings = [
     plan,
@@ -98,24 +98,27 @@ describe('another spelling of a URI', () => {
     'note://box/%61',
     'NOTE://box/a',
   ];
-  it.each(spellings)('%s', async uri => {
+  it.each(spellings)('is denied: %s', async uri => {
     const { client, ran } = await ruled();
     const on = await client();
     expect(await getOutcome(on.readResource(uri))).toMatch(/^-/);
     expect(ran).toEqual([]);
   });
 
-  it.each([...spellings.slice(0, 12), 'tenon:two/note://secret/plan'])('wrapped: tenon:one/%s', async uri => {
-    const { client, ran, ranInTwo } = await ruled({}, true);
-    const on = await client();
-    for (const scheme of ['tenon:one/', 'TENON:one/', 'tenon:ONE/', 'tenon:%6fne/', 'tenon:one;ip/'])
-      expect(await getOutcome(on.readResource(`${scheme}${uri}`))).toMatch(/^-/);
-    expect([ran, ranInTwo]).toEqual([[], []]);
-    await on.readResource('tenon:one/note://open');
-    expect(ran).toEqual(['read open']);
-  });
+  it.each([...spellings.slice(0, 12), 'tenon:two/note://secret/plan'])(
+    'is denied in wrapped form: tenon:one/%s',
+    async uri => {
+      const { client, ran, ranInTwo } = await ruled({}, true);
+      const on = await client();
+      for (const scheme of ['tenon:one/', 'TENON:one/', 'tenon:ONE/', 'tenon:%6fne/', 'tenon:one;ip/'])
+        expect(await getOutcome(on.readResource(`${scheme}${uri}`))).toMatch(/^-/);
+      expect([ran, ranInTwo]).toEqual([[], []]);
+      await on.readResource('tenon:one/note://open');
+      expect(ran).toEqual(['read open']);
+    },
+  );
 
-  it('wrapped for another server that is allowed leads to that one', async () => {
+  it('reaches another server that is allowed when it is wrapped for it', async () => {
     const policy = [deny({ server: 'one', resource: '*', because: 'no' }), allow()];
     const { client, ran, ranInTwo } = await ruled({ policy }, true);
     const on = await client();
@@ -125,8 +128,8 @@ describe('another spelling of a URI', () => {
   });
 });
 
-describe('the tools that search, describe and call', () => {
-  it.each(REVISIONS)('call_tool is judged by what it calls, in %s', async protocolVersion => {
+describe('the meta tools of a budget', () => {
+  it.each(REVISIONS)('apply the policy to the called tool, in %s', async protocolVersion => {
     const audit = join(await createFolder(), 'audit');
     const { client, ran, host } = await ruled({ budget: 1, audit });
     const on = await client({ protocolVersion, elicit: yes });
@@ -139,7 +142,7 @@ describe('the tools that search, describe and call', () => {
     expect(await readAuditMethods(audit)).toEqual([...denied, 'called say', 'answered say']);
   });
 
-  it('nor by rules about its own name, or by arguments of its own', async () => {
+  it('ignore rules about their own names and arguments', async () => {
     const policy = [deny({ tool: 'erase', because: 'no' }), allow('*/call_tool'), allow()];
     const { client, ran } = await ruled({ policy, budget: 1 });
     const on = await client();
@@ -150,7 +153,7 @@ describe('the tools that search, describe and call', () => {
     expect(ran).toEqual([]);
   });
 
-  it.each(WITH_FORMS)('asks about the inner call, in %s', async protocolVersion => {
+  it.each(WITH_FORMS)('ask about the inner call, in %s', async protocolVersion => {
     const { client, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const asked: string[] = [];
     const elicit: typeof yes = (form, about) => {
@@ -163,7 +166,7 @@ describe('the tools that search, describe and call', () => {
     expect(ran).toEqual(['erase a']);
   });
 
-  it('serves no other call through call_tool than the approved one', async () => {
+  it('accept the approval for the approved inner call only', async () => {
     const { host, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
     const forms = { capabilities: { elicitation: {} } };
     const inside = (path: string) => ({ arguments: { name: 'erase', arguments: { path } } });
@@ -186,10 +189,10 @@ function answersOf({ result }: WireResponse) {
   return Object.fromEntries(keys.map(key => [key, { action: 'accept', content: { decision: 'once', yes: true } }]));
 }
 
-describe('a retry', () => {
+describe('a repeated call with an approval', () => {
   const forms = { capabilities: { elicitation: {} } };
 
-  it('with other arguments, which are denied', async () => {
+  it('is denied with denied arguments', async () => {
     const policy = [deny({ tool: '*', arguments: { path: '/etc/*' }, because: 'no' }), allow()];
     for (const name of ['sure', 'replays']) {
       const { host, ran } = await ruled({ policy });
@@ -202,7 +205,7 @@ describe('a retry', () => {
     }
   });
 
-  it('is judged again: what was allowed when it began may not be any more', async () => {
+  it('is evaluated again, and denied if the policy changed', async () => {
     let action: 'allow' | 'deny' = 'allow';
     const evaluate = () => ({ action, reason: 'no', rule: 0 });
     const policy = { evaluate, explain: () => '' } as unknown as NonNullable<NodeHostOptions['policy']>;
@@ -216,8 +219,8 @@ describe('a retry', () => {
   });
 });
 
-describe('tasks', () => {
-  it.each(['2025-11-25', '2026-07-28'])('makes no task of a denied call, in %s', async protocolVersion => {
+describe('tasks of a host', () => {
+  it.each(['2025-11-25', '2026-07-28'])('are not created for a denied call, in %s', async protocolVersion => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
     expect(await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()))).toMatch(refused);
@@ -229,32 +232,35 @@ describe('tasks', () => {
     ['2025-11-25', 'deny'],
     ['2026-07-28', 'once'],
     ['2026-07-28', 'deny'],
-  ] as const)('asks within the task, in %s: %s [ext-tasks.input-trust-model]', async (protocolVersion, decision) => {
-    const audit = join(await createFolder(), 'audit');
-    const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
-    const asked: string[] = [];
-    const on = await client({
-      protocolVersion,
-      elicit({ message }) {
-        asked.push(message);
-        return { action: 'accept', content: { decision } };
-      },
-    });
-    const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
-    expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
-    await host.close();
-    const events = await readAuditMethods(audit);
-    if (decision === 'once') {
-      expect([text, ran]).toEqual(['later a', ['later a']]);
-      expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
-    } else {
-      expect([/^refused/.test(text), ran]).toEqual([true, []]);
-      expect(events).toEqual(['asked later', 'denied later']);
-    }
-  });
+  ] as const)(
+    'ask for approval inside the task, in %s: %s [ext-tasks.input-trust-model]',
+    async (protocolVersion, decision) => {
+      const audit = join(await createFolder(), 'audit');
+      const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
+      const asked: string[] = [];
+      const on = await client({
+        protocolVersion,
+        elicit({ message }) {
+          asked.push(message);
+          return { action: 'accept', content: { decision } };
+        },
+      });
+      const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
+      expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
+      await host.close();
+      const events = await readAuditMethods(audit);
+      if (decision === 'once') {
+        expect([text, ran]).toEqual(['later a', ['later a']]);
+        expect(events).toEqual(['asked later', 'allowed later', 'called later', 'answered later']);
+      } else {
+        expect([/^refused/.test(text), ran]).toEqual([true, []]);
+        expect(events).toEqual(['asked later', 'denied later']);
+      }
+    },
+  );
 });
 
-describe('headers that mirror the call, over HTTP', () => {
+describe('headers that mirror a call, over HTTP', () => {
   async function posted(
     headers: Record<string, string>,
     name: string,
@@ -277,7 +283,7 @@ describe('headers that mirror the call, over HTTP', () => {
     return [response.status, await response.text(), ran];
   }
 
-  it('are what is judged, or the call is refused', async () => {
+  it('match the evaluated arguments, or the call is refused', async () => {
     const [status, text, ran] = await posted({ 'mcp-param-region': 'moon' }, 'route', { region: 'moon' });
     expect([status, ran]).toEqual([200, []]);
     expect(text).toContain('Not done: denied by rule 4: no');
@@ -290,14 +296,14 @@ describe('headers that mirror the call, over HTTP', () => {
     ['the argument, the other way round', { 'mcp-param-region': 'moon' }, 'route', { region: 'earth' }],
     ['the name', { 'mcp-name': 'say' }, 'erase', { path: 'a' }],
     ['the method', { 'mcp-method': 'tools/list' }, 'erase', { path: 'a' }],
-  ])('%s is another in the header', async (_, headers, name, args) => {
+  ])('are refused when they differ: %s', async (_, headers, name, args) => {
     const [status, , ran] = await posted(headers as Record<string, string>, name, args);
     expect([status, ran]).toEqual([400, []]);
   });
 });
 
-describe('hidden by the configuration', () => {
-  it('is not called either', async () => {
+describe('a tool that the configuration excludes', () => {
+  it('cannot be called', async () => {
     const { server, ran } = createWorksServer();
     const tools = { exclude: ['Erase', 'L*'], include: ['*a*'] };
     const { client } = await startGuardedHost({ servers: { one: { service: server, tools } } });
@@ -314,8 +320,8 @@ describe('hidden by the configuration', () => {
   });
 });
 
-describe('hides entries that several servers have and do not offer', () => {
-  it.each(['always', 'never'] as const)('says why, with prefix %s', async prefix => {
+describe('entries of several servers that are not offered', () => {
+  it.each(['always', 'never'] as const)('are listed with the reason, with prefix %s', async prefix => {
     const [one, two] = [createWorksServer(), createWorksServer()];
     const path = join(await createFolder(), 'audit.jsonl');
     const servers = {
@@ -337,8 +343,8 @@ describe('hides entries that several servers have and do not offer', () => {
   });
 });
 
-describe('the host’s own client', () => {
-  it('is under the same rules', async () => {
+describe('the client of a host', () => {
+  it('follows the same policy', async () => {
     const { host, ran } = await ruled();
     expect(await getOutcome(host.callTool('erase', { path: 'a' }))).toMatch(refused);
     const other = await connect(host.toServer({ servers: ['one'] }));

@@ -24,40 +24,45 @@ async function thinking(theirs: string, options: Partial<NodeHostOptions> = {}) 
 
 const pairs = REVISIONS.flatMap(revision => ['2025-06-18', '2026-07-28'].map(theirs => [revision, theirs] as const));
 
-describe.each(pairs)('a client of %s without a model, a server of %s that asks one', (protocolVersion, theirs) => {
-  it('gets the broker’s answer [security.consent.sampling]', async () => {
-    const model = scriptedModel(['A teapot.']);
-    const { client, ran } = await thinking(theirs, { broker: createBroker({ models: [model], allow: { one: true } }) });
-    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toBe('thinks A teapot.');
-    expect(model.requests).toMatchObject([{ maxTokens: 50, messages: [{ content: { text: 'What is it?' } }] }]);
-    expect(ran).toEqual(['thinks A teapot.']);
-  });
+describe.each(pairs)(
+  'a client of %s without a model, and a server of %s that requests sampling',
+  (protocolVersion, theirs) => {
+    it('return the response of the broker [security.consent.sampling]', async () => {
+      const model = scriptedModel(['A teapot.']);
+      const { client, ran } = await thinking(theirs, {
+        broker: createBroker({ models: [model], allow: { one: true } }),
+      });
+      expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toBe('thinks A teapot.');
+      expect(model.requests).toMatchObject([{ maxTokens: 50, messages: [{ content: { text: 'What is it?' } }] }]);
+      expect(ran).toEqual(['thinks A teapot.']);
+    });
 
-  it.each([
-    ['before', { before: () => rejectSampling('not now') }],
-    ['after', { after: () => rejectSampling('not that') }],
-  ])('gets a refusal by the review %s it is asked [sampling.error.user-rejected]', async (when, review) => {
-    const model = scriptedModel(['A teapot.']);
-    const broker = createBroker({ models: [model], allow: { one: true }, review });
-    const { client, ran } = await thinking(theirs, { broker });
-    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toMatch(
-      /not now|not that|rejected|-1|refused/i,
-    );
-    expect([ran, model.requests.length]).toEqual([[], when === 'before' ? 0 : 1]);
-  });
+    it.each([
+      ['before', { before: () => rejectSampling('not now') }],
+      ['after', { after: () => rejectSampling('not that') }],
+    ])('return a refusal by the review %s sampling [sampling.error.user-rejected]', async (when, review) => {
+      const model = scriptedModel(['A teapot.']);
+      const broker = createBroker({ models: [model], allow: { one: true }, review });
+      const { client, ran } = await thinking(theirs, { broker });
+      expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toMatch(
+        /not now|not that|rejected|-1|refused/i,
+      );
+      expect([ran, model.requests.length]).toEqual([[], when === 'before' ? 0 : 1]);
+    });
 
-  it('gets none that is not allowed to ask', async () => {
-    const model = scriptedModel(['A teapot.']);
-    const broker = createBroker({ models: [model], allow: { other: true } });
-    const { client, ran } = await thinking(theirs, { broker });
-    expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).not.toContain('teapot');
-    expect([ran, model.requests]).toEqual([[], []]);
-  });
-});
+    it('return nothing when the server is not allowed', async () => {
+      const model = scriptedModel(['A teapot.']);
+      const broker = createBroker({ models: [model], allow: { other: true } });
+      const { client, ran } = await thinking(theirs, { broker });
+      expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).not.toContain('teapot');
+      expect([ran, model.requests]).toEqual([[], []]);
+    });
+  },
+);
 
 describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
   it.each(['2025-06-18', '2026-07-28'])(
-    'is asked itself, by a server of %s: unless the broker is for all',
+    'samples itself for a server of %s, unless the broker is for all',
     async theirs => {
       const model = scriptedModel(['A teapot.']);
       const broker = createBroker({ models: [model], allow: { one: true } });
@@ -80,9 +85,9 @@ describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
   );
 });
 
-describe('knowledge of a server', () => {
+describe('isolation of servers', () => {
   it.each(REVISIONS)(
-    'the roots of one server are its own, for a client of %s [roots.security.access-control]',
+    'returns the configured roots of each server, for a client of %s [roots.security.access-control]',
     async protocolVersion => {
       const [one, two] = [createWorksServer(), createWorksServer()];
       const servers = {
@@ -99,7 +104,7 @@ describe('knowledge of a server', () => {
   );
 
   it.each(WITH_FORMS)(
-    'names the asking server where several might ask, in %s [elicitation.ui.server-identified]',
+    'names the requesting server where there are several, in %s [elicitation.ui.server-identified]',
     async protocolVersion => {
       const seen: (readonly [unknown, string])[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = form => {
@@ -125,7 +130,7 @@ describe('knowledge of a server', () => {
   );
 
   it.each(['2025-11-25', '2026-07-28'])(
-    'a question of a task of %s is put like any other [ext-tasks.input-trust-model]',
+    'passes an input request of a task of %s like any other [ext-tasks.input-trust-model]',
     async protocolVersion => {
       const asked: string[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
@@ -144,7 +149,7 @@ describe('knowledge of a server', () => {
   );
 
   it.each(REVISIONS)(
-    'passes nothing read of one server to another or to a model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
+    'passes no data of one server to another or to a model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
     async protocolVersion => {
       const told: string[] = [];
       const other = createWorksServer({
@@ -170,7 +175,7 @@ describe('knowledge of a server', () => {
     },
   );
 
-  it('the host’s own handlers are told it too', async () => {
+  it('names the requesting server to the handlers of the host', async () => {
     const asked: string[] = [];
     const { host } = await startGuardedHost({
       servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
@@ -187,7 +192,7 @@ describe('knowledge of a server', () => {
 describe('a budget', () => {
   const tools = ['search_tools', 'describe_tools', 'call_tool'];
 
-  it.each(REVISIONS)('has tools searched, described and called, in %s', async protocolVersion => {
+  it.each(REVISIONS)('lets clients search, describe and call tools, in %s', async protocolVersion => {
     const { server, ran } = createWorksServer();
     const { client } = await startGuardedHost({
       servers: { one: { service: server } },
@@ -206,7 +211,7 @@ describe('a budget', () => {
     expect(ran).toEqual(['erase a', 'say hi', 'erase b']);
   });
 
-  it.each(['always', 'never'] as const)('says whose each tool is, with a prefix %s', async prefix => {
+  it.each(['always', 'never'] as const)('names the server of each tool, with a prefix %s', async prefix => {
     const greet = createServer({
       name: 'other',
       version: '1.0.0',
@@ -223,7 +228,7 @@ describe('a budget', () => {
     expect(await serverOf('greet')).toBe('other');
   });
 
-  it('changes nothing when not reached', async () => {
+  it('changes nothing when not exceeded', async () => {
     const { server } = createWorksServer();
     const { client } = await startGuardedHost({ servers: { one: { service: server } }, budget: 100_000 });
     const on = await client();
@@ -232,7 +237,7 @@ describe('a budget', () => {
   });
 
   it.each(REVISIONS)(
-    'a hidden tool has its arguments judged, and asks and reports as it does, in %s',
+    'validates arguments, input requests and progress of a collapsed tool, in %s',
     async protocolVersion => {
       const { server } = createWorksServer();
       const { client } = await startGuardedHost({ servers: { one: { service: server } }, budget: 1 });
@@ -250,7 +255,7 @@ describe('a budget', () => {
   );
 });
 
-describe('credentials', () => {
+describe('credentials of a host', () => {
   /** A server over HTTP that tells which token it was called with, and counts its clients. */
   async function upstream() {
     const tokens: (string | undefined)[] = [];
@@ -278,7 +283,7 @@ describe('credentials', () => {
     return { url: serving.url, tokens };
   }
 
-  it('each principal’s own go upstream, and never the caller’s token', async () => {
+  it('are those of each principal, and never the token of the caller', async () => {
     const { url, tokens } = await upstream();
     const asked: unknown[] = [];
     const { host } = await startGuardedHost({
@@ -309,7 +314,7 @@ describe('credentials', () => {
     expect(asked).toEqual(['ada', 'eve', 'bob', 'eve'].map(sub => ['up', `${ISSUER}|${sub}`]));
   });
 
-  it('principals share no line', async () => {
+  it('belong to one connection for each principal', async () => {
     const opened: string[] = [];
     const { server } = createWorksServer();
     const { host } = await startGuardedHost({

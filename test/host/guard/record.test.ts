@@ -49,7 +49,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     return { host, server, calls, clock, ran: one.ran, ranInTwo: two.ran };
   }
 
-  it('per principal: of one does not count for another', async () => {
+  it('counts each principal separately', async () => {
     const { calls, ran, ranInTwo } = await limited({ per: ['principal'], calls: 2, window });
     expect(
       await calls(
@@ -63,12 +63,12 @@ describe('a quota [tools.security.rate-limited]', () => {
     expect([ran.length, ranInTwo.length]).toEqual([2, 1]);
   });
 
-  it('per server', async () => {
+  it('counts each server separately', async () => {
     const { calls } = await limited({ per: ['server'], calls: 1, window });
     expect(await calls(['ada', 'one__say'], ['eve', 'one__route'], ['ada', 'two__say'])).toEqual(['ok', 429, 'ok']);
   });
 
-  it('per tool: the tool of that name of another server is another', async () => {
+  it('counts each tool of each server separately', async () => {
     const { calls } = await limited({ per: ['tool'], calls: 1, window });
     expect(await calls(['ada', 'one__say'], ['eve', 'one__say'], ['ada', 'one__route'], ['ada', 'two__say'])).toEqual([
       'ok',
@@ -78,7 +78,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     ]);
   });
 
-  it('says when to come again, and comes back with time', async () => {
+  it('returns the delay, and refills with time', async () => {
     const { server, clock, calls } = await limited({ per: ['principal'], calls: 1, window });
     await calls(['ada', 'one__say']);
     const { error } = await callTool(server, 'one__say', hi, said('ada'));
@@ -87,7 +87,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     expect(await calls(['ada', 'one__say'])).toEqual(['ok']);
   });
 
-  it('is for resources and prompts too, and not gone round by call_tool', async () => {
+  it('covers resources, prompts and calls through call_tool', async () => {
     const { server, ran } = createWorksServer();
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
     const { host } = await startGuardedHost({ servers: { one: { service: server } }, quotas, budget: 1 });
@@ -103,7 +103,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     expect(ran).toEqual(['say hi']);
   });
 
-  it.each(REVISIONS)('counts a call once, however often it asks, in %s', async protocolVersion => {
+  it.each(REVISIONS)('counts a call once, however often it requests input, in %s', async protocolVersion => {
     const { server, ran } = createWorksServer();
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
     const { client } = await startGuardedHost({ servers: { one: { service: server } }, quotas });
@@ -115,7 +115,7 @@ describe('a quota [tools.security.rate-limited]', () => {
   });
 });
 
-describe('the record', () => {
+describe('the audit log', () => {
   const secret = 'hunter2-sk-ant-api03-000000000000000000';
 
   async function kept() {
@@ -128,7 +128,7 @@ describe('the record', () => {
     return { ...scene, on, path, ran };
   }
 
-  it('has what became of each call, and verifies', async () => {
+  it('contains the outcome of each call, and verifies', async () => {
     const { on, host, path } = await kept();
     await on.callTool('say', { text: 'hi' });
     await on.callTool('erase', { path: 'a' });
@@ -154,7 +154,7 @@ describe('the record', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false });
   });
 
-  it.each(REVISIONS)('has each request that was refused before a server was asked, in %s', async protocolVersion => {
+  it.each(REVISIONS)('contains each request that was refused before a server got it, in %s', async protocolVersion => {
     const path = join(await createFolder(), 'audit.jsonl');
     const policy = [deny({ resource: 'note://secret/*' }), deny({ prompt: 'draft' }), allow()];
     const { host, client } = await startGuardedHost({
@@ -191,7 +191,7 @@ describe('the record', () => {
     expect(events[0]).toMatchObject({ rule: 2, reason: 'denied by rule 2' });
   });
 
-  it.each([{}, { budget: 1 }])('has calls of tools, and of resources, that no server has: %j', async more => {
+  it.each([{}, { budget: 1 }])('contains calls of unknown tools and resources: %j', async more => {
     const path = join(await createFolder(), 'audit.jsonl');
     const [one, two] = [createWorksServer(), createWorksServer()];
     const servers = { one: { service: one.server }, two: { service: two.server } };
@@ -211,7 +211,7 @@ describe('the record', () => {
     expect((await readFile(path, 'utf8')).match(/"principal":"eve"/g)).toHaveLength('budget' in more ? 4 : 3);
   });
 
-  it('refuses nothing unseen: what cannot be recorded is told', async () => {
+  it('fails a call that cannot be recorded', async () => {
     let open = true;
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
@@ -229,7 +229,7 @@ describe('the record', () => {
     expect(problems.map(({ code }) => code)).toContain('audit/failed');
   });
 
-  it('does not verify once it was emptied', async () => {
+  it('fails the verification once it was emptied', async () => {
     const { on, host, path } = await kept();
     await on.callTool('say', { text: 'hi' });
     await host.close();
@@ -244,7 +244,7 @@ describe('the record', () => {
     }
   });
 
-  it('has what was too much', async () => {
+  it('contains calls above the quota', async () => {
     const path = join(await createFolder(), 'audit.jsonl');
     const quotas = [{ per: ['tool'], calls: 1, window: 60_000 }] as const;
     const { client, host } = await startGuardedHost({
@@ -262,7 +262,7 @@ describe('the record', () => {
     ['whose policy cannot be read', at => ({ policy: join(at, 'none.json') })],
     ['whose lock cannot be read', at => ({ lock: { file: at } })],
     ['whose quotas are none', () => ({ quotas: [{ per: ['principal'], calls: -1, window: 1 }] })],
-  ])('is not held by a host %s', async (_, wrong) => {
+  ])('is not locked by a host %s', async (_, wrong) => {
     const at = await createFolder();
     const servers = { one: { service: createWorksServer().server } };
     await expect(
@@ -271,7 +271,7 @@ describe('the record', () => {
     expect((await readdir(at)).filter(file => file.endsWith('.lock'))).toEqual([]);
   });
 
-  it('has nothing in it that is secret', async () => {
+  it('contains no secret', async () => {
     const { on, host, path, ran } = await kept();
     await on.callTool('say', { text: secret });
     await on.callTool('sure', { path: secret });
@@ -284,7 +284,7 @@ describe('the record', () => {
     expect(text).not.toContain('hunter2-sk-ant');
   });
 
-  it('records the user and the error, on all protocol versions', async () => {
+  it('contains the user and the error, on all protocol versions', async () => {
     const path = join(await createFolder(), 'audit.jsonl');
     const { server } = createWorksServer();
     const broken = createServer({
@@ -314,7 +314,7 @@ describe('the record', () => {
     expect(events[3].outcome).not.toBe('ok');
   });
 
-  it('records a request that ends with an error, with its code and its duration', async () => {
+  it('contains a failed request with its code and its duration', async () => {
     const path = join(await createFolder(), 'audit.jsonl');
     const broken = createServer({
       name: 'broken',
@@ -336,7 +336,7 @@ describe('the record', () => {
     ]);
   });
 
-  it.each(['say', 'erase', 'sure'])('cannot be written: %s is not called', async name => {
+  it.each(['say', 'erase', 'sure'])('prevents a call when it cannot be written: %s', async name => {
     let open = true;
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),

@@ -40,8 +40,8 @@ function sly() {
 const shown = (options: Partial<NodeHostOptions> = {}) =>
   startGuardedHost({ servers: { sly: { service: sly() } }, ...options });
 
-describe.each(REVISIONS)('removes and reports hidden text, in %s', protocolVersion => {
-  it('from definitions, instructions and results', async () => {
+describe.each(REVISIONS)('screening of hidden text, in %s', protocolVersion => {
+  it('removes and reports it in definitions, instructions and results', async () => {
     const { client, sighted } = await shown();
     const on = await client({ protocolVersion });
     const seen = [
@@ -72,13 +72,13 @@ describe.each(REVISIONS)('removes and reports hidden text, in %s', protocolVersi
     expect(sighted.every(({ server, findings }) => server === 'sly' && findings.length > 0)).toBe(true);
   });
 
-  it('an image that would carry something away is told', async () => {
+  it('reports an image that would send data away', async () => {
     const { client, sighted } = await shown();
     await (await client({ protocolVersion })).callTool('leak');
     expect(sighted.filter(({ kind }) => kind === 'result')).toHaveLength(1);
   });
 
-  it('and nothing is with `screening: false`', async () => {
+  it('is off with `screening: false`', async () => {
     const { client, sighted } = await shown({ screening: false });
     const on = await client({ protocolVersion });
     const { tools } = await on.call('tools/list');
@@ -88,7 +88,7 @@ describe.each(REVISIONS)('removes and reports hidden text, in %s', protocolVersi
     expect(sighted).toEqual([]);
   });
 
-  it('removes from definitions and from results only the kinds that `screening` names', async () => {
+  it('removes only the kinds that `screening` names from definitions and results', async () => {
     const { client, sighted } = await shown({ screening: { definitions: { strip: ['tag'] }, results: false } });
     const on = await client({ protocolVersion });
     const { tools } = await on.call('tools/list');
@@ -100,8 +100,8 @@ describe.each(REVISIONS)('removes and reports hidden text, in %s', protocolVersi
   });
 });
 
-describe.each(WITH_FORMS)('a question of a server, in %s', protocolVersion => {
-  it.each([{}, { screening: false }] as const)('is cleared of what is hidden: %j', async options => {
+describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion => {
+  it.each([{}, { screening: false }] as const)('reaches the user without hidden text: %j', async options => {
     const { client, sighted } = await shown(options);
     const messages: string[] = [];
     const elicit = ({ message }: { message: string }) => {
@@ -115,10 +115,10 @@ describe.each(WITH_FORMS)('a question of a server, in %s', protocolVersion => {
   });
 });
 
-describe('results over the limit', () => {
+describe('a result over the limit', () => {
   const output = { maxText: 40 };
 
-  it.each(REVISIONS)('is linked, and read back, in %s', async protocolVersion => {
+  it.each(REVISIONS)('is stored, linked and readable in parts, in %s', async protocolVersion => {
     const { client } = await shown({ output });
     const on = await client({ protocolVersion });
     const { content } = await on.callTool('long');
@@ -130,12 +130,12 @@ describe('results over the limit', () => {
     expect(contents[0]).toMatchObject({ text: expect.stringContaining(long) });
   });
 
-  it('is all passed on where there is none', async () => {
+  it('passes unchanged without a limit', async () => {
     const { client } = await shown();
     expect(JSON.stringify(await (await client()).callTool('long'))).toContain(long);
   });
 
-  it('is read back over HTTP by the same principal, and by no other', async () => {
+  it('is readable over HTTP by the same principal, and by no other', async () => {
     const issuer = await createIssuer();
     const { host } = await shown({ output });
     const handler = createHandler(host.toServer(), {
@@ -192,13 +192,13 @@ describe('a text that looks like an instruction to a model', () => {
     return { ...scene, on: await scene.client(), path };
   }
 
-  it.each([undefined, 'report'] as const)('is passed on and told of: %s', async onThreat => {
+  it.each([undefined, 'report'] as const)('is passed on and reported: %s', async onThreat => {
     const { on, sighted } = await ordering(onThreat);
     expect(await getOutcome(on.callTool('order'))).toBe(order);
     expect(sighted.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('instruction');
   });
 
-  it('is withheld with `mask`, and nothing else is', async () => {
+  it('is replaced with `mask`, and nothing else is', async () => {
     const { on } = await ordering('mask');
     const { tools } = await on.call('tools/list');
     expect(JSON.stringify(tools)).not.toContain('Ignore');
@@ -213,7 +213,7 @@ describe('a text that looks like an instruction to a model', () => {
     expect(JSON.stringify(await on.readResource('note://a'))).not.toContain('Ignore');
   });
 
-  it('has its result blocked with `block`, and the record says so', async () => {
+  it('fails its result with `block`, and the audit log states that', async () => {
     const { on, host, path } = await ordering('block');
     for (const name of ['order', 'both', 'data'])
       expect(await getOutcome(on.callTool(name))).toMatch(/^refused: Not passed on: its result has instruction at /);

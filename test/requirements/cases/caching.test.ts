@@ -43,8 +43,8 @@ async function kept(lasting: Json, protocolVersion: '2025-11-25' | typeof newest
 
 const list = 'prompts/list';
 
-describe('an answer', () => {
-  it('is used for the declared lifetime by the clock of the client, and then requested again [caching.ttl-positive-fresh, caching.freshness-formula, caching.stale-refetch]', async () => {
+describe('a cached response', () => {
+  it('is used for its lifetime by the clock of the client, and then requested again [caching.ttl-positive-fresh, caching.freshness-formula, caching.stale-refetch]', async () => {
     const { client, clock, asked } = await kept({ ttlMs: 1000, cacheScope: 'private' });
     await client.call(list);
     clock.advance(999);
@@ -59,7 +59,7 @@ describe('an answer', () => {
     ['for no time [caching.ttl-zero-stale]', { ttlMs: 0, cacheScope: 'public' }, newest],
     ['for less than no time [caching.ttl-negative-as-zero]', { ttlMs: -1000, cacheScope: 'public' }, newest],
     ['for a time that it does not say [compat.ttl-absent-is-zero]', {}, '2025-11-25'],
-  ] as const)('is requested each time when it is valid %s', async (_, lasting, revision) => {
+  ] as const)('is requested each time when its lifetime is %s', async (_, lasting, revision) => {
     const { client, asked } = await kept(lasting, revision);
     await client.call(list);
     await client.call(list);
@@ -75,7 +75,7 @@ describe('an answer', () => {
     expect(heard.length).toBe(before);
   });
 
-  it('has the time of its own page [caching.page-clock, caching.page-expired-refetch]', async () => {
+  it('has the lifetime of its own page [caching.page-clock, caching.page-expired-refetch]', async () => {
     const { client, clock, asked } = await kept({ ttlMs: 1000, cacheScope: 'private' });
     await client.call('tools/list');
     clock.advance(600);
@@ -96,7 +96,7 @@ describe('an answer', () => {
     ['notifications/resources/list_changed', {}, ['resources/list', 'resources/templates/list']],
     ['notifications/resources/updated', { uri: 'x://a' }, ['resources/read x://a']],
   ])(
-    'is stale at once by %s, and nothing else is [caching.notification-invalidates, caching.notification-relevance]',
+    'expires at once by %s, and nothing else does [caching.notification-invalidates, caching.notification-relevance]',
     async (notice, params, stale) => {
       const { client, heard, tell } = await kept({ ttlMs: 1_000_000, cacheScope: 'private' });
       const all = async () => {

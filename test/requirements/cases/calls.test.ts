@@ -37,7 +37,7 @@ function working() {
 }
 
 describe.each(protocolVersions)('a call on %s', protocolVersion => {
-  it('is cancelled when nobody wants it any more, and its handler sees that [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
+  it('is cancelled by its caller, and its handler gets the abort signal [cancellation.client-should-cancel, cancellation.unsupported-by-handler]', async () => {
     const { server, reasons, hasStarted } = working();
     const cancelled: Json[] = [];
     const client = await connectPair(server, {
@@ -57,7 +57,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
     await client.close();
   });
 
-  it('has the time that its caller gives it [lifecycle.timeouts.per-request, lifecycle.errors.handled, tools.client.timeouts]', async () => {
+  it('has the timeout that its caller sets [lifecycle.timeouts.per-request, lifecycle.errors.handled, tools.client.timeouts]', async () => {
     const clock = fakeClock();
     const client = await connectPair(working().server, { protocolVersion, clock });
     const ended: string[] = [];
@@ -81,7 +81,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
 });
 
 describe('a cancellation', () => {
-  it('does nothing for a request that is unknown, over or malformed [cancellation.invalid-ignored]', async () => {
+  it('is ignored for a request that is unknown, ended or malformed [cancellation.invalid-ignored]', async () => {
     const { server } = working();
     const { ask, say, heard, close } = await peerOf(server);
     await ask('tools/call', { name: 'quick' });
@@ -102,7 +102,7 @@ describe('a cancellation', () => {
   });
 
   it.each(['2025-03-26', '2025-06-18', '2025-11-25', newest])(
-    'over HTTP on %s is said in the way of the revision [http.sse.cancel-explicitly, cancellation.http-notification-not-expected]',
+    'is sent over HTTP on %s as the version requires [http.sse.cancel-explicitly, cancellation.http-notification-not-expected]',
     async protocolVersion => {
       const { server, reasons, hasStarted } = working();
       const url = await site(server);
@@ -122,8 +122,8 @@ describe('a cancellation', () => {
   );
 });
 
-describe('metadata of each message', () => {
-  it('is who it is, on every request and every result [meta.client-info-should, meta.server-info-should, discover.server-info-in-meta]', async () => {
+describe('the metadata of each message', () => {
+  it('identify client and server in every request and every result [meta.client-info-should, meta.server-info-should, discover.server-info-in-meta]', async () => {
     const crossed: { from: string; message: Json }[] = [];
     const client = await connectPair(working().server, {
       name: 'me',
@@ -145,7 +145,7 @@ describe('metadata of each message', () => {
     await client.close();
   });
 
-  it('may have members that nobody knows [meta.unknown-keys-preserved]', async () => {
+  it('may contain unknown members [meta.unknown-keys-preserved]', async () => {
     const seen: unknown[] = [];
     const server = createServer({
       name: 's',
@@ -190,7 +190,7 @@ describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a 
     return { answers, result };
   }
 
-  it('is checked by the client before it answers [elicitation.form.client-validates]', async () => {
+  it('is validated by the client before it responds [elicitation.form.client-validates]', async () => {
     for (const content of [{ age: -1 }, { age: 'x' }, { name: 'Grace' }]) {
       const { answers } = await answered(() => ({ action: 'accept', content }));
       expect(answers).toEqual([]);
@@ -199,7 +199,7 @@ describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a 
     expect(answers).toEqual([{ action: 'accept', content: { age: 36, name: 'Grace' } }]);
   });
 
-  it('has no content when declined or cancelled, whatever the client sent [elicitation.response.no-content-otherwise, elicitation.response.server-handles-each]', async () => {
+  it('has no content when declined or cancelled, whatever the handler returned [elicitation.response.no-content-otherwise, elicitation.response.server-handles-each]', async () => {
     for (const action of ['decline', 'cancel']) {
       const { answers, result } = await answered(() => ({ action, content: { age: 36 } }));
       expect(answers).toEqual([{ action }]);

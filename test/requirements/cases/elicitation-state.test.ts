@@ -43,7 +43,7 @@ const accept = (key: string, pin: string): Json => ({
   inputResponses: { [key]: { action: 'accept', content: { pin } } },
 });
 
-describe('the state of a question', () => {
+describe('requestState of an input request', () => {
   const opened = async () => {
     const url = await site(server(), { authorize });
     const ask = (user: string, more: Json = {}, args: Json = {}) =>
@@ -71,7 +71,7 @@ describe('the state of a question', () => {
     expect(resultOf(await ask('ada', retry))).toMatchObject({ content: [{ text: 'ada: teal-1815 late' }] });
   });
 
-  it('can neither be read nor be changed where it is stored [elicitation.state.storage-protected]', async () => {
+  it('cannot be read or changed where it is stored [elicitation.state.storage-protected]', async () => {
     const { ask, next, second } = await opened();
     const { requestState } = second;
     const parts = requestState.split(/[^\w-]/).flatMap(part => [part, Buffer.from(part, 'base64').toString('latin1')]);
@@ -88,7 +88,7 @@ describe('the state of a question', () => {
 });
 
 describe('a session', () => {
-  it('is no proof of who calls: its questions are for its user [elicitation.security.bound-to-identity, elicitation.state.not-session-only, elicitation.state.bound-to-user, security.handle-not-authentication]', async () => {
+  it('does not identify the caller, so its input requests are for its user only [elicitation.security.bound-to-identity, elicitation.state.not-session-only, elicitation.state.bound-to-user, security.handle-not-authentication]', async () => {
     const url = await site(server(), { authorize });
     const { say } = await session(url, '2025-11-25', form, { 'x-user': 'ada' });
     const heard: Json[] = [];

@@ -52,8 +52,8 @@ const ways = (client: Client): [string, () => Promise<unknown>][] => [
   ['resources/read', () => client.readResource('guarded://hall')],
 ];
 
-describe('a request that cannot go on before a visit', () => {
-  it('is refused with every visit that is due, on 2025-11-25 [elicitation.required-error.code, elicitation.required-error.lists-elicitations, elicitation.required-error.url-mode-only, schema.const.url-elicitation-required]', async () => {
+describe('a request that requires a URL elicitation', () => {
+  it('is refused with every required visit, on 2025-11-25 [elicitation.required-error.code, elicitation.required-error.lists-elicitations, elicitation.required-error.url-mode-only, schema.const.url-elicitation-required]', async () => {
     const { server, visited } = guarded();
     const wire = createWire(protocolVersion);
     const client = await connectPair(server, {
@@ -83,7 +83,7 @@ describe('a request that cannot go on before a visit', () => {
     await client.close();
   });
 
-  it('has that code for nothing else [elicitation.required-error.only-when-required]', async () => {
+  it('has this error code for nothing else [elicitation.required-error.only-when-required]', async () => {
     const { server } = guarded();
     const client = await connectPair(server, { protocolVersion, elicitUrl: () => ({ action: 'decline' }) });
     const results = [
@@ -106,7 +106,7 @@ describe('a request that cannot go on before a visit', () => {
     await client.close();
   });
 
-  it('requests the visits on 2026-07-28, and is retried when they are done', async () => {
+  it('becomes an input request on 2026-07-28, and is repeated after the visits', async () => {
     const { server, visited } = guarded();
     const wire = createWire(newest);
     const asked: string[] = [];
@@ -146,7 +146,7 @@ describe('a request that cannot go on before a visit', () => {
   });
 
   it.each(['decline', 'cancel'] as const)(
-    'ends when the user says %s [elicitation.server-handles-refusal]',
+    'fails when the user responds %s [elicitation.server-handles-refusal]',
     async action => {
       const { server } = guarded();
       let asked = 0;
@@ -163,7 +163,7 @@ describe('a request that cannot go on before a visit', () => {
   );
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
-    'is refused in words to a client that cannot ask for it, on %s [elicitation.mode.only-supported]',
+    'is refused with a text for a client without URL elicitation, on %s [elicitation.mode.only-supported]',
     async date => {
       const { server } = guarded();
       const elicit = () => ({ action: 'cancel' as const });
@@ -180,7 +180,7 @@ describe('a request that cannot go on before a visit', () => {
     },
   );
 
-  it('is refused with the capability that is missing, on 2026-07-28 [meta.capability-missing-error]', async () => {
+  it('is refused with the missing capability, on 2026-07-28 [meta.capability-missing-error]', async () => {
     const url = await site(guarded().server);
     const { status, messages } = await postAlone(
       url,
@@ -195,11 +195,11 @@ describe('a request that cannot go on before a visit', () => {
   });
 });
 
-describe('the news that a visit is done', () => {
+describe('the notification of a completed URL elicitation', () => {
   const complete = (heard: readonly Json[]) =>
     heard.filter(({ method }) => method === 'notifications/elicitation/complete').map(({ params }) => params);
 
-  it('goes to the client that got the elicitation, with the same ID, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
+  it('goes to the client that got the elicitation, with the same id, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
     const { server } = guarded();
     const [ada, bob] = [
       await peerOf(server, protocolVersion, canVisit),
@@ -246,7 +246,7 @@ describe('the news that a visit is done', () => {
     expect(elicited).toEqual([`ada: ${page.elicitationId}`]);
   });
 
-  it('is sent to no client that has disconnected or has a protocol version without it', async () => {
+  it('goes to no client that has disconnected or has a protocol version without it', async () => {
     const { server } = guarded();
     const ada = await peerOf(server, protocolVersion, canVisit);
     await ada.ask('tools/call', { name: 'enter' });
@@ -260,7 +260,7 @@ describe('the news that a visit is done', () => {
     expect(server.completeElicitation(page.elicitationId)).toBe(false);
   });
 
-  it('reaches the application, and does no harm when nobody knows the id [elicitation.complete.unknown-ignored]', async () => {
+  it('reaches the application, and is ignored for an unknown id [elicitation.complete.unknown-ignored]', async () => {
     const { client: end, server, receiver, until } = listeningPair();
     await server.open(receiver);
     const connecting = connectPairTo(end);

@@ -44,7 +44,7 @@ const rpcOf = (promise: Promise<unknown>) =>
 describe.each(protocolVersions)('errors on %s', protocolVersion => {
   const open = () => connectPair(server, { protocolVersion });
 
-  it('are results that the model sees, for a tool [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
+  it('are results for the model, for a tool [tools.call.execution-error-in-result, tools.call.execution-errors-to-model]', async () => {
     const client = await open();
     const failed = (text: string) => ({ isError: true, content: [{ type: 'text', text }] });
     expect(await client.callTool('says')).toMatchObject(failed('The service is closed on Sundays.'));
@@ -53,7 +53,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('have their codes, for prompts [prompts.get.unknown-name-error, prompts.get.missing-argument-error, prompts.arguments-validated, prompts.internal-error]', async () => {
+  it('have the codes of the specification, for prompts [prompts.get.unknown-name-error, prompts.get.missing-argument-error, prompts.arguments-validated, prompts.internal-error]', async () => {
     const client = await open();
     const get = (params: Json) => rpcOf(client.call('prompts/get', params as never));
     expect(await get({ name: 'nothing' })).toBe(-32602);
@@ -65,7 +65,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('name the missing resource, and nothing of an internal failure [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
+  it('name the missing resource, and hide an internal failure [resources.read.not-found-error, resources.read.not-found-uri-in-data, resources.internal-error]', async () => {
     const client = await open();
     for (const uri of ['note://none', 'other://none']) {
       const error = (await client.readResource(uri).catch((thrown: unknown) => thrown)) as TenonError;
@@ -78,7 +78,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('have their codes, for completion [completion.error.not-supported, completion.error.invalid-prompt-name, completion.error.missing-argument, completion.error.internal]', async () => {
+  it('have the codes of the specification, for completion [completion.error.not-supported, completion.error.invalid-prompt-name, completion.error.missing-argument, completion.error.internal]', async () => {
     const client = await open();
     const argument = { name: 'name', value: '' };
     const complete = (params: Json) => rpcOf(client.call('completion/complete', params as never));
@@ -115,7 +115,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await close();
   });
 
-  it('are plain errors for invalid cursors [pagination.invalid-cursor-handled, pagination.invalid-cursor-error]', async () => {
+  it('are protocol errors for invalid cursors [pagination.invalid-cursor-handled, pagination.invalid-cursor-error]', async () => {
     const client = await open();
     for (const cursor of ['x', '-1', '1e9', '"', '\u0000', 'eyJhIjoxfQ=='])
       expect(await rpcOf(client.call('prompts/list', { cursor })), cursor).toBe(-32602);
@@ -123,7 +123,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('made here are told from what the server said [errors.local-errors-distinguishable]', async () => {
+  it('of the client differ from those of the server [errors.local-errors-distinguishable]', async () => {
     const clock = fakeClock();
     const slow = createServer({
       name: 's',
@@ -143,8 +143,8 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
   });
 });
 
-describe('over HTTP', () => {
-  it('errors that have no status of their own come with 200 [http.ordinary-error-status]', async () => {
+describe('errors over HTTP', () => {
+  it('have status 200 where they have none of their own [http.ordinary-error-status]', async () => {
     const url = await site(server);
     const status = async (method: string, params: Json) => {
       const { status: given, messages } = await postAlone(url, method, params);
@@ -157,7 +157,7 @@ describe('over HTTP', () => {
 });
 
 describe.each(protocolVersions.filter(revision => revision !== newest))(
-  'a client that is asked on %s',
+  'a client that gets an input request on %s',
   protocolVersion => {
     const asks = createServer({
       name: 's',
@@ -176,7 +176,7 @@ describe.each(protocolVersions.filter(revision => revision !== newest))(
       onError: () => {},
     });
 
-    it('says that it failed, and that the user said no [roots.error.internal, sampling.error.user-rejected]', async () => {
+    it('reports a failure, and a refusal of the user [roots.error.internal, sampling.error.user-rejected]', async () => {
       const client = await connectPair(asks, {
         protocolVersion,
         roots: boom,
@@ -205,7 +205,7 @@ describe('names of tools', () => {
     name => expect(named(name)).toThrow(/invalid tool name/),
   );
 
-  it('tell case apart, and come in the same order each time [tools.name.case-sensitive, tools.list.deterministic-order]', async () => {
+  it('are case-sensitive, and listed in the same order each time [tools.name.case-sensitive, tools.list.deterministic-order]', async () => {
     const tools = Object.fromEntries(['b', 'B', 'a', 'z', 'A'].map(name => [name, tool({ run: () => name })]));
     const both = createServer({ name: 's', version: '1', tools });
     const client = await connectPair(both, { cacheSize: 0 });

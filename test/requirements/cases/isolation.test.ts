@@ -12,7 +12,7 @@ import type { Json } from './site.js';
 describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
   'two servers and their clients on %s',
   protocolVersion => {
-    it('have nothing of each other: each client speaks with its own only [security.isolation.one-server-per-client, security.isolation.client-per-server]', async () => {
+    it('share nothing: each client communicates with its own server only [security.isolation.one-server-per-client, security.isolation.client-per-server]', async () => {
       const sides = await Promise.all(
         ['amber', 'birch'].map(async name => {
           const server = createServer({
@@ -106,7 +106,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a
   }
 
   it.each(['between', 'instead'] as const)(
-    'is of no use in the next session: the list begins anew, and tells nothing twice, when the session ends %s [pagination.cursor-not-persisted]',
+    'is useless in the next session: the list starts again, and yields nothing twice, when the session ends %s [pagination.cursor-not-persisted]',
     async how => {
       const { client, sessions } = await paging(page => (page === 3 ? how : undefined));
       const listed: string[] = [];
@@ -123,7 +123,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a
     },
   );
 
-  it('is refused by the client when it is given one of a session that ends [pagination.cursor-not-persisted]', async () => {
+  it('is refused by the client when it belongs to a session that ends [pagination.cursor-not-persisted]', async () => {
     const { client, sessions } = await paging(page => (page === 2 ? 'instead' : undefined));
     await client.call('prompts/list');
     const error = await client.call('prompts/list', { cursor: '1-1' }).catch((thrown: TenonError) => thrown);

@@ -10,7 +10,7 @@ const program = fileURLToPath(new URL('./mortal-server.mjs', import.meta.url));
 
 describe('a watch over stdio', () => {
   it.each(['ended', 'failed', 'killed'])(
-    'listens again when the server %s and was started anew [subscriptions.stdio-resubscribe]',
+    'subscribes again when the server %s and was restarted [subscriptions.stdio-resubscribe]',
     async way => {
       const folder = mkdtempSync(join(tmpdir(), 'tenon-mortal-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,7 +19,7 @@ const route = withProperties({
   free: { type: 'string' },
 });
 
-describe('an annotation that no client could follow', () => {
+describe('an x-mcp-header annotation', () => {
   it.each<[string, Json]>([
     ['is empty [http.x-mcp-header-not-empty]', withProperties({ a: annotated('string', '') })],
     ['has a space [http.x-mcp-header-token-syntax]', withProperties({ a: annotated('string', 'My Region') })],
@@ -74,7 +74,7 @@ describe('an annotation that no client could follow', () => {
       'is reached by $ref [http.x-mcp-header-no-dynamic-path]',
       withProperties({ a: { $ref: '#/$defs/a' } }, { $defs: { a: annotated('string', 'A') } }),
     ],
-  ])('keeps a server from being made: %s', (_, input) => {
+  ])('is refused at definition: %s', (_, input) => {
     let error: TenonError | undefined;
     try {
       offering(input);
@@ -84,16 +84,16 @@ describe('an annotation that no client could follow', () => {
     expect(error?.code).toBe('tool/x-mcp-header');
   });
 
-  it('is no annotation where it is data or the name of a property', () => {
+  it('is ignored where it is data or the name of a property', () => {
     offering(withProperties({ 'x-mcp-header': { type: 'string', default: { 'x-mcp-header': 1 } } }));
   });
 
-  it('is none at a name that other headers have, or in a nested object [http.mcp-param-name-collision-allowed, http.x-mcp-header-static-path]', () => {
+  it('is accepted with the name of a standard header, and in a nested object [http.mcp-param-name-collision-allowed, http.x-mcp-header-static-path]', () => {
     offering(withProperties({ a: withProperties({ b: annotated('string', 'Method') }) }));
   });
 });
 
-describe('mirrored arguments, over HTTP', () => {
+describe('headers of mirrored arguments, over HTTP', () => {
   const call = async (args: Json, headers: Json, input = route) => {
     const url = await site(offering(input));
     const given = await postAlone(url, 'tools/call', { name: 't', arguments: args }, { id: 'mine', headers });
@@ -108,7 +108,7 @@ describe('mirrored arguments, over HTTP', () => {
   };
   const passed = { status: 200, failed: false, result: { content: [{ type: 'text' }] } };
 
-  it('is looked for where the argument is, and agrees [http.mcp-param-present-required, http.mcp-param-integer-numeric-compare]', async () => {
+  it('are required where the argument is present, and must agree [http.mcp-param-present-required, http.mcp-param-integer-numeric-compare]', async () => {
     const args = { region: 'eu', count: 42, dry: true, place: { deep: { zone: 'b' } } };
     const headers = {
       'mcp-param-region': 'eu',
@@ -131,7 +131,7 @@ describe('mirrored arguments, over HTTP', () => {
     ['another truth', { dry: true }, { 'mcp-param-dry': 'True' }],
     ['another value far below', { place: { deep: { zone: 'b' } } }, { 'mcp-param-zone': 'c' }],
   ])(
-    'is refused under the id of the request: %s [http.header-mismatch-echoes-id, http.mcp-param-mismatch]',
+    'cause an error with the id of the request: %s [http.header-mismatch-echoes-id, http.mcp-param-mismatch]',
     async (_, args, headers) => {
       expect(await call(args, headers)).toMatchObject({ status: 400, code: -32020, id: 'mine' });
     },
@@ -142,11 +142,11 @@ describe('mirrored arguments, over HTTP', () => {
     ['that is not well encoded', '=?base64?eu?='],
     ['that is encoded, but not as UTF-8', '=?base64?/w==?='],
     ['with a tab inside, for another value', 'e\tu'],
-  ])('is refused with characters that stand for nothing: %s [http.mcp-param-invalid-characters]', async (_, value) => {
+  ])('cause an error with invalid characters: %s [http.mcp-param-invalid-characters]', async (_, value) => {
     expect(await call({ region: 'eu' }, { 'mcp-param-region': value })).toMatchObject({ status: 400, code: -32020 });
   });
 
-  it('is not expected of what is null or absent [http.mcp-param-null-not-expected]', async () => {
+  it('are not expected for null or absent arguments [http.mcp-param-null-not-expected]', async () => {
     expect(await call({}, {})).toMatchObject(passed);
     expect(await call({ place: {} }, {})).toMatchObject(passed);
     expect(await call({ region: null }, {}, withProperties({ region: annotated('string', 'Region') }))).toMatchObject({
@@ -155,12 +155,12 @@ describe('mirrored arguments, over HTTP', () => {
     expect(await call({}, { 'mcp-param-region': 'eu' })).toMatchObject({ status: 400, code: -32020 });
   });
 
-  it('is passed over when it is of no argument [http.mcp-param-unrecognised-ignored]', async () => {
+  it('are ignored when they belong to no argument [http.mcp-param-unrecognised-ignored]', async () => {
     const headers = { 'mcp-param-other': 'x', 'mcp-param-free': 'not the same', 'mcp-param-bad': '=?base64?eu?=' };
     expect(await call({ free: 'f' }, headers)).toMatchObject(passed);
   });
 
-  it('is no larger than peers can tell apart [http.x-mcp-header-safe-integers]', async () => {
+  it('are limited to safe integers [http.x-mcp-header-safe-integers]', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     for (const count of [most, -most])
       expect(await call({ count }, { 'mcp-param-count': String(count) })).toMatchObject(passed);
@@ -173,7 +173,7 @@ describe('mirrored arguments, over HTTP', () => {
     expect(await client.callTool('t', { count: most + 1 }).catch(({ code }) => code)).toBe('call/inexact-argument');
   });
 
-  it('decides nothing: who may is known from elsewhere [http.header-not-sole-trust]', async () => {
+  it('are no authorization [http.header-not-sole-trust]', async () => {
     const server = createServer({
       name: 's',
       version: '1',
@@ -230,7 +230,7 @@ describe('mirrored headers of a client', () => {
     return { client, sent };
   }
 
-  it('names what it is about, encoded where it is not plain [http.mcp-name-encoded, http.header-base64-utf8, http.header-plain-ascii-as-is]', async () => {
+  it('contain the name of the request, encoded where necessary [http.mcp-name-encoded, http.header-base64-utf8, http.header-plain-ascii-as-is]', async () => {
     const { client, sent } = await tapped();
     const encoded = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
     const read = async (uri: string) => {
@@ -249,7 +249,7 @@ describe('mirrored headers of a client', () => {
     }
   });
 
-  it('is found along the properties, and is nothing where nothing is there [http.x-mcp-header-extraction, http.mcp-param-null-omitted, http.mcp-param-unannotated-not-sent]', async () => {
+  it('are found along the properties, and omitted for absent arguments [http.x-mcp-header-extraction, http.mcp-param-null-omitted, http.mcp-param-unannotated-not-sent]', async () => {
     const { client, sent } = await tapped();
     const mirrored = async (args: Json) => {
       await client.callTool('t', args);

@@ -15,8 +15,8 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
 };
 
-describe('a server that serves no handshake', () => {
-  it('refuses initialize with 400, and says what it serves [compat.legacy-client-modern-server-http, compat.modern-only-server-names-versions]', async () => {
+describe('a server without a handshake', () => {
+  it('refuses initialize with 400, and names its versions [compat.legacy-client-modern-server-http, compat.modern-only-server-names-versions]', async () => {
     const url = await site(only());
     for (const headers of [{}, { 'mcp-protocol-version': '2025-11-25' }]) {
       const { status, messages, headers: answered } = await post(url, initialize, headers);
@@ -35,7 +35,7 @@ describe('a server that serves no handshake', () => {
       { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta: meta({}, '2099-01-01') } },
     ],
   ])(
-    'refuses what has no MCP-Protocol-Version: %s [compat.version-header-absent-rejected, http.header-mismatch-echoes-id]',
+    'refuses requests without MCP-Protocol-Version: %s [compat.version-header-absent-rejected, http.header-mismatch-echoes-id]',
     async (_, body) => {
       const url = await site(only());
       const { status, messages } = await post(url, body, { 'mcp-method': String(body.method) });
@@ -43,14 +43,14 @@ describe('a server that serves no handshake', () => {
     },
   );
 
-  it('refuses what has the header and no facts for what it lacks [meta.missing-required-field-error]', async () => {
+  it('refuses requests with the header and without metadata [meta.missing-required-field-error]', async () => {
     const url = await site(only());
     const headers = { 'mcp-protocol-version': newest, 'mcp-method': 'tools/list' };
     const { status, messages } = await post(url, { jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers);
     expect([status, messages]).toMatchObject([400, [{ id: 7, error: { code: -32602 } }]]);
   });
 
-  it('has no sessions, nor streams to listen on or to go on with [compat.get-delete-405, compat.session-id-ignored, compat.last-event-id-ignored]', async () => {
+  it('has no sessions, standalone streams or resumption [compat.get-delete-405, compat.session-id-ignored, compat.last-event-id-ignored]', async () => {
     const url = await site(only());
     for (const method of ['GET', 'DELETE'])
       for (const headers of [{}, { 'mcp-session-id': 'x' }, { 'mcp-session-id': 'x', 'last-event-id': '1' }])
@@ -63,7 +63,7 @@ describe('a server that serves no handshake', () => {
     expect((await post(url, notice, { ...headers, 'mcp-protocol-version': newest })).status).toBe(202);
   });
 
-  it('is told from one that has both, which takes a request without the header for one of a session [compat.legacy-client-dual-era-server]', async () => {
+  it('differs from a server with both, which treats a request without the header as one of a session [compat.legacy-client-dual-era-server]', async () => {
     const url = await site(both());
     const { own, say } = await session(url, '2025-03-26');
     const { 'mcp-protocol-version': _, ...rest } = own;
@@ -128,7 +128,7 @@ describe('a client over HTTP', () => {
     ['-32021', [400, error(-32021, { requiredCapabilities: {} })]],
     ['-32022 with a version of ours', [400, error(-32022, { supported: [newest], requested: 'x' })]],
   ])(
-    'asks again, and shakes no hands, after a 400 with %s [compat.http-modern-error-no-fallback, compat.http-inspect-400-body]',
+    'sends its probe again, and no handshake, after a 400 with %s [compat.http-modern-error-no-fallback, compat.http-inspect-400-body]',
     async (_, refusal) => {
       const { url, methods } = await scripted(({ method }, before) =>
         method === 'server/discover' && before > 0 ? [200, discovered] : refusal,
@@ -139,7 +139,7 @@ describe('a client over HTTP', () => {
     },
   );
 
-  it('does not fall back when the server shares no version, and says so [compat.http-modern-error-no-fallback]', async () => {
+  it('does not fall back when the server shares no version, and reports it [compat.http-modern-error-no-fallback]', async () => {
     const { url, methods } = await scripted(() => [
       400,
       error(-32022, { supported: ['2099-01-01'], requested: newest }),
@@ -148,14 +148,14 @@ describe('a client over HTTP', () => {
     expect(methods).toEqual(['server/discover']);
   });
 
-  it('shakes hands after a 404 that says nothing [compat.http-404-with-method-not-found]', async () => {
+  it('sends a handshake after a 404 without a body [compat.http-404-with-method-not-found]', async () => {
     const { url, methods } = await scripted(({ method }) => (method === 'initialize' ? [200, opened] : [404]));
     const client = await connected(url);
     expect(client.server.protocolVersion).toBe('2025-11-25');
     expect(methods.slice(0, 2)).toEqual(['server/discover', 'initialize']);
   });
 
-  it('takes a 404 with -32601 for the lack of that method, and goes on as before [compat.http-404-with-method-not-found, compat.era-is-server-property]', async () => {
+  it('treats a 404 with -32601 as a missing method, and keeps its version [compat.http-404-with-method-not-found, compat.era-is-server-property]', async () => {
     const { url, methods } = await scripted(({ method }) => {
       if (method === 'server/discover') return [200, discovered];
       return method === 'tools/list' ? [200, { result: { ...complete, tools: [] } }] : [404, error(-32601)];
@@ -167,7 +167,7 @@ describe('a client over HTTP', () => {
     expect(methods).toEqual(['server/discover', 'completion/complete', 'tools/list']);
   });
 
-  it('does not change its mind about a server for what one request is told [compat.era-is-server-property, compat.client-era-cached]', async () => {
+  it('keeps its version for any error of one request [compat.era-is-server-property, compat.client-era-cached]', async () => {
     const answers: Reply[] = [[400], [400, error(-32600)], [404], [405], [200, error(-32601)], [400, error(-32602)]];
     const { url, methods } = await scripted(({ method }, before) => {
       if (method === 'server/discover') return [200, discovered];
@@ -189,8 +189,8 @@ describe('a client over HTTP', () => {
   });
 });
 
-describe('the one endpoint', () => {
-  it('takes every POST, and no other path does [http.single-endpoint-post]', async () => {
+describe('the endpoint', () => {
+  it('accepts every POST, and no other path does [http.single-endpoint-post]', async () => {
     const url = await site(both());
     for (const [method, params] of [
       ['server/discover', {}],
@@ -210,7 +210,7 @@ describe('the one endpoint', () => {
     ...(params === undefined ? {} : { params }),
   });
 
-  it('refuses notifications and answers that it cannot take, with a status that says so [http.post.rejected-4xx]', async () => {
+  it('refuses unacceptable notifications and responses with a fitting status [http.post.rejected-4xx]', async () => {
     const url = await site(both());
     for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
       const { say, own } = await session(url, revision);
@@ -232,7 +232,7 @@ describe('the one endpoint', () => {
     expect((await post(url, { jsonrpc: '2.0', id: 1, result: {} })).status).toBe(400);
   });
 
-  it('refuses notifications that it cannot take, where each stands alone [http.post.notification-rejected-4xx]', async () => {
+  it('refuses unacceptable notifications on a stateless version [http.post.notification-rejected-4xx]', async () => {
     const url = await site(both());
     const own = { 'mcp-protocol-version': newest };
     const status = async (given: unknown, headers: Json = {}) =>

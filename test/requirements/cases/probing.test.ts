@@ -45,7 +45,7 @@ describe('a client on a stream', () => {
     expect((await client).server.protocolVersion).toBe(newest);
   });
 
-  it('goes on in a version that the server has [discover.client-picks-version, versioning.client-retries-supported]', async () => {
+  it('continues in a version that the server supports [discover.client-picks-version, versioning.client-retries-supported]', async () => {
     const { client, say, until } = await played();
     const probe = await until(isProbe);
     await say({
@@ -58,13 +58,13 @@ describe('a client on a stream', () => {
     expect((await client).server.protocolVersion).toBe('2025-06-18');
   });
 
-  it('offers the newest version that it shakes hands in [lifecycle.version.client-sends-latest]', async () => {
+  it('offers the newest version that has a handshake [lifecycle.version.client-sends-latest]', async () => {
     const { say, until } = await played();
     await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
     expect((await until(isOpening)).params).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 
-  it('sends nothing until its opening is answered [lifecycle.client-waits-for-response]', async () => {
+  it('sends nothing until its handshake is answered [lifecycle.client-waits-for-response]', async () => {
     const { client, say, until, heard } = await played({ protocolVersion: '2025-11-25' });
     const calling = client.then(open => open.call('tools/list'));
     const opening = await until(isOpening);
@@ -77,7 +77,7 @@ describe('a client on a stream', () => {
     await calling;
   });
 
-  it('fails with what to do when it is pinned to a version without handshakes that the server does not know [compat.modern-client-legacy-server-fails, compat.stdio-modern-only-probe]', async () => {
+  it('fails with the next step when it is fixed to a stateless version that the server does not support [compat.modern-client-legacy-server-fails, compat.stdio-modern-only-probe]', async () => {
     const { client, say, until, heard } = await played({ protocolVersion: newest });
     await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
@@ -90,7 +90,7 @@ describe('a client on a stream', () => {
     expect(heard.some(isOpening)).toBe(false);
   });
 
-  it('does not mind an answer to its question that comes when it has given up waiting [compat.stdio-late-probe-response]', async () => {
+  it('ignores a response to its probe that arrives after the timeout [compat.stdio-late-probe-response]', async () => {
     const { client, say, until, clock } = await played();
     const probe = await until(isProbe);
     clock.advance(5000);
@@ -148,7 +148,7 @@ describe('a client over HTTP', () => {
     ['404 and -32601', 404, error(-32601)],
     ['405 and nothing', 405, undefined],
   ])(
-    'shakes hands with a server that answers its question with %s [compat.http-200-error-is-legacy, compat.recognised-modern-error-set, compat.client-anything-else-is-legacy]',
+    'sends a handshake to a server that responds to the probe with %s [compat.http-200-error-is-legacy, compat.recognised-modern-error-set, compat.client-anything-else-is-legacy]',
     async (_, status, body) => {
       const { url, asked } = await scripted((message, response) => {
         if (isProbe(message)) reply(response, status, body && { id: message.id, error: body });
@@ -163,7 +163,7 @@ describe('a client over HTTP', () => {
   );
 
   it.each([500, 502, 503])(
-    'learns nothing from a %s, and asks anew the next time [compat.http-5xx-not-era-signal]',
+    'remembers nothing after a %s, and probes again the next time [compat.http-5xx-not-era-signal]',
     async status => {
       let down = true;
       const { url, asked } = await scripted((message, response) => {
@@ -181,7 +181,7 @@ describe('a client over HTTP', () => {
   );
 
   it.each([400, 404, 405, 406, 415])(
-    'tries the two endpoints last, when both POSTs get a %i [compat.http-sse-fallback, compat.fallback-order, sse-legacy.compat.client-posts-first, sse-legacy.compat.client-fallback-400-404-405, sse-legacy.compat.client-fallback-4xx]',
+    'tries HTTP+SSE last, when both POSTs get a %i [compat.http-sse-fallback, compat.fallback-order, sse-legacy.compat.client-posts-first, sse-legacy.compat.client-fallback-400-404-405, sse-legacy.compat.client-fallback-4xx]',
     async status => {
       let stream: ServerResponse | undefined;
       const { url, asked } = await scripted((message, response) => {

@@ -43,7 +43,7 @@ async function asking(name: string) {
 const accept = (content: unknown): Json => ({ action: 'accept', content });
 
 describe('a retry', () => {
-  it('brings the answers of earlier rounds in its state [mrtr.earlier-answers-in-state]', async () => {
+  it('carries the responses of earlier rounds in requestState [mrtr.earlier-answers-in-state]', async () => {
     const { ask, key, requestState } = await asking('twice');
     const second = await ask({ requestState, inputResponses: { [key]: accept({ n: 1 }) } });
     const [next = ''] = Object.keys(second.result?.inputRequests as Json);
@@ -61,7 +61,7 @@ describe('a retry', () => {
     ['an action that there is not', { action: 'maybe' }],
     ['content that is none', accept('x')],
   ])(
-    'with an answer that is malformed is refused: %s [mrtr.input-responses-validated, mrtr.malformed-responses-error]',
+    'is refused with a malformed response: %s [mrtr.input-responses-validated, mrtr.malformed-responses-error]',
     async (_, answer) => {
       const { ask, key, requestState } = await asking('once');
       const { error } = await ask({ requestState, inputResponses: { [key]: answer } });
@@ -69,7 +69,7 @@ describe('a retry', () => {
     },
   );
 
-  it('with roots that are none is refused [mrtr.malformed-responses-error]', async () => {
+  it('is refused with malformed roots [mrtr.malformed-responses-error]', async () => {
     const { ask, key, requestState } = await asking('roots');
     for (const answer of [{}, { roots: 'x' }, { roots: [{}] }])
       expect((await ask({ requestState, inputResponses: { [key]: answer } })).error?.code).toBe(-32602);
@@ -77,7 +77,7 @@ describe('a retry', () => {
     expect(good.result?.content).toEqual([{ type: 'text', text: '[{"uri":"file:///a"}]' }]);
   });
 
-  it('with content that does not fit the form fails the call, and the handler never sees it [elicitation.form.server-validates]', async () => {
+  it('fails the call with content that does not fit the form, before the handler gets it [elicitation.form.server-validates]', async () => {
     for (const content of [{ n: 0 }, { n: 1.5 }, { n: 'x' }, {}]) {
       const { ask, key, requestState } = await asking('once');
       const { result, text } = await ask({ requestState, inputResponses: { [key]: accept(content) } });
@@ -86,7 +86,7 @@ describe('a retry', () => {
     }
   });
 
-  it('tells accept, decline and cancel apart [elicitation.response.server-handles-each, elicitation.response.actions]', async () => {
+  it('distinguishes accept, decline and cancel [elicitation.response.server-handles-each, elicitation.response.actions]', async () => {
     for (const action of ['decline', 'cancel']) {
       const { ask, key, requestState } = await asking('once');
       const { result } = await ask({ requestState, inputResponses: { [key]: { action, content: { n: 1 } } } });
@@ -94,7 +94,7 @@ describe('a retry', () => {
     }
   });
 
-  it('may contain unknown answers, and missing answers are requested again [mrtr.extra-responses-ignored, mrtr.missing-responses-reasked]', async () => {
+  it('may contain unknown responses, and missing ones are requested again [mrtr.extra-responses-ignored, mrtr.missing-responses-reasked]', async () => {
     const { ask, key, requestState } = await asking('once');
     const more = await ask({
       requestState,
@@ -112,7 +112,7 @@ describe('a retry', () => {
     });
   });
 
-  it('is good for the request that it belongs to, and for no other [mrtr.request-state-request-bound]', async () => {
+  it('is accepted for its own request, and for no other [mrtr.request-state-request-bound]', async () => {
     const { ask, key, requestState } = await asking('once');
     const retry = { requestState, inputResponses: { [key]: accept({ n: 1 }) } };
     expect((await ask(retry, 'twice')).error?.code).toBe(-32602);

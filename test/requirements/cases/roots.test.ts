@@ -42,13 +42,13 @@ const out = [
 ];
 
 describe.each(protocolVersions)('roots on %s', revision => {
-  it('are told when they are plain places', async () => {
+  it('are sent when they are valid file URIs', async () => {
     const roots = [{ uri: 'file:///home/ada', name: 'Home' }, { uri: 'file:///home/..ada/a..b/...' }];
     const { answer } = await learned(revision, () => roots);
     expect(answer).toMatchObject({ content: [{ text: roots.map(({ uri }) => uri).join(' ') }] });
   });
 
-  it.each(out)('are not told when one leads elsewhere: %s [roots.security.uris-validated]', async uri => {
+  it.each(out)('are not sent when one leads elsewhere: %s [roots.security.uris-validated]', async uri => {
     const { answer, problems, crossed } = await learned(revision, [{ uri: 'file:///home/ada' }, { uri }]);
     // The answer is an error of the call, or one that the server gets and passes on.
     if (revision === '2026-07-28') expect(answer).toBe('call/unanswered-request');
@@ -59,7 +59,7 @@ describe.each(protocolVersions)('roots on %s', revision => {
     expect(crossed).not.toContain('file:');
   });
 
-  it('are not told when one is no file [schema.type.root]', async () => {
+  it('are not sent when one is no file URI [schema.type.root]', async () => {
     const { crossed } = await learned(revision, [{ uri: 'https://example.com/' }]);
     expect(crossed).not.toContain('https://example.com/');
   });

@@ -68,7 +68,7 @@ describe('JSON Schema 2020-12', () => {
       ),
     ),
   )(
-    'is what arguments and results are judged by, at both ends: %s [schema.dialect.support-2020-12, schema.dialect.default-2020-12, schema.dialect.validate-by-dialect]',
+    'validates arguments and results on both sides: %s [schema.dialect.support-2020-12, schema.dialect.default-2020-12, schema.dialect.validate-by-dialect]',
     async (_, schema, good, bad) => {
       const server = createServer({
         name: 's',
@@ -99,7 +99,7 @@ describe('JSON Schema 2020-12', () => {
     },
   );
 
-  it('is fetched from nowhere, at either end [schema.ref-network-off-by-default, schema.ref-no-network]', async () => {
+  it('loads no remote reference on either side [schema.ref-network-off-by-default, schema.ref-no-network]', async () => {
     let requests = 0;
     const http = createHttpServer((_, response) => {
       requests += 1;

@@ -36,7 +36,7 @@ function asking(entered: (context: object) => void = () => {}, maxSuspended = 10
 const inputOf = (answer: { messages: readonly Json[] }) => answer.messages.at(-1)?.result as Json;
 
 describe('state that outlives a request', () => {
-  it('is named by what the client sends again, and by nothing else [base.stateless-explicit-identifier]', async () => {
+  it('is identified by what the client sends again, and by nothing else [base.stateless-explicit-identifier]', async () => {
     const url = await site(asking());
     const ask = (more: Json = {}) =>
       postAlone(url, 'tools/call', { name: 'ask', ...more }, { capabilities: form, headers: { connection: 'close' } });
@@ -56,7 +56,7 @@ describe('state that outlives a request', () => {
     expect(over.messages.at(-1)?.error).toMatchObject({ code: -32602 });
   });
 
-  it('is sent again by the client, which keeps none of its own [base.stateless-explicit-identifier]', async () => {
+  it('is sent again by the client, which stores none of its own [base.stateless-explicit-identifier]', async () => {
     const wire = createWire(newest);
     const url = await site(asking());
     const client = await connectTo(
@@ -71,7 +71,7 @@ describe('state that outlives a request', () => {
     expect(states).toEqual(['undefined', 'string', 'string']);
   });
 
-  it('is not kept for answers that may never come, beyond a bound [mrtr.no-assumption-of-retry]', async () => {
+  it('is limited for responses that may never arrive [mrtr.no-assumption-of-retry]', async () => {
     const contexts: WeakRef<object>[] = [];
     const server = asking(context => contexts.push(new WeakRef(context)), 3);
     const url = await site(server);
@@ -92,7 +92,7 @@ describe('state that outlives a request', () => {
 });
 
 describe('a server on a protocol version without requests from server to client', () => {
-  it('streams notifications and one answer, and no request [http.sse-no-server-requests]', async () => {
+  it('streams notifications and one response, and no request [http.sse-no-server-requests]', async () => {
     const url = await site(asking());
     const { headers, messages } = await postAlone(
       url,

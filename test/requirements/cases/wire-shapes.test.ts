@@ -19,7 +19,7 @@ const labels = (key: string) => (key.includes('/') ? key.slice(0, key.indexOf('/
 
 describe('members of _meta', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)(
-    'has no keys of our own under what is reserved, on %s [base.meta.reserved-prefix-domain-order]',
+    'contain no keys of this library under reserved prefixes, on %s [base.meta.reserved-prefix-domain-order]',
     async revision => {
       const rig = await openCase({ transport: 'memory', revision }, createAnswers());
       const { client, wire } = rig;
@@ -53,7 +53,7 @@ describe('the URI of a resource', () => {
     'note://[2001:db8::7]:80/a',
     'file:///home/ada',
     'x-my.scheme+1://a',
-  ])('is what RFC 3986 lets it be: %s [resources.uri.custom-rfc3986]', uri => {
+  ])('accepts RFC 3986: %s [resources.uri.custom-rfc3986]', uri => {
     offering(uri)();
   });
 
@@ -77,7 +77,7 @@ describe('the URI of a resource', () => {
     'note://a/[b]',
     'note://a\n',
     'note://a\u0000',
-  ])('is refused when RFC 3986 does not: %j [resources.uri.custom-rfc3986]', uri => {
+  ])('refuses everything else: %j [resources.uri.custom-rfc3986]', uri => {
     let error: TenonError | undefined;
     try {
       offering(uri)();
@@ -87,7 +87,7 @@ describe('the URI of a resource', () => {
     expect(error?.code).toBe('resource/uri');
   });
 
-  it('is refused when it is added later [resources.uri.custom-rfc3986]', () => {
+  it('refuses an invalid URI that is added later [resources.uri.custom-rfc3986]', () => {
     const server = createServer({ name: 's', version: '1', resources: {} });
     expect(() => server.resources.set('note://a b', { read: () => 'x' } as never)).toThrow(/invalid resource URI/);
   });
