@@ -156,4 +156,16 @@ describe('fileTokenStore', () => {
       expect(await readFile(path, 'utf8')).toBe(text);
     }
   });
+
+  it('creates its folder at the first write, and reports a folder that cannot be created', async () => {
+    expect(await fileTokenStore(path).listKeys?.()).toEqual([]);
+    expect(await readdir(folder)).toEqual([]);
+    await writeFile(join(folder, 'file'), '');
+    const store = fileTokenStore(join(folder, 'file/tokens.json'));
+    expect(await store.get(['a'])).toBeUndefined();
+    await expect(put(store, 'a', {})).rejects.toMatchObject({
+      code: 'auth/token-store-unreadable',
+      received: expect.stringMatching(/ENOTDIR|EEXIST/),
+    });
+  });
 });

@@ -40,20 +40,28 @@ export function fileTokenStore(path: string, options: FileTokenStoreOptions = {}
   requireKnownOptions('fileTokenStore', options, { clock: true });
   const { clock = systemClock } = options;
   let prepared: Promise<string> | undefined;
-  const file = () => {
-    prepared ??= ensureRealPath(path, 0o700);
+  // Only a write creates the folder: who only looks needs no permission for it.
+  const prepare = () => {
+    prepared ??= ensureRealPath(path, 0o700).catch((error: NodeJS.ErrnoException) => {
+      prepared = undefined;
+      throw new TenonError('auth/token-store-unreadable', `cannot create the folder of the token store ${path}`, {
+        expected: 'a folder that this user can write',
+        received: error.code,
+        hint: 'use another path, or give the user this permission',
+      });
+    });
     return prepared;
   };
 
   return {
     async get(key) {
-      return (await readContents(await file()))[serializeKey(key)];
+      return (await readContents(path))[serializeKey(key)];
     },
     async listKeys() {
-      return Object.keys(await readContents(await file())).map(parseTokenStoreKey);
+      return Object.keys(await readContents(path)).map(parseTokenStoreKey);
     },
     async update(key, change) {
-      const realPath = await file();
+      const realPath = await prepare();
       const name = serializeKey(key);
       return withLock(getLockPath(realPath, name), clock, async () => {
         const previous = (await readContents(realPath))[name];
@@ -89,7 +97,8 @@ async function readContents(path: string): Promise<FileContents> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Object.create(null) as FileContents;
+    // ENOTDIR: a part of the path is a file, so nothing is stored there either.
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return Object.create(null);
     throw createUnreadableError(path, (error as NodeJS.ErrnoException).code);
   }
   try {

@@ -34,8 +34,7 @@ export async function requirePrivate(file: PrivateFile): Promise<void> {
  * its owner can have written it. A file that others can write is refused.
  */
 export function makePrivate(file: PrivateFile): void {
-  const stats = process.platform === 'win32' ? undefined : statSync(file.path, { throwIfNoEntry: false });
-  const mode = (stats?.mode ?? 0) & 0o777;
+  const mode = process.platform === 'win32' ? 0 : readModeSync(file.path);
   const refused = file.groupMayRead ? OTHERS_ACCESS & ~GROUP_READ : OTHERS_ACCESS;
   if ((mode & refused) === 0) return;
   if ((mode & OTHERS_WRITE) !== 0) throw createExposedError(file, mode);
@@ -44,6 +43,17 @@ export function makePrivate(file: PrivateFile): void {
     code: file.code,
     detail: 'If another user may have read it, create new secrets: sign out and sign in again, or change the keys.',
   });
+}
+
+/** Returns 0 for a file that does not exist. */
+function readModeSync(path: string): number {
+  try {
+    return statSync(path).mode & 0o777;
+  } catch (error) {
+    // ENOTDIR: a part of the path is a file.
+    if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return 0;
+    throw error;
+  }
 }
 
 async function readMode(path: string): Promise<number> {
