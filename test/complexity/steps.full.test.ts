@@ -35,8 +35,8 @@ describe('steps in proportion to the number of others', () => {
 it('prepares the schema of a repeated form once, in the server and in the client', () => {
   const [, middle, most] = scenes.get('a question and its answer, with a form of so many fields') as Measurement[];
   const stepsOfField = ((most?.cost ?? 0) - (middle?.cost ?? 0)) / ((most?.size ?? 0) - (middle?.size ?? 0));
-  // Writing, copying and sending a field takes 20 steps. Preparing its schema takes 40 more.
-  expect(stepsOfField).toBeLessThan(30);
+  // Writing, copying and sending a field takes 20 steps, and the client's check of it 18. Preparing its schema takes 40 more.
+  expect(stepsOfField).toBeLessThan(48);
 });
 
 /** The functions that ran more often where there was more. */

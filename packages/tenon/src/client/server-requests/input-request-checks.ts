@@ -48,7 +48,7 @@ const sampling = checkObject({
   'toolChoice?': checkObject({ 'mode?': checkOneOf('auto', 'required', 'none') }),
 });
 
-const SCALARS = ['string', 'number', 'integer', 'boolean'] as const;
+const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
 const NO_FIELD = 'at /: expected a text, a number, true or false, or a choice of texts, got another schema';
 
 /** Checks the schema of one field. A form shows only single values and choices, so that every client can show it. */
@@ -76,10 +76,10 @@ const checkFieldMembers = checkObject({
 
 const isScalar = (schema: { readonly [name: string]: unknown }): boolean => {
   const { type, anyOf, oneOf } = schema;
+  if (SCALARS.has(type)) return schema.properties === undefined;
   // Many libraries write an optional field as a type, or as alternatives, with null.
-  const types = (Array.isArray(type) ? type : [type]).filter(each => each !== 'null');
-  if (types.length > 0 && types.every(each => SCALARS.some(scalar => scalar === each)))
-    return schema.properties === undefined;
+  const types = Array.isArray(type) ? type.filter(each => each !== 'null') : [];
+  if (types.length > 0 && types.every(each => SCALARS.has(each))) return schema.properties === undefined;
   const alternatives = anyOf ?? oneOf;
   return (
     type === undefined && (Array.isArray(schema.enum) || (Array.isArray(alternatives) && alternatives.every(isChoice)))
