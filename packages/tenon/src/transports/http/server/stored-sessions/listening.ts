@@ -103,8 +103,9 @@ export class Listening {
    */
   checkListener(listener: StreamListener | undefined, delivered?: string): void {
     if (listener !== undefined) {
-      if (listener.number === this.#number || !this.isOpen || !this.#follower) return;
-      this.#suspend(this.#follower);
+      if (listener.number === this.#number) return;
+      if (this.isOpen && this.#follower) this.#suspend(this.#follower);
+      // Also connections that were left without events, as by a follower that read of the change first.
       if (listener.endsFormer) this.stop();
       return;
     }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { takeCover } from '../../../../../../../test/support/extent.js';
-import { tool } from '../../../../index.js';
+import { memoryStores, tool } from '../../../../index.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { isInCover, sharedStoreKinds } from '../../fixtures/shared-stores.js';
 import { allEvents, eventsOf, nextMessages, type SseEvent } from '../../fixtures/sites.js';
@@ -176,6 +176,37 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         const resumed = await listen(await session.get(two, lastId(seen)));
         one.server.notifyResourceUpdated('note://a');
         expect(await nextMessages(resumed, 1)).toMatchObject([{ params: { uri: 'note://a' } }]);
+        for await (const event of events) expect(event.data ?? '').toBe('');
+      });
+
+      it('ends the former stream when its process reads of the change before it is notified', async () => {
+        const held: (() => unknown)[] = [];
+        let isHolding = false;
+        const { values, bus } = memoryStores();
+        const publish = async (topic: string, message: object) => {
+          if (isHolding && 'kind' in message && message.kind === 'changed')
+            held.push(() => bus.publish(topic, message));
+          else await bus.publish(topic, message);
+        };
+        const stores = {
+          values,
+          bus: { publish, subscribe: bus.subscribe.bind(bus) },
+          durable: true,
+          close: async () => {},
+        };
+        replicas = await openReplicas(2, { resources: { 'note://a': { read: () => 'a' } } }, {}, () => () => stores);
+        const [one, two] = replicas as [Replica, Replica];
+        const session = await initialize(one);
+        await session.request(one, 'resources/subscribe', { uri: 'note://a' });
+        const events = await listen(await session.get(one));
+        const seen = await readUntil(events, 0);
+        one.server.notifyResourceUpdated('note://a');
+        seen.push(...(await readUntil(events, 1)));
+        isHolding = true;
+        const resumed = await listen(await session.get(two, lastId(seen)));
+        one.server.notifyResourceUpdated('note://a');
+        expect(await nextMessages(resumed, 1)).toMatchObject([{ params: { uri: 'note://a' } }]);
+        for (const release of held) release();
         for await (const event of events) expect(event.data ?? '').toBe('');
       });
 
