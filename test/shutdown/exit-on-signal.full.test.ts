@@ -89,3 +89,15 @@ describe.each([1, 2])('a program with `exitOnSignal` in %i process(es) that serv
     await close();
   });
 });
+
+it('cleans up in a worker that is signalled alone, and replaces it [so.drain]', async () => {
+  const { child, list, exited } = await start(2);
+  const getWorkers = () => list('listening').filter(({ pid }) => pid !== child.pid);
+  await retryUntilPasses(() => expect(getWorkers()).toHaveLength(2));
+  const [worker] = getWorkers() as [ProgramEvent];
+  process.kill(worker.pid, 'SIGTERM');
+  await retryUntilPasses(() => expect(getWorkers()).toHaveLength(3));
+  expect(list('closed').map(({ pid }) => pid)).toEqual([worker.pid]);
+  child.kill('SIGTERM');
+  expect(await exited).toBe(0);
+});

@@ -74,8 +74,8 @@ function bindSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions
  * Binds the signals of a worker. Its first process tells it when to close. A terminal and some process managers also
  * signal each worker, which must not cut off its requests.
  */
-function bindWorkerSignals(server: HttpServer, options: ExitOnSignalOptions): void {
-  process.on('SIGTERM', () => void server.close(options));
+function bindWorkerSignals(server: HttpServer, { timeout, delay }: ExitOnSignalOptions): void {
+  process.on('SIGTERM', () => void server.close({ timeout, delay }));
   process.on('SIGINT', () => {});
   process.once('disconnect', () => void stopServerProcesses().then(() => process.exit()));
 }
