@@ -1,11 +1,11 @@
 /** Cost grows with the work, in bytes too: neither a request nor an idle session holds what belongs to others. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Measurement, readMeasurements } from './measurements.js';
+import { type Measurement, readBytes } from './measurements.js';
 import { flatWorkloads } from './workloads.js';
 
 let scenes: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await readMeasurements('bytes');
+  scenes = await readBytes();
 }, 600_000);
 
 describe('memory per unit of work', () => {

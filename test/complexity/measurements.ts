@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundle } from '../support/bundle.js';
+import { flatWorkloads, IDLE_SESSION, IDLE_STREAM } from './workloads.js';
 
 /** What one time of a scene costs in one of its sizes. */
 export interface Measurement {
@@ -15,10 +16,25 @@ export interface Measurement {
 /** What is optimized is not counted, and what the engine makes for itself, or collects, is nothing of ours. */
 const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
 
-/** The scenes in a process of their own: each with what it costs from the least size to the greatest. */
-export const readMeasurements = (what: 'steps' | 'bytes'): Promise<ReadonlyMap<string, readonly Measurement[]>> =>
+const PROGRAM = 'test/complexity/work-program.ts';
+
+/** Counts the steps of all scenes: each with what it costs from the least size to the greatest. */
+export const readSteps = (): Promise<ReadonlyMap<string, readonly Measurement[]>> =>
   // Steps are counted without optimizations, so large sizes would take minutes.
-  runProgram('test/complexity/work-program.ts', { flags: FLAGS, args: [what], withSmallSizes: what === 'steps' });
+  runProgram(PROGRAM, { flags: FLAGS, args: ['steps'], withSmallSizes: true });
+
+/**
+ * Measures the bytes of each scene in a process of its own. The thousands of names of one scene change the shapes that the
+ * engine gives to the objects of the next, and an object in another shape can take twice as many bytes.
+ */
+export async function readBytes(): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const scenes = new Map<string, readonly Measurement[]>();
+  for (const name of [...Object.keys(flatWorkloads), IDLE_SESSION, IDLE_STREAM]) {
+    const measured = await runProgram(PROGRAM, { flags: FLAGS, args: ['bytes', name] });
+    scenes.set(name, measured.get(name) ?? []);
+  }
+  return scenes;
+}
 
 interface RunOptions {
   /** Flags of Node. */

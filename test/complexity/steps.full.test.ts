@@ -1,11 +1,11 @@
 /** Cost grows with the work: a request does not pay for what it does not touch. Counted in steps, not in time. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Measurement, readMeasurements } from './measurements.js';
+import { type Measurement, readSteps } from './measurements.js';
 import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
 
 let scenes: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await readMeasurements('steps');
+  scenes = await readSteps();
 }, 300_000);
 
 describe('steps with any number of others', () => {

@@ -1,6 +1,6 @@
 /**
  * Does the scenes in each size, and tells on standard output what one time of each takes: in `steps` or in `bytes`. With
- * another argument only those that have it in their names: to look at one by hand.
+ * another argument only those that have it in their names.
  */
 import { createHandler } from 'tenon/http';
 import { measureBytes, measureHeldBytes } from './bytes.js';
@@ -9,7 +9,14 @@ import { countSteps } from './steps.js';
 import type { Workloads } from './workload.js';
 import { CALL, createResources, createTestServer, createTools } from './workloads/offers.js';
 import { LISTEN } from './workloads/peers.js';
-import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
+import {
+  flatWorkloads,
+  growingWorkloads,
+  halvedWorkloads,
+  IDLE_SESSION,
+  IDLE_STREAM,
+  listWorkloads,
+} from './workloads.js';
 
 const TIMES = 10;
 const [, , what, only = ''] = process.argv;
@@ -18,8 +25,8 @@ if (what === 'steps')
   await eachScene({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
 else {
   await eachScene(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
-  await idleSessions();
-  await idleStreams();
+  if (IDLE_SESSION.includes(only)) await idleSessions();
+  if (IDLE_STREAM.includes(only)) await idleStreams();
 }
 process.exit();
 
@@ -45,14 +52,14 @@ async function stepsTaken(once: () => Promise<unknown>): Promise<object> {
 async function idleSessions(): Promise<void> {
   const handler = createTestHandler(createTestServer({ tools: createTools(20) }));
   const idle = async () => (await openSession(handler))(...CALL);
-  tell({ name: 'a session that idles', size: 1, cost: await measureHeldBytes(idle) });
+  tell({ name: IDLE_SESSION, size: 1, cost: await measureHeldBytes(idle) });
 }
 
 async function idleStreams(): Promise<void> {
   const limits = { maxStreams: 100_000, maxRequests: 100_000, maxShare: 1 };
   const handler = createHandler(createTestServer({ resources: createResources(10) }), { limits });
   const listen = () => openListening(handler, 'subscriptions/listen', LISTEN).told;
-  tell({ name: 'a stream that idles', size: 1, cost: await measureHeldBytes(listen) });
+  tell({ name: IDLE_STREAM, size: 1, cost: await measureHeldBytes(listen) });
 }
 
 function tell(told: object): void {

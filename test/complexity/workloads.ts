@@ -29,3 +29,7 @@ export const growingWorkloads: Workloads = {
   ...messageWorkloads,
   ...formWorkloads,
 };
+
+/** Names of what is measured in bytes while nothing happens. */
+export const IDLE_SESSION = 'a session that idles';
+export const IDLE_STREAM = 'a stream that idles';
