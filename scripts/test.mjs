@@ -206,7 +206,7 @@ const isCover = process.env.TENON_TEST_LANE === 'cover';
 const withSkipped = process.argv.includes('--skipped');
 const skippedFiles = withSkipped ? listSkippedFiles() : [];
 const named = process.argv.slice(2).filter(argument => !argument.startsWith('--'));
-const fullSteps = ['package', 'browser', 'unit', ...(withSkipped ? ['chromium'] : []), 'conformance'];
+const fullSteps = ['package', 'browser', 'unit', 'runtimes', ...(withSkipped ? ['chromium'] : []), 'conformance'];
 const wanted = new Set(isFull && named.length === 0 ? fullSteps : named);
 const unknown = [...wanted].filter(id => !steps.some(step => step.id === id));
 if (unknown.length > 0) {

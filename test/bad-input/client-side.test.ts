@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { type ClientOptions, connect, createTransportPair, type TenonError } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../support/extent.js';
 
 type Json = { [key: string]: unknown };
 type Say = (value: unknown) => void;
@@ -202,7 +203,7 @@ describe('a client', () => {
         for (const each of messages) say(each);
         await client.callTool('a');
       }),
-      { numRuns: 100 },
+      { numRuns: takeRuns(100) },
     );
     expect(client.state).toBe('connected');
     await client.close();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../support/bundle.js';
+import { takeRuns } from '../support/extent.js';
 import { type Json, overMemory, overRequests, overSession, overStdio, overTwoEndpoints, type Wire } from './wire.js';
 
 const roads: [name: string, open: () => Promise<Wire>][] = [
@@ -228,7 +229,7 @@ describe.each(roads)('a server %s', (name, open) => {
         for (const each of texts) if (each.trim() !== '') await wire.text(each);
         await fine([]);
       }),
-      { numRuns: 30 },
+      { numRuns: takeRuns(30) },
     );
   });
 });

@@ -10,17 +10,16 @@ import { isFull } from '../support/extent.js';
 import { buildCommand, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
 import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let notes: ProtectedNotes;
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ shop: shopEntry() });
   notes = await startProtectedNotes();
 });
 afterAll(async () => {
   await notes.close();
-  await Promise.all([project.remove(), clear()]);
+  await project.remove();
 });
 
 /** An HTTP server that is no MCP server, and records the headers of the first request. */
@@ -113,7 +112,7 @@ describe('the headers of requests', () => {
     await project.write('open.txt', 'open-secret');
     await chmod(project.path('open.txt'), 0o644);
     const options = ['-H', 'X-Api-Key: literal-secret', '--token-file', 'open.txt'];
-    const { err } = await tenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options]);
+    const { err } = await runTenon(project.folder, ['list', 'http://127.0.0.1:9/mcp', ...options]);
     expect(err).toContain('warning: X-Api-Key is in the command line');
     expect(err).toContain('chmod 600 open.txt');
     expect(err).not.toMatch(/-secret/);
@@ -143,7 +142,7 @@ describe('the sign-in of a command', () => {
   it('does not start for the servers of a configuration with --no-input [cli.auth] [cli.tty]', async () => {
     await project.write('remote.json', { mcpServers: { notes: { url: notes.url } } });
     const before = notes.asked.length;
-    const { code, err } = await tenon(project.folder, ['lock', 'remote.json', '--trust', '--yes', '--no-input']);
+    const { code, err } = await runTenon(project.folder, ['lock', 'remote.json', '--trust', '--yes', '--no-input']);
     expect([code, err]).toEqual([4, expect.stringContaining('notes is unavailable')]);
     expect(notes.asked.slice(before).filter(each => each.startsWith('POST'))).toEqual([]);
   });
@@ -156,7 +155,7 @@ describe('the sign-in of a command', () => {
       ['--client-secret-file', 'secret.txt'],
       ['--client-secret-env', 'SECRET'],
     ]) {
-      const { code, out, err } = await tenon(project.folder, call(...given, ...from), { SECRET: MACHINE.secret });
+      const { code, out, err } = await runTenon(project.folder, call(...given, ...from), { SECRET: MACHINE.secret });
       expect([code, out, err]).toEqual([0, expect.stringContaining(MACHINE.id), '']);
     }
     const { code, err } = await runTenon(project.folder, call('--auth', 'client-credentials'));
@@ -175,7 +174,7 @@ describe('the sign-in of a command', () => {
     const last = await browse(new URL(page), prompt => (prompt === 'login' ? { login: 'ada', password: 'x' } : {}));
     expect(last).toContain('200');
     expect([await ended, texts.out]).toEqual([0, expect.stringContaining('ada')]);
-    const stored = await tenon(project.folder, call('--auth', 'stored'));
+    const stored = await runTenon(project.folder, call('--auth', 'stored'));
     expect([stored.code, stored.out]).toEqual([0, expect.stringContaining('ada')]);
   });
 

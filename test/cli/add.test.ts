@@ -3,20 +3,18 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildCommand, projectWith, tenon } from './command.js';
+import { beforeAll, expect, it } from 'vitest';
+import { buildCommand, projectWith, runTenon } from './command.js';
 
-let removeBuilt: () => Promise<void>;
 beforeAll(async () => {
-  removeBuilt = await buildCommand();
+  await buildCommand();
 }, 60_000);
-afterAll(() => removeBuilt());
 
 it('adds, copies and removes a server as a process without a terminal [cli.add] [cli.remove] [cli.sync]', async () => {
   const project = await projectWith({ x: { command: 'y' } });
   const { folder, path } = project;
   const env = { HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: '', APPDATA: '' };
-  const run = (...args: string[]) => tenon(folder, args, env);
+  const run = (...args: string[]) => runTenon(folder, args, env);
   try {
     const refused = await run('add', 'notes', '--', 'node', 'a.js');
     expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining('no installed host found') });
@@ -67,7 +65,7 @@ it('keeps comments and order, shows a diff, writes a back-up, pins a version, an
     npm_config_registry: `http://127.0.0.1:${(npm.address() as AddressInfo).port}`,
     npm_config_cache: path('cache'),
   };
-  const run = (...args: string[]) => tenon(folder, [...args, '--no-input'], env);
+  const run = (...args: string[]) => runTenon(folder, [...args, '--no-input'], env);
   const file = path('.cursor/mcp.json');
   const text =
     '{\n  // my servers\n  "mcpServers": {\n    "z": { "command": "z" },\n    "a": { "command": "a" } // last\n  },\n  "other": 1\n}\n';

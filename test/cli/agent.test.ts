@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { splitLine } from '../../packages/cli/src/completion/split-line.js';
 import { exitCodes } from '../../packages/cli/src/exit-codes.js';
-import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 
 /** The lines of a skill that begin with the command: in blocks, and in the text. */
 function listCommandLines(text: string): string[] {
@@ -17,14 +17,13 @@ function listCommandLines(text: string): string[] {
 
 describe('tenon agent skill', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   let text = '';
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
-    text = (await tenon(project.folder, ['agent', 'skill'])).out;
+    text = (await runTenon(project.folder, ['agent', 'skill'])).out;
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   it('prints a short skill in the Agent Skills format [cli.agent]', () => {
     const [, header = ''] = /^---\n([\s\S]*?)\n---\n/.exec(text) ?? [];
@@ -87,7 +86,7 @@ describe('tenon agent skill', () => {
     const outputs = new Map<string, string>();
     const run = async (line: string) => {
       const args = splitLine(line.replace(/ notes\b| https:\/\/example\.com\/mcp/, ` ${url}`)).slice(1);
-      const { code, out, err } = await tenon(project.folder, args);
+      const { code, out, err } = await runTenon(project.folder, args);
       const name = line.slice('tenon '.length, -' --json --no-input'.length);
       expect([name, code], err).toEqual([name, codes[name] ?? 0]);
       const report = code === 0 ? JSON.parse(out) : JSON.parse(err.trim().split('\n').at(-1) ?? '');
@@ -114,7 +113,7 @@ describe('tenon agent skill', () => {
   });
 
   it('installs the skill into a folder [cli.agent]', async () => {
-    const { code, out } = await tenon(project.folder, ['agent', 'skill', '--install', '.claude/skills', '--json']);
+    const { code, out } = await runTenon(project.folder, ['agent', 'skill', '--install', '.claude/skills', '--json']);
     const file = project.path('.claude/skills/tenon/SKILL.md');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { file } });
     expect(await readFile(file, 'utf8')).toBe(text);

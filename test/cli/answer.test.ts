@@ -1,18 +1,17 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon answer', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close()]));
   const run = (...args: string[]) => runTenon(project.folder, args);
   const folder = () => project.path('home/state/parked');
 
@@ -27,7 +26,7 @@ describe('tenon answer', () => {
   }
 
   it('stores a call that waits for input, and continues it with the response [cli.call]', async () => {
-    const { code, out, err } = await tenon(project.folder, ['call', kitchen.url, 'order', 'item=apples']);
+    const { code, out, err } = await runTenon(project.folder, ['call', kitchen.url, 'order', 'item=apples']);
     expect({ code, out }).toEqual({ code: 9, out: '' });
     expect(err).toContain('How many apples?\n    count: number');
     const [, id = ''] = /tenon answer ([0-9a-f]{8}) count=VALUE/.exec(err) ?? [];
@@ -39,7 +38,7 @@ describe('tenon answer', () => {
     expect(waiting).toMatchObject([{ id, name: 'order', command: `tenon answer ${id} count=VALUE` }]);
     expect(await run('answer', id, 'count=20')).toMatchObject({ code: 2, out: '' });
     expect(await run('answer', id)).toMatchObject({ code: 2, err: expect.stringContaining('count: number') });
-    expect(await tenon(project.folder, ['answer', id.slice(0, 4), 'count=3'])).toEqual({
+    expect(await runTenon(project.folder, ['answer', id.slice(0, 4), 'count=3'])).toEqual({
       code: 0,
       out: 'ordered 3 apples\n',
       err: '',

@@ -1,11 +1,10 @@
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, type Serving, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving, shopEntry } from './command.js';
 
 describe('tenon approvals', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let gateway: Serving;
-  let clear = async () => {};
   const store = ['--store', 'state.sqlite'];
   const approvals = (...args: string[]) => runTenon(project.folder, ['approvals', ...args, ...store]);
 
@@ -19,7 +18,7 @@ describe('tenon approvals', () => {
   }
 
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({ shop: shopEntry() });
     await project.write('policy.json', { rules: [{ ask: 'shop/price' }, { allow: 'shop/*' }] });
     const args = ['--policy', 'policy.json', '--approve', 'store', ...store];
@@ -27,7 +26,7 @@ describe('tenon approvals', () => {
   });
   afterAll(async () => {
     await gateway.end();
-    await Promise.all([project.remove(), clear()]);
+    await project.remove();
   });
 
   it('shows what a gateway asks, without secrets, and lets the call continue or fail', async () => {
@@ -63,7 +62,7 @@ describe('tenon approvals', () => {
     await using client = await connect(gateway.url);
     const first = client.callTool('shop__price', { of: 'rice' });
     const { id } = await question();
-    const allowed = await tenon(project.folder, [
+    const allowed = await runTenon(project.folder, [
       'approvals',
       'allow',
       id,
@@ -95,7 +94,7 @@ describe('tenon approvals', () => {
     await approvals('allow', asked, '--remember', 'exact');
     await call;
     expect((await approvals('list')).out).toMatch(/^ +allows +the arguments that were approved$/m);
-    const revoked = await tenon(project.folder, ['approvals', 'revoke', '--all', ...store, '--json', '--no-input']);
+    const revoked = await runTenon(project.folder, ['approvals', 'revoke', '--all', ...store, '--json', '--no-input']);
     expect(JSON.parse(revoked.out)).toEqual({ revoked: [expect.any(String)] });
     expect((await approvals('list', '--json')).out).toBe('');
   });

@@ -1,16 +1,15 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry } from './command.js';
 
 describe('tenon audit verify', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   const env = { AUDIT_KEY: 'a-key-of-more-than-16-bytes' };
   const verify = (...args: string[]) => runTenon(project.folder, ['audit', 'verify', 'audit.jsonl', ...args], env);
 
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({ shop: shopEntry() });
     const args = [
       'gateway',
@@ -29,11 +28,11 @@ describe('tenon audit verify', () => {
     await client.close();
     await gateway.end();
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   it('finds the log of a gateway valid, and prints its head [cli.explain]', async () => {
     const verifyArgs = ['audit', 'verify', 'audit.jsonl', '--key-env', 'AUDIT_KEY'];
-    const { code, out } = await tenon(project.folder, verifyArgs, env);
+    const { code, out } = await runTenon(project.folder, verifyArgs, env);
     expect(code).toBe(0);
     expect(out).toMatch(/^audit\.jsonl: valid, 5 lines\n {2}head 4:[\w-]{43}\n/);
     const [, head = ''] = /head (\S+)/.exec(out) ?? [];
@@ -83,12 +82,12 @@ describe('tenon audit verify', () => {
         .map(entry => JSON.stringify(entry))
         .join('\n'),
     );
-    const lines = await tenon(project.folder, ['audit', 'export', 'made.jsonl', '--until', '2026-11-27']);
+    const lines = await runTenon(project.folder, ['audit', 'export', 'made.jsonl', '--until', '2026-11-27']);
     expect(JSON.parse(lines.out)).toEqual({
       ...{ seq: 1, time: '2026-11-26T08:00:00Z', action: 'denied', principal: '=1+1', reason: 'a "b", c' },
     });
     const csv = ['audit', 'export', 'made.jsonl', '--format', 'csv', '--output', 'made.csv', '--json'];
-    expect(JSON.parse((await tenon(project.folder, csv)).out)).toEqual({ file: 'made.csv', entries: 2 });
+    expect(JSON.parse((await runTenon(project.folder, csv)).out)).toEqual({ file: 'made.csv', entries: 2 });
     expect(await readFile(project.path('made.csv'), 'utf8')).toBe(
       [
         'time,replica,seq,action,principal,server,kind,name,call,rule,reason,outcome,ms,details',
@@ -97,7 +96,7 @@ describe('tenon audit verify', () => {
         '',
       ].join('\n'),
     );
-    expect((await tenon(project.folder, csv)).code).toBe(2);
+    expect((await runTenon(project.folder, csv)).code).toBe(2);
   });
 
   it('shows entries by decision, time and tool without verifying them', async () => {

@@ -5,13 +5,12 @@ import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({});
 });
-afterAll(() => Promise.all([project.remove(), clear()]));
+afterAll(() => project.remove());
 
 /** A client that has an answer for forms. */
 async function officialClient(...args: string[]) {
@@ -110,7 +109,7 @@ describe('tenon bridge -- COMMAND', () => {
 
   it('announces no URL for a missing program or folder', async () => {
     for (const flags of [['no-such-program'], ['./no-such-program'], ['--cwd', '/no-such-folder', '--', command]]) {
-      const { code, out, err } = await tenon(project.folder, ['bridge', '--port', '0', ...flags]);
+      const { code, out, err } = await runTenon(project.folder, ['bridge', '--port', '0', ...flags]);
       expect({ code, out }).toEqual({ code: 4, out: '' });
       expect(err).toMatch(/the command “\S*no-such-program”|the folder “\/no-such-folder”/);
     }

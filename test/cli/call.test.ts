@@ -6,21 +6,20 @@ import { buildCommand, EVERYTHING, gone, projectWith, runTenon, shopEntry, start
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon call', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   let official: Awaited<ReturnType<typeof startV2Handler>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({ shop: shopEntry() });
     kitchen = await serveKitchen();
     official = await startV2Handler();
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close()]));
   const call = (...args: string[]) => runTenon(project.folder, ['call', ...args]);
 
   it('calls tools of our server, and of official servers of both versions [cli.call]', async () => {
-    expect(await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi'])).toEqual({
+    expect(await runTenon(project.folder, ['call', kitchen.url, 'echo', 'message=hi'])).toEqual({
       code: 0,
       out: 'hi\n',
       err: '',
@@ -47,11 +46,11 @@ describe('tenon call', () => {
     await project.write('tags.json', ['b', 'c']);
     expect(await echo('echo', '--args', '@args.json', 'tags:=@tags.json')).toBe('both b c');
     const typed = ['message=x=y', 'times=2', 'tags:=["a"]'];
-    const converted = await tenon(project.folder, ['call', kitchen.url, 'echo', ...typed]);
+    const converted = await runTenon(project.folder, ['call', kitchen.url, 'echo', ...typed]);
     expect(converted.out).toBe('x=y x=y a\n');
-    const fromFile = await tenon(project.folder, ['call', kitchen.url, 'echo', 'message=@message.txt']);
+    const fromFile = await runTenon(project.folder, ['call', kitchen.url, 'echo', 'message=@message.txt']);
     expect(fromFile.out).toBe('from a file\n');
-    const written = await tenon(project.folder, ['call', kitchen.url, `sum(a: 1, b: 2)`, '--json']);
+    const written = await runTenon(project.folder, ['call', kitchen.url, `sum(a: 1, b: 2)`, '--json']);
     expect(JSON.parse(written.out).structuredContent).toEqual({ total: 3 });
     const piped = await tenon(
       project.folder,
@@ -90,7 +89,7 @@ describe('tenon call', () => {
   });
 
   it('exits with 5 for an error of the tool [cli.exit]', async () => {
-    expect(await tenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
+    expect(await runTenon(project.folder, ['call', kitchen.url, 'fail'])).toEqual({
       code: 5,
       out: 'The oven is cold.\n',
       err: 'tenon: the tool fail returned an error\n',
@@ -125,7 +124,7 @@ describe('tenon call', () => {
     );
     const { saved } = JSON.parse((await call(kitchen.url, 'picture', '--save', 'out', '--json')).out);
     expect(saved).toEqual([{ path: project.path('out/picture.png'), mimeType: 'image/png', bytes: 70 }]);
-    const saving = await tenon(project.folder, ['call', kitchen.url, 'picture', '--save', 'out']);
+    const saving = await runTenon(project.folder, ['call', kitchen.url, 'picture', '--save', 'out']);
     expect(saving.err).toContain('out/picture-2.png (70 bytes)');
     expect((await readdir(project.path('out'))).sort()).toEqual(['picture-2.png', 'picture.png']);
     expect((await readFile(project.path('out/picture.png'))).subarray(1, 4).toString()).toBe('PNG');
@@ -135,7 +134,7 @@ describe('tenon call', () => {
     expect((await call(kitchen.url, 'echo', 'message=hi', '--output', 'raw')).out).toBe('hi');
     const json = await call(kitchen.url, 'echo', 'message=hi', '--output', 'json');
     expect(JSON.parse(json.out).content).toEqual([{ type: 'text', text: 'hi' }]);
-    const missed = await tenon(project.folder, ['call', kitchen.url, 'ecko', '--output=json']);
+    const missed = await runTenon(project.folder, ['call', kitchen.url, 'ecko', '--output=json']);
     expect([missed.code, JSON.parse(missed.err).code]).toEqual([2, 'cli/usage']);
     const child = startTenon(project.folder, ['call', kitchen.url, 'picture', '--output', 'raw']);
     const chunks: Buffer[] = [];

@@ -7,14 +7,13 @@ import { clientOf, formOf, listenFirst, serveIssuer, serveUpstream } from '../au
 import { browse } from '../auth/scripted-browser.js';
 import { buildCommand, projectWith, runTenon, type Serving, serving } from './command.js';
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let parts: { close(): Promise<void> }[] = [];
 let gateway: Serving;
 let audience: string;
 
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   const [own, other] = [await serveIssuer(), await serveIssuer()];
   const upstream = await serveUpstream(other.url);
   parts = [own, other, upstream];
@@ -44,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.end();
   await Promise.all(parts.map(each => each.close()));
-  await Promise.all([project.remove(), clear()]);
+  await project.remove();
 });
 
 /** Opens a client of a user, who signs in to the server with it. */

@@ -40,11 +40,10 @@ function createWorkshop() {
 }
 
 describe('tenon completion', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let server: HttpServer;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     server = await serveHttp(createWorkshop(), { port: 0 });
     project = await projectWith({ shop: shopEntry(), kiosk: { url: server.url } });
     const { command, args } = commandLine(project.folder);
@@ -53,7 +52,7 @@ describe('tenon completion', () => {
     await chmod(join(project.folder, 'tenon'), 0o755);
     expect((await runTenon(project.folder, ['list', 'kiosk', '--trust', '--json'])).code).toBe(0);
   });
-  afterAll(() => Promise.all([project.remove(), server.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), server.close()]));
 
   /** Candidates with their descriptions, as fish gets them. */
   const complete = async (...words: string[]) => {

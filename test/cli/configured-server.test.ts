@@ -1,15 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('a server in the configuration files of MCP hosts', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     kitchen = await serveKitchen();
     project = await projectWith({ local: { url: kitchen.url } });
     const other = {
@@ -27,14 +26,14 @@ describe('a server in the configuration files of MCP hosts', () => {
       inputs,
     });
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close()]));
   const write = async (name: string, content: unknown) => {
     await mkdir(dirname(project.path(name)), { recursive: true });
     await writeFile(project.path(name), typeof content === 'string' ? content : JSON.stringify(content));
   };
   const list = (name: string) => {
     const { folder } = project;
-    return tenon(folder, ['list', name], { HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: '', APPDATA: '' });
+    return runTenon(folder, ['list', name], { HOME: folder, USERPROFILE: folder, XDG_CONFIG_HOME: '', APPDATA: '' });
   };
 
   it('is found without reporting problems of other servers and files [cli.target]', async () => {

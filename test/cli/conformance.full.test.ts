@@ -54,13 +54,12 @@ describe('tenon conformance, all of the suite', () => {
   }, 180_000);
 
   it('finds no problem in how tenon skills verifies files [cli.skills]', async () => {
-    const clear = await buildCommand();
+    await buildCommand();
     const { command, args } = commandLine(project.folder, 'skills');
     const skills = [command, ...args].join(' ');
     const scenarios = ['digest', 'size', 'frontmatter'].map(each => `sep-2640-client-verify-${each}`).join(',');
     const reading = await conformance('--client', `${skills} read`, '--scenario', scenarios);
     const listing = await conformance('--client', `${skills} list`, '--scenario', 'sep-2640-client-no-prefetch');
-    await clear();
     expect([reading.report.counts, listing.report.counts]).toMatchObject([
       { problem: 0, warning: 0 },
       { problem: 0, warning: 0 },

@@ -3,17 +3,16 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
-import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon } from './command.js';
 
 describe('tenon conformance', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     await installRuntimes();
     project = await projectWith({});
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
   const conformance = (...args: string[]) => runTenon(project.folder, ['conformance', ...args]);
 
   it('names how to install the suite', async () => {
@@ -37,7 +36,7 @@ describe('tenon conformance', () => {
     await project.write('known.yaml', 'server:\n  - prompts-get-simple\n');
     const options = ['--node', runtimes.node24, '--scenario', 'tools-list,prompts-get-simple'];
     const reports = ['--json', '--junit', 'out.xml'];
-    const failing = await tenon(project.folder, ['conformance', ...options, ...reports, '--', ...EVERYTHING]);
+    const failing = await runTenon(project.folder, ['conformance', ...options, ...reports, '--', ...EVERYTHING]);
     const report = JSON.parse(failing.out);
     expect(failing.code).toBe(1);
     expect(report).toMatchObject({ scenarios: ['tools-list', 'prompts-get-simple'], exit: 1, counts: { problem: 1 } });

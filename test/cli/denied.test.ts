@@ -21,9 +21,8 @@ describe('requests that a gateway denies', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
   let shop: HttpServer;
   let gateway: Serving;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     shop = await serveHttp(createShop(), { port: 0 });
     project = await projectWith({ shop: { url: shop.url } });
     const denying = ['erase', 'secret'].map(name => ({ deny: `shop/${name}`, because: 'nothing is erased' }));
@@ -36,7 +35,7 @@ describe('requests that a gateway denies', () => {
   afterAll(async () => {
     await gateway.end();
     await shop.close();
-    await Promise.all([project.remove(), clear()]);
+    await project.remove();
   });
   const run = (...args: string[]) => runTenon(project.folder, args);
 

@@ -42,14 +42,13 @@ const createGreeting = (word: string, type = '') => `export const greet = (name$
 
 describe('tenon dev', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     await symlink(packages, project.path('node_modules'));
     await project.write('package.json', { type: 'module' });
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   it('reloads changed files while sessions, streams and calls continue, and survives errors of the module [cli.dev]', async () => {
     await project.write('greet.mjs', createGreeting('Hello'));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startFaultyServer } from '../../packages/cli/src/doctor/fixtures/faulty-server.js';
 import { startV1Sse, startV1Stateful } from '../interop/fixtures/sdk-v1-http.js';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon } from './command.js';
 
 interface Report {
   readonly findings: readonly { readonly id: string; readonly severity: string }[];
@@ -11,13 +11,12 @@ interface Report {
 }
 
 describe('tenon doctor', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
   const doctor = (...args: string[]) => runTenon(project.folder, ['doctor', ...args]);
   const listSerious = (out: string) =>
     (JSON.parse(out) as Report).findings
@@ -25,7 +24,7 @@ describe('tenon doctor', () => {
       .map(({ id }) => id);
 
   it('examines a process, prints one JSON object, and writes JUnit XML [cli.doctor]', async () => {
-    const { code, out, err } = await tenon(project.folder, [
+    const { code, out, err } = await runTenon(project.folder, [
       'doctor',
       '--json',
       '--strict',

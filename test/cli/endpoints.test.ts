@@ -3,17 +3,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildCommand, projectWith, runTenon, serving, shopEntry } from './command.js';
 
 const ORIGIN = 'https://app.example.com';
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ shop: shopEntry() });
 });
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
-afterAll(() => Promise.all([project.remove(), clear()]));
+afterAll(() => project.remove());
 
 const { command, args } = shopEntry();
 

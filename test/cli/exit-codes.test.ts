@@ -6,12 +6,11 @@ import { exitCodes } from '../../packages/cli/src/exit-codes.js';
 import { buildCommand, projectWith, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
 let locked: Server;
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ shop: shopEntry() });
   kitchen = await serveKitchen();
   locked = createServer((_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end());
@@ -21,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => {
   locked.closeAllConnections();
   await new Promise(resolve => locked.close(resolve));
-  await Promise.all([project.remove(), kitchen.close(), clear()]);
+  await Promise.all([project.remove(), kitchen.close()]);
 });
 
 /** A line for each exit code but that of Ctrl-C, and the code of the error on standard error. */

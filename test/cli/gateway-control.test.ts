@@ -4,21 +4,19 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect } from 'tenon';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';
 import { isRunning } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
-import { buildCommand, commandLine, projectWith, type Serving, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, type Serving, serving, shopEntry } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 
 const broken = { command: process.execPath, args: ['-e', 'process.exit(3)'] };
 let project: Project;
-let clear = async () => {};
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
 });
-afterAll(() => clear());
 beforeEach(async () => {
   project = await projectWith({
     corner: shopEntry(),
@@ -33,7 +31,7 @@ afterEach(() => project.remove());
 const getRecordFolder = () => join(project.folder, 'home/state/gateways');
 
 async function control(...args: string[]) {
-  const { code, out, err } = await tenon(project.folder, ['gateway', ...args, '--json']);
+  const { code, out, err } = await runTenon(project.folder, ['gateway', ...args, '--json']);
   const parse = (text: string) =>
     text
       .split('\n')
@@ -71,14 +69,14 @@ describe('a running gateway over HTTP', () => {
     expect(broken).toMatchObject({ state: 'failed', lastError: { code: 'stdio/exited' } });
     expect(off).toMatchObject({ state: 'disabled', reason: 'disabled in the configuration' });
     expect(typo).toMatchObject({ state: 'failed', reason: expect.stringContaining('"disable"') });
-    const { out } = await tenon(project.folder, ['gateway', 'status']);
+    const { out } = await runTenon(project.folder, ['gateway', 'status']);
     expect(out).toMatch(/corner +connected +stdio +2026-07-28 +2 tools +\d+ tokens +shop/);
     expect(out).toContain(gateway.url);
   });
 
   it('appears in `tenon list` without a target', async () => {
     const pid = await readPid();
-    const { code, out } = await tenon(project.folder, ['list', '--json']);
+    const { code, out } = await runTenon(project.folder, ['list', '--json']);
     const { servers } = JSON.parse(out) as { servers: object[] };
     expect(servers).toContainEqual(expect.objectContaining({ name: 'corner', state: 'connected', tools: 2 }));
     expect(code).toBe(1);
@@ -164,13 +162,13 @@ describe('without a running gateway', () => {
   });
 
   it('lets `tenon list` connect to each configured server once', async () => {
-    const { code, out } = await tenon(project.folder, ['list', '--trust']);
+    const { code, out } = await runTenon(project.folder, ['list', '--trust']);
     expect(out).toMatch(/corner +connected +stdio +2026-07-28 +2 tools/);
     expect(out).toMatch(/broken +failed/);
     expect(out).toMatch(/off +disabled/);
     expect(code).toBe(1);
     await project.write('mcp.json', { mcpServers: { corner: shopEntry() } });
-    expect((await tenon(project.folder, ['list', '--trust', '--json'])).code).toBe(0);
+    expect((await runTenon(project.folder, ['list', '--trust', '--json'])).code).toBe(0);
   });
 
   it('follows from --no-control', async () => {

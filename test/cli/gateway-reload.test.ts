@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { type Client, connect } from 'tenon';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
 import { buildCommand, gone, projectWith, type Serving, serving, shopEntry } from './command.js';
 
@@ -25,11 +25,9 @@ describe('a gateway whose files change', () => {
   let project: Project;
   let gateway: Serving;
   let client: Client;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
   });
-  afterAll(() => clear());
   beforeEach(async () => {
     project = await projectWith({ corner: shopEntry(), market: shopEntry() });
     await project.write('policy.json', { rules: [{ action: 'allow' }] });
@@ -57,7 +55,14 @@ describe('a gateway whose files change', () => {
       changed: [],
     });
     await gone(market);
-    expect(await listNames(client)).toEqual(['harbour__price', 'harbour__process', 'corner__price', 'corner__process']);
+    await retryUntilPasses(async () =>
+      expect(await listNames(client)).toEqual([
+        'harbour__price',
+        'harbour__process',
+        'corner__price',
+        'corner__process',
+      ]),
+    );
     expect(await getPid(client, 'corner')).toBe(corner);
     await retryUntilPasses(() => expect(changes).toBeGreaterThan(0));
 

@@ -20,12 +20,11 @@ async function processOf(client: Client, server: string): Promise<number> {
 
 describe('tenon gateway', () => {
   let project: Project;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({ corner: shopEntry(), market: shopEntry(), gone: { command: 'no-such-program' } });
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   it('serves all servers together and some at paths of their own, reports their states, and ends all processes', async () => {
     const gateway = await serving(project.folder, [

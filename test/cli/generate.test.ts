@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { isFull } from '../support/extent.js';
-import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
@@ -27,10 +27,9 @@ describe('tenon generate cli', () => {
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   /** Inside the repository, the program finds the package. */
   let folder = '';
-  let clear = async () => {};
   let started = '';
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
     await mkdir(cache, { recursive: true });
@@ -38,8 +37,8 @@ describe('tenon generate cli', () => {
     started = join(folder, 'server.mjs');
     await writeFile(started, SERVER);
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true }), clear()]));
-  const generate = (...args: string[]) => tenon(project.folder, ['generate', 'cli', ...args]);
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true })]));
+  const generate = (...args: string[]) => runTenon(project.folder, ['generate', 'cli', ...args]);
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     new Promise<{ code: unknown; out: string; err: string }>(resolve => {
       execFile(process.execPath, [...args], { env: { ...process.env, ...env } }, (error, out, err) =>

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../docs/pages.js';
 import { getText } from '../interop/collect.js';
 import { edit } from '../types/editor.js';
-import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { isFull } from '../support/extent.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 
 const API = `
 openapi: 3.0.3
@@ -67,13 +68,12 @@ paths:
 `;
 
 describe('tenon import-openapi', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let api: Server;
   let url: string;
   const requests: (Pick<IncomingMessage, 'method' | 'url' | 'headers'> & { body: string })[] = [];
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     await project.write('api.yaml', API);
     api = createServer(async (request, response) => {
@@ -97,18 +97,21 @@ describe('tenon import-openapi', () => {
     url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
-    await Promise.all([project.remove(), clear(), new Promise(resolve => api.close(resolve))]);
+    await Promise.all([project.remove(), new Promise(resolve => api.close(resolve))]);
   });
   const importApi = (...args: string[]) => runTenon(project.folder, ['import-openapi', ...args]);
 
-  it('writes a server that compiles, and calls the API [cli.import-openapi]', async () => {
-    const { code, out, err } = await tenon(project.folder, ['import-openapi', 'api.yaml', '--json']);
+  it.runIf(isFull)('writes a server that compiles', async () => {
+    expect(edit((await importApi('api.yaml')).out).errors).toEqual([]);
+  });
+
+  it('writes a server that calls the API [cli.import-openapi]', async () => {
+    const { code, out, err } = await runTenon(project.folder, ['import-openapi', 'api.yaml', '--json']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const { text: module, tools, variables } = JSON.parse(out);
     expect(tools).toEqual(['listPets', 'addPet', 'delete_pets_id']);
     expect(variables).toEqual(['PET_SHOP_URL', 'PET_SHOP_KEY', 'PET_SHOP_TOKEN']);
     expect(module).toContain("?? 'https://eu.example.com/v1'");
-    expect(edit(module).errors).toEqual([]);
 
     const client = await load(module);
     expect(client.server.info).toMatchObject({ name: 'pet-shop', version: '2.1.0', description: 'Sells pets.' });
@@ -287,7 +290,6 @@ describe('tenon import-openapi', () => {
         { operation: '/secret', reason: expect.stringContaining('outside of the folder') },
       ],
     });
-    expect(edit(module).errors).toEqual([]);
     const client = await load(module);
     const { tools } = await client.call('tools/list');
     expect(tools.map(({ inputSchema }) => inputSchema.required)).toEqual([['id'], undefined]);

@@ -4,25 +4,24 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, startTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon list', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   let official: Awaited<ReturnType<typeof startV2Handler>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({ shop: shopEntry(), none: { command: 'no-such-program' } });
     kitchen = await serveKitchen();
     official = await startV2Handler();
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close()]));
   const list = (...args: string[]) => runTenon(project.folder, ['list', ...args]);
 
   it('prints signatures, tokens, resources and prompts of a server at a URL [cli.list]', async () => {
-    const { code, out, err } = await tenon(project.folder, ['list', kitchen.url]);
+    const { code, out, err } = await runTenon(project.folder, ['list', kitchen.url]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/^kitchen 1\.0\.0 {2}protocol 2026-07-28\n\nTools \(9, about \d+ tokens\)\n/);
     expect(out).toMatch(
@@ -33,12 +32,12 @@ describe('tenon list', () => {
     expect(out).toContain('note://{title}');
     expect(out).toContain('summarize(title: string)');
     expect(out).not.toContain('\u001b');
-    const { out: withSchemas } = await tenon(project.folder, ['list', kitchen.url, '--schema']);
+    const { out: withSchemas } = await runTenon(project.folder, ['list', kitchen.url, '--schema']);
     expect(withSchemas).toContain('"required":["a","b"]');
   });
 
   it('prints one JSON object on standard output and nothing else', async () => {
-    const { code, out, err } = await tenon(project.folder, ['list', kitchen.url, '--json']);
+    const { code, out, err } = await runTenon(project.folder, ['list', kitchen.url, '--json']);
     expect({ code, err, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, err: '', lines: 1 });
     const listing = JSON.parse(out);
     expect(listing.server).toEqual({ name: 'kitchen', version: '1.0.0' });
@@ -63,10 +62,10 @@ describe('tenon list', () => {
   });
 
   it('negotiates the protocol version, or uses a fixed one [cli.revision]', async () => {
-    const { out: negotiated } = await tenon(project.folder, ['list', kitchen.url, '--json']);
+    const { out: negotiated } = await runTenon(project.folder, ['list', kitchen.url, '--json']);
     expect(JSON.parse(negotiated).protocolVersion).toBe('2026-07-28');
     const pinned = ['list', kitchen.url, '--json', '--protocol-version', '2025-06-18'];
-    const { out } = await tenon(project.folder, pinned);
+    const { out } = await runTenon(project.folder, pinned);
     expect(JSON.parse(out).protocolVersion).toBe('2025-06-18');
     expect((await list(kitchen.url, '--protocol-version', '1999-01-01')).code).toBe(1);
   });
@@ -134,6 +133,6 @@ describe('tenon list', () => {
   it('works with a home that cannot be written [cli.tty]', async () => {
     await project.write('file', 'not a folder');
     const env = { TENON_HOME: project.path('file/home') };
-    expect((await tenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
+    expect((await runTenon(project.folder, ['list', kitchen.url], env)).code).toBe(0);
   });
 });

@@ -2,25 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry } from './command.js';
 
 const FILESYSTEM = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
 describe('tenon lock', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   const lock = (...args: string[]) => runTenon(project.folder, ['lock', '--trust', ...args]);
 
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     await project.write('words', 'Tells a price');
     await project.write('mcp.json', { mcpServers: { shop: shopEntry(project.path('words')) } });
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   it('writes nothing without approval [cli.explain]', async () => {
-    const { code, out, err } = await tenon(project.folder, ['lock', '--trust']);
+    const { code, out, err } = await runTenon(project.folder, ['lock', '--trust']);
     expect(code).toBe(7);
     expect(out).toContain('shop › unknown server (to be approved)');
     expect(err).toContain('standard input is not a terminal');

@@ -2,10 +2,10 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBundleTarget } from '../../packages/cli/src/mcpb/create-bundle-command.js';
 import { extractBundle } from '../../packages/cli/src/mcpb/extract-bundle.js';
-import { buildCommand, commandLine, runTenon, tenon } from './command.js';
+import { buildCommand, commandLine, runTenon } from './command.js';
 import { createManifest, createZip, writeBundle, type ZipEntry } from './fixtures/write-bundle.js';
 
 let folder: string;
@@ -173,14 +173,12 @@ describe('a bundle at a gateway', () => {
       'TENON_HOME',
       ...Object.keys(env).flatMap(name => ['--pass', name]),
     ];
-    const { out, err, code } = await tenon(folder, [...words, '--', process.execPath, ...args], env);
+    const { out, err, code } = await runTenon(folder, [...words, '--', process.execPath, ...args], env);
     return { code, err, shown: code === 0 ? JSON.parse(JSON.parse(out).content[0].text) : undefined };
   };
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
   });
-  afterAll(() => clear());
 
   it('gets its values from the configuration, and other variables and arguments', async () => {
     await writeBundle(path('boxed.mcpb'), manifest);

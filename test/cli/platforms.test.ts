@@ -11,11 +11,10 @@ import { buildCommand, gone, projectWith, runTenon, serving, shopEntry, startTen
 
 const library = fileURLToPath(new URL('../../packages/tenon/dist/esm', import.meta.url));
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let remote: HttpServer;
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ shop: shopEntry() });
   const server = createServer({
     name: 'remote',
@@ -43,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await remote.close();
-  await Promise.all([project.remove(), clear()]);
+  await project.remove();
 });
 
 /** Command lines that end by themselves, one for each command, and their exit codes. */
@@ -88,7 +87,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
 ];
 
 describe('a command', () => {
-  it.each(takePart(lines, 0, 3))(
+  it.each(takePart(lines, 0, 6))(
     'ends without a terminal, and with a home that cannot be written: tenon %s [cli.platforms] [cli.tty]',
     async (line, code) => {
       const args = line.replace('URL', remote.url).split(' ');

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 
 describe('tenon policy', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     const rules = [
       { allow: 'notes/remove', user: { groups: ['admins'], scopes: ['notes:write'], claims: { tenant: 'acme' } } },
@@ -15,14 +14,14 @@ describe('tenon policy', () => {
     await project.write('policy.json', { rules, rateLimits: [{ perSecond: 5 }] });
     await project.write('odd.json', { rules, quotas });
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
   const run = (...args: string[]) => runTenon(project.folder, ['policy', ...args]);
 
   it('explains a rule about the token of a user, and the quotas [cli.explain]', async () => {
     const explain = (...user: string[]) => run('explain', 'policy.json', 'notes/remove', ...user);
     const ada = ['--principal', 'ada', '--groups', 'staff,admins', '--claims', '{"tenant":"acme"}'];
     const user = [...ada, '--scopes', 'notes:write'];
-    const { out, code } = await tenon(project.folder, ['policy', 'explain', 'policy.json', 'notes/remove', ...user]);
+    const { out, code } = await runTenon(project.folder, ['policy', 'explain', 'policy.json', 'notes/remove', ...user]);
     expect(code).toBe(0);
     expect(out).toContain('→ allowed by rule 1\nquota 1, no more than 5 calls in 1000 ms, counts this call');
     expect((await explain(...ada)).out).toContain('fits\n→ denied by rule 2');
@@ -64,7 +63,7 @@ describe('tenon policy', () => {
   });
 
   it('finds quotas that count nothing [cli.explain]', async () => {
-    const lint = await tenon(project.folder, ['policy', 'lint', 'odd.json', '--no-lock']);
+    const lint = await runTenon(project.folder, ['policy', 'lint', 'odd.json', '--no-lock']);
     expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('odd.json: quota 1 counts no call') });
     expect((await run('lint', 'policy.json', '--no-lock')).out).toBe('policy.json: 2 rules, 1 quota, no findings\n');
   });

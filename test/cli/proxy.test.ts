@@ -18,7 +18,6 @@ const HOST = 'pub.example.com';
 const ORIGIN = `https://${HOST}`;
 
 describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let proxy: Awaited<ReturnType<typeof startConnectProxy>>;
   let site: Server;
@@ -57,7 +56,7 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
   };
 
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     await writeBundle(project.path('source.mcpb'), createManifest());
     bundle = await readFile(project.path('source.mcpb'));
@@ -79,7 +78,7 @@ describe.skipIf(!hasPrograms('openssl'))('the command behind a proxy', () => {
   afterAll(async () => {
     site.closeAllConnections();
     await new Promise(resolve => site.close(resolve));
-    await Promise.all([proxy.close(), project.remove(), clear()]);
+    await Promise.all([proxy.close(), project.remove()]);
   });
   beforeEach(() => void proxy.seen.splice(0));
 

@@ -4,32 +4,31 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, projectWith, runTenon, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, startTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('the commands for resources, prompts, changes and tasks', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   let official: Awaited<ReturnType<typeof startV2Handler>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
     official = await startV2Handler();
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), official.close()]));
   const run = (...args: string[]) => runTenon(project.folder, args);
 
   it('reads texts, and saves bytes [cli.read]', async () => {
-    expect(await tenon(project.folder, ['read', kitchen.url, 'note://Glue'])).toEqual({
+    expect(await runTenon(project.folder, ['read', kitchen.url, 'note://Glue'])).toEqual({
       code: 0,
       out: 'Use hide glue.\n',
       err: '',
     });
     const { out } = await run('read', kitchen.url, 'photo://pixel', '--json');
     expect(JSON.parse(out).contents).toMatchObject([{ uri: 'photo://pixel', mimeType: 'image/png' }]);
-    await tenon(project.folder, ['read', kitchen.url, 'photo://pixel', '--save', 'out']);
+    await runTenon(project.folder, ['read', kitchen.url, 'photo://pixel', '--save', 'out']);
     expect((await readFile(project.path('out/pixel.png'))).subarray(1, 4).toString()).toBe('PNG');
     expect((await run('read', kitchen.url, 'photo://pixel')).out).toContain('PNG');
     const text = await run('read', 'demo://resource/dynamic/text/1', '--', ...EVERYTHING);
@@ -51,7 +50,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
   });
 
   it('prints prompts, and validates their arguments [cli.prompt]', async () => {
-    const prompted = await tenon(project.folder, ['prompt', kitchen.url, 'summarize', 'title=Glue']);
+    const prompted = await runTenon(project.folder, ['prompt', kitchen.url, 'summarize', 'title=Glue']);
     expect(prompted.out).toBe('user:\nSummarize: Glue\n');
     expect(await run('prompt', kitchen.url, 'summarise')).toMatchObject({
       code: 2,
@@ -63,7 +62,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
   });
 
   it('completes arguments of prompts and variables of templates [cli.complete-arg]', async () => {
-    const completed = await tenon(project.folder, ['complete', kitchen.url, 'summarize', 'title=Gl']);
+    const completed = await runTenon(project.folder, ['complete', kitchen.url, 'summarize', 'title=Gl']);
     expect(completed.out).toBe('Glue\nGlass\n');
     const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
     expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
@@ -182,13 +181,13 @@ describe('the commands for resources, prompts, changes and tasks', () => {
       status: 'input_required',
     });
     await run('answer', parkedId, 'sell=true');
-    const { code, out } = await tenon(project.folder, ['tasks', kitchen.url, 'result', taskId, '--json']);
+    const { code, out } = await runTenon(project.folder, ['tasks', kitchen.url, 'result', taskId, '--json']);
     expect({ code, content: JSON.parse(out).content }).toMatchObject({ code: 0, content: [{ text: 'sold' }] });
 
     const open = await bake();
-    const cancelled = await tenon(project.folder, ['tasks', kitchen.url, 'cancel', open.taskId]);
+    const cancelled = await runTenon(project.folder, ['tasks', kitchen.url, 'cancel', open.taskId]);
     expect(cancelled.out).toContain('cancelled');
-    const listed = await tenon(project.folder, ['tasks', '--json', '--', ...EVERYTHING]);
+    const listed = await runTenon(project.folder, ['tasks', '--json', '--', ...EVERYTHING]);
     expect(listed).toMatchObject({ code: 0, out: '{"tasks":[]}\n' });
     // A server that does not know its callers has no list of their tasks.
     expect(await run('tasks', kitchen.url, '--json')).toMatchObject({ code: 1, out: '' });

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
-import { buildCommand, commandLine, EVERYTHING, projectWith, runTenon, serving, tenon } from './command.js';
+import { buildCommand, commandLine, EVERYTHING, projectWith, runTenon, serving } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 type Connected = Awaited<ReturnType<typeof connectSdkV1>>;
@@ -30,13 +30,12 @@ async function work({ client, call, asked }: Connected) {
 }
 
 describe('tenon record and tenon replay', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
   const command = (...args: string[]) => commandLine(project.folder, ...args).args;
 
   it('records an official server for the official client of version 1, and replays it [cli.record] [cli.replay]', async () => {
@@ -54,7 +53,7 @@ describe('tenon record and tenon replay', () => {
       { progress: 1, total: 2 },
       { progress: 2, total: 2 },
     ]);
-    const against = await tenon(project.folder, ['replay', file, '--json', '--', ...EVERYTHING]);
+    const against = await runTenon(project.folder, ['replay', file, '--json', '--', ...EVERYTHING]);
     expect(JSON.parse(against.out)).toMatchObject({ ok: true, differences: [] });
     expect(against).toMatchObject({ code: 0, err: '' });
   });
@@ -83,17 +82,17 @@ describe('tenon record and tenon replay', () => {
     const kitchen = await serveKitchen();
     const run = (...args: string[]) => runTenon(project.folder, args);
     const call = ['call', kitchen.url, 'echo', 'message=hi'];
-    const printed = await tenon(project.folder, [...call, '--wire', 'call.ndjson', '-v']);
+    const printed = await runTenon(project.folder, [...call, '--wire', 'call.ndjson', '-v']);
     expect(printed).toMatchObject({ code: 0, out: 'hi\n' });
     expect(printed.err).toContain('→ tools/call #');
     const text = await readFile(project.path('call.ndjson'), 'utf8');
     expect(text).toContain('"dir":"send"');
-    const asJson = await tenon(project.folder, [...call, '-v', '--json']);
+    const asJson = await runTenon(project.folder, [...call, '-v', '--json']);
     expect(JSON.parse(asJson.err.split('\n')[0] ?? '')).toEqual({
       level: 'debug',
       message: expect.stringMatching(/^→ /),
     });
-    expect((await tenon(project.folder, ['replay', 'call.ndjson', '--against', kitchen.url])).code).toBe(0);
+    expect((await runTenon(project.folder, ['replay', 'call.ndjson', '--against', kitchen.url])).code).toBe(0);
     await project.write('other.ndjson', text.replace('"text":"hi"', '"text":"ho"'));
     const other = await run('replay', 'other.ndjson', '--against', kitchen.url, '--junit', 'report.xml');
     expect(other).toMatchObject({
@@ -121,7 +120,7 @@ describe('tenon record and tenon replay', () => {
     const mock = await serving(project.folder, ['mock', 'list.json', '--port', '0', '--json', ...faults]);
     const run = (...args: string[]) => runTenon(project.folder, args);
     const wire = ['--wire', 'mock.ndjson'];
-    const called = await tenon(project.folder, ['call', mock.url, 'price', '--json', ...wire]);
+    const called = await runTenon(project.folder, ['call', mock.url, 'price', '--json', ...wire]);
     expect(JSON.parse(called.out)).toMatchObject({
       structuredContent: { euros: expect.any(Number) },
     });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createServer as createMcpServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, shopEntry, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, shopEntry } from './command.js';
 import { createManifest, writeBundle } from './fixtures/write-bundle.js';
 import { type Answer, hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
@@ -16,7 +16,6 @@ let remote: HttpServer;
 let requests: string[] = [];
 let env: Record<string, string>;
 let project: Awaited<ReturnType<typeof projectWith>>;
-let clear = async () => {};
 
 const OFFICIAL = 'io.modelcontextprotocol.registry/official';
 const entry = (server: object, status = 'active') => ({
@@ -51,7 +50,7 @@ const boxed = (fileSha256: string) => ({
 
 let entries: readonly ReturnType<typeof entry>[] = [];
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ shop: shopEntry() });
   const key = { type: 'string', title: 'Key', description: '', sensitive: true, required: true };
   const manifest = createManifest({ user_config: { key } }, { env: { KEY: `\${user_config.key}` } });
@@ -84,7 +83,7 @@ afterAll(async () => {
   await remote.close();
   registry.closeAllConnections();
   await new Promise(resolve => registry.close(resolve));
-  await Promise.all([project.remove(), clear()]);
+  await project.remove();
 });
 beforeEach(() => {
   requests = [];
@@ -173,7 +172,7 @@ describe('tenon search', () => {
 
 describe('a server of a registry', () => {
   it('is not started before its command is shown and approved [cli.search]', async () => {
-    const { code, err } = await tenon(project.folder, ['list', 'io.github.example/notes', '--no-input'], env);
+    const { code, err } = await runTenon(project.folder, ['list', 'io.github.example/notes', '--no-input'], env);
     expect([code, err]).toEqual([6, expect.stringContaining('npx -y @example/notes@1.2.0 serve --mode safe')]);
     expect(err).toContain('variables: NOTES_TOKEN');
   });
@@ -185,7 +184,7 @@ describe('a server of a registry', () => {
 
   it('is called at its address, with its variables in headers [cli.search] [cli.target]', async () => {
     const call = ['call', 'com.example/remote', 'ping', '--trust'];
-    const called = await tenon(project.folder, call, { ...env, TENANT: 'blue' });
+    const called = await runTenon(project.folder, call, { ...env, TENANT: 'blue' });
     expect([called.code, called.out.trim()]).toEqual([0, 'pong blue']);
     const pinned = await run(['call', 'com.example/remote@1.2.0', 'ping', '--trust'], { TENANT: 'blue' });
     expect(pinned.code).toBe(0);
@@ -305,11 +304,11 @@ describe('a server of a registry', () => {
     const add = (...more: string[]) => run([...names, ...more], { KEY: 'hush' });
     const file = project.path('.vscode/mcp.json');
     expect((await add()).code).toBe(6);
-    const unconfirmed = await tenon(project.folder, [...names, '--trust'], { ...env, KEY: 'hush' });
+    const unconfirmed = await runTenon(project.folder, [...names, '--trust'], { ...env, KEY: 'hush' });
     expect([unconfirmed.code, unconfirmed.err]).toEqual([7, expect.stringContaining('show')]);
     await expect(readFile(file)).rejects.toMatchObject({ code: 'ENOENT' });
     expect((await run([...names, '--trust', '--yes'])).err).toContain('not set: KEY');
-    const added = await tenon(project.folder, [...names, '--trust', '--yes'], { ...env, KEY: 'hush' });
+    const added = await runTenon(project.folder, [...names, '--trust', '--yes'], { ...env, KEY: 'hush' });
     expect([added.code, added.err]).toEqual([0, expect.stringContaining('mcp.lock has 1 server')]);
     // A lock file that exists is used without the option.
     const others = ['add', 'other', 'com.example/bundle', '--host', 'vscode', '--project', '--trust', '--yes'];
@@ -322,6 +321,6 @@ describe('a server of a registry', () => {
 });
 
 it('searches a registry as an installed command [cli.search]', async () => {
-  const { code, out } = await tenon(project.folder, ['search', 'notes', '--json'], env);
+  const { code, out } = await runTenon(project.folder, ['search', 'notes', '--json'], env);
   expect([code, JSON.parse(out).servers.length]).toEqual([0, 2]);
 });

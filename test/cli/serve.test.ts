@@ -30,13 +30,12 @@ interface Listening {
 
 describe('tenon serve', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     await project.write('server.mjs', MODULE);
   });
-  afterAll(() => Promise.all([project.remove(), clear()]));
+  afterAll(() => project.remove());
 
   const serve = async (args: readonly string[], env?: Readonly<Record<string, string>>) => {
     const started = await serving(project.folder, ['serve', ...args, '--port', '0', '--json'], env);

@@ -9,14 +9,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visit } from '../auth/issuer-visit.js';
 import { buildCommand, commandLine, projectWith, runTenon, shopEntry, tenon } from './command.js';
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let http: Server;
 let handle: RequestListener | undefined;
 let remote: HttpServer;
 
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({});
   http = createHttpServer((request, response) => handle?.(request, response));
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
@@ -37,7 +36,7 @@ afterAll(async () => {
   await remote.close();
   http.closeAllConnections();
   await new Promise(resolve => http.close(resolve));
-  await Promise.all([project.remove(), clear()]);
+  await project.remove();
 });
 
 /** A client behind a bridge, and a user who does what it says on standard error. There is no browser to be found. */
@@ -73,7 +72,14 @@ describe('tenon logout', () => {
   /** Signs the user in, with tokens in the file. */
   const signInAgain = async () => (await bridged([])).close();
   const callStored = (...more: string[]) =>
-    tenon(project.folder, ['call', '--auth', 'stored', ...more, remote.url, 'whoami']);
+    (more.includes('--keep') ? tenon : runTenon)(project.folder, [
+      'call',
+      '--auth',
+      'stored',
+      ...more,
+      remote.url,
+      'whoami',
+    ]);
 
   it('deletes and revokes the tokens and forgets the registration, so that the next command signs in again', async () => {
     await signInAgain();

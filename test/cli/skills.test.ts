@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, resource, rpcError } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon } from './command.js';
 
 const PDF = 'skill://pdf-processing/SKILL.md';
 const BODY = '---\nname: pdf-processing\ndescription: Fill PDF forms\n---\n\nUse the tool `fill`.\n';
@@ -31,9 +31,8 @@ describe('tenon skills', () => {
   const files = new Map<string, string>();
   const reads: string[] = [];
   let entries: readonly object[] = [];
-  let clear = async () => {};
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     const server = createServer({
       ...{ name: 'skilled', version: '1.0.0', extensions: [{ id: EXTENSION }] },
@@ -60,7 +59,7 @@ describe('tenon skills', () => {
     });
     http = await serveHttp(server, { port: 0 });
   });
-  afterAll(() => Promise.all([project.remove(), http.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), http.close()]));
   const skills = (action: string, ...args: string[]) => runTenon(project.folder, ['skills', action, http.url, ...args]);
   const reset = () => {
     entries = [entry, { uri: 'skill://x/SKILL.md', frontmatter: { name: 'y', description: '' }, resources: [] }];
@@ -72,7 +71,7 @@ describe('tenon skills', () => {
 
   it('lists skills without reading them, and reports invalid entries [cli.skills]', async () => {
     reset();
-    const { code, out, err } = await tenon(project.folder, ['skills', 'list', http.url]);
+    const { code, out, err } = await runTenon(project.folder, ['skills', 'list', http.url]);
     expect({ code, out, err }).toEqual({
       code: 0,
       out: '  pdf-processing   2 files   Fill PDF forms\n',
@@ -85,7 +84,7 @@ describe('tenon skills', () => {
 
   it('reads a file of a skill, by its name and by its URI [cli.skills]', async () => {
     reset();
-    const read = await tenon(project.folder, ['skills', 'read', http.url, 'pdf-processing']);
+    const read = await runTenon(project.folder, ['skills', 'read', http.url, 'pdf-processing']);
     expect(read).toEqual({ code: 0, out: BODY, err: '' });
     expect(await skills('read')).toMatchObject({ code: 0, out: BODY });
     expect(await skills('read', 'pdf-processing', 'references/FORMS.md')).toMatchObject({ code: 0, out: FORMS });

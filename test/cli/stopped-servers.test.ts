@@ -7,18 +7,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
 import { createHost } from 'tenon/host';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
 import { bundle } from '../support/bundle.js';
 import { buildCommand, commandLine, serving, shopEntry } from './command.js';
 
 const SERVER = fileURLToPath(new URL('./fixtures/saving-server.mjs', import.meta.url));
 
-let clear = async () => {};
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
 });
-afterAll(() => clear());
 
 let folder: string;
 const children: ChildProcess[] = [];

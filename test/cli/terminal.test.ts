@@ -24,12 +24,11 @@ const SURVEY = {
   required: ['size', 'extras', 'hot', 'name', 'password'],
 } as const;
 
-let clear = async () => {};
 let project: Awaited<ReturnType<typeof projectWith>>;
 let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
 let cafe: HttpServer;
 beforeAll(async () => {
-  clear = await buildCommand();
+  await buildCommand();
   project = await projectWith({ corner: shopEntry() });
   kitchen = await serveKitchen();
   const survey = tool({
@@ -44,7 +43,7 @@ beforeAll(async () => {
   });
   cafe = await serveHttp(createServer({ name: 'cafe', version: '1.0.0', tools: { survey, count } }), { port: 0 });
 });
-afterAll(() => Promise.all([project.remove(), kitchen.close(), cafe.close(), clear()]));
+afterAll(() => Promise.all([project.remove(), kitchen.close(), cafe.close()]));
 
 const order = (...answers: Answer[]) =>
   runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples'], answers);

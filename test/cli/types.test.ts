@@ -4,25 +4,24 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../support/extent.js';
 import { edit } from '../types/editor.js';
-import { buildCommand, EVERYTHING, projectWith, runTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 const cache = fileURLToPath(new URL('../../.cache/', import.meta.url));
 
 describe('tenon types', () => {
-  let clear = async () => {};
   let project: Awaited<ReturnType<typeof projectWith>>;
   let kitchen: Awaited<ReturnType<typeof serveKitchen>>;
   beforeAll(async () => {
-    clear = await buildCommand();
+    await buildCommand();
     project = await projectWith({});
     kitchen = await serveKitchen();
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), clear()]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close()]));
   const types = (...args: string[]) => runTenon(project.folder, ['types', ...args]);
 
   it('writes types with which a client compiles [cli.types]', async () => {
-    const { code, out, err } = await tenon(project.folder, ['types', kitchen.url]);
+    const { code, out, err } = await runTenon(project.folder, ['types', kitchen.url]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const program = edit(`${out}
       import { connect } from 'tenon';
@@ -60,10 +59,10 @@ describe('tenon types', () => {
 
   it('checks a file in CI [cli.types]', async () => {
     expect((await types(kitchen.url, '--out', 'checked.d.ts')).code).toBe(0);
-    const same = await tenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
+    const same = await runTenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
     expect(same).toMatchObject({ code: 0, out: '' });
     // The order of the output is stable.
-    const again = await tenon(project.folder, ['types', kitchen.url]);
+    const again = await runTenon(project.folder, ['types', kitchen.url]);
     expect(again.out.trimEnd()).toBe((await readFile(join(project.folder, 'checked.d.ts'), 'utf8')).trimEnd());
     const text = await readFile(join(project.folder, 'checked.d.ts'), 'utf8');
     await project.write('checked.d.ts', text.replace('a: number', 'a: string'));
@@ -73,7 +72,7 @@ describe('tenon types', () => {
       ...{ file: 'checked.d.ts', matches: false },
       difference: expect.stringContaining('-  readonly a: string;\n+  readonly a: number;'),
     });
-    const shown = await tenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
+    const shown = await runTenon(project.folder, ['types', kitchen.url, '--out', 'checked.d.ts', '--check']);
     expect(shown).toMatchObject({ code: 7, err: expect.stringContaining('run `tenon types` again') });
     expect(shown.out).toMatch(/^--- checked\.d\.ts\n[\s\S]*\n-.*a: string.*\n\+.*a: number/);
     expect(await types(kitchen.url, '--out', 'none.d.ts', '--check')).toMatchObject({ code: 2 });

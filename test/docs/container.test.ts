@@ -7,6 +7,7 @@ import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
 import { installWithPacked } from '../../scripts/pack.mjs';
+import { isFull } from '../support/extent.js';
 import { root } from './pages.js';
 
 const example = join(root, 'examples/container');
@@ -59,7 +60,7 @@ describe('the Dockerfile of examples/container', () => {
   });
 });
 
-describe('the container images', () => {
+describe.runIf(isFull)('the container images', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-container-'));
   const env: Record<string, string> = { PATH: process.env.PATH ?? '', HOME: join(folder, 'home'), MCP_TOKEN: TOKEN };
   let child: ChildProcess | undefined;

@@ -1,14 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFull, takePart } from '../support/extent.js';
 import { anchorsOf, type Page, pages, prose, root } from './pages.js';
 import { type Outcome, openWorkshop, runPages, typecheck } from './workshop.js';
 
 const all = pages();
 const withCode = all.filter(({ blocks }) => blocks.length > 0);
 /** Number of processes that run the code of the pages, one after the other. */
-const PARTS = 5;
-const running = withCode.filter(({ blocks }) => blocks.some(({ runs }) => runs));
+const PARTS = isFull ? 5 : 1;
+const withRunningCode = withCode.filter(({ blocks }) => blocks.some(({ runs }) => runs));
+/** Each run checks the types of all pages, and runs the code of some. */
+const running = takePart(withRunningCode, 0, 4);
 
 describe('the code on the pages', () => {
   const workshop = openWorkshop(withCode);

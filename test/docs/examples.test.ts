@@ -6,7 +6,8 @@ import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { server } from '../../examples/notes/server.ts';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import { takeCover } from '../support/extent.js';
+import { bundle } from '../support/bundle.js';
+import { isFull, takeCover } from '../support/extent.js';
 import { root } from './pages.js';
 import { run } from './workshop.js';
 
@@ -14,7 +15,9 @@ type Notes = typeof server;
 
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
-const example = (path: string) => join(root, 'examples', path);
+/** How an example is started: in a full run from its source, as readers start it, else from one file, which loads sooner. */
+const example = (path: string): readonly string[] =>
+  isFull ? ['--import', tsx, join(root, 'examples', path)] : [bundle(`examples/${path}`)];
 
 interface Program {
   readonly url: string;
@@ -24,7 +27,7 @@ interface Program {
 /** Starts an example on a port that is free, and waits until it has said where it serves. */
 async function start(path: string, args: (port: number) => string[]): Promise<Program> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, ['--import', tsx, example(path), ...args(port)], {
+  const child = spawn(process.execPath, [...example(path), ...args(port)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -105,16 +108,13 @@ describe('examples/workers/server.ts', () => {
 
 describe('examples/notes/stdio.ts', () => {
   it.each(takeCover(revisions, isEnd))('serves a client of %s', async revision => {
-    await looksRight(
-      { command: process.execPath, args: ['--import', tsx, example('notes/stdio.ts')], cwd: root },
-      revision,
-    );
+    await looksRight({ command: process.execPath, args: example('notes/stdio.ts'), cwd: root }, revision);
   });
 });
 
 describe('examples/ai/agent.ts', () => {
   it('calls tools of a host, one of which requests sampling of another model', async () => {
-    const { output, errors, code } = await run(['--import', tsx, example('ai/agent.ts')], root, 20_000);
+    const { output, errors, code } = await run(example('ai/agent.ts'), root, 60_000);
     expect(errors).toBe('');
     expect(code).toBe(0);
     expect(output.split('\n')).toEqual([
@@ -131,11 +131,7 @@ describe('examples/ai/agent.ts', () => {
 describe('examples/notes/client.ts', () => {
   it('prints the results of every feature of a client', async () => {
     const program = await start('notes/http.ts', port => ['--port', String(port)]);
-    const { output, errors, code } = await run(
-      ['--import', tsx, example('notes/client.ts'), program.url],
-      root,
-      20_000,
-    );
+    const { output, errors, code } = await run([...example('notes/client.ts'), program.url], root, 60_000);
     await program.end();
     expect(errors).toBe('');
     expect(code).toBe(0);

@@ -28,8 +28,16 @@ export function listPackages(): string[] {
   return names.filter(name => name !== 'create-tenon');
 }
 
+const sourcesOf = new Map<string, Source[]>();
+
 /** The files of a package that are published: all but the tests and their fixtures. */
 export function readSources(name: string): Source[] {
+  const sources = sourcesOf.get(name) ?? parseSources(name);
+  sourcesOf.set(name, sources);
+  return sources;
+}
+
+function parseSources(name: string): Source[] {
   const folder = fileURLToPath(new URL(`../../packages/${name}/src`, import.meta.url));
   const published = listFiles(folder).filter(
     path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path),
@@ -37,8 +45,15 @@ export function readSources(name: string): Source[] {
   return published.map(path => parse(path, readFileSync(`${folder}/${path}`, 'utf8')));
 }
 
+let testSources: Source[] | undefined;
+
 /** The tests beside the code of all packages, and those in `test`. */
 export function readTestSources(): Source[] {
+  testSources ??= parseTestSources();
+  return testSources;
+}
+
+function parseTestSources(): Source[] {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const packages = listPackages().map(name => `packages/${name}/src`);
   return [...packages, 'test'].flatMap(folder =>

@@ -43,10 +43,9 @@ describe.skipIf(!canRun || !isFull)('the replicas of examples/replicas behind HA
   let balancer: ChildProcess;
   let url = '';
   let command = '';
-  let removeCommand = async () => {};
   let env: Readonly<Record<string, string>> = {};
   beforeAll(async () => {
-    removeCommand = await buildCommand();
+    await buildCommand();
     [command = ''] = commandLine(folder).args;
     redis = await startRedis();
     env = { STORE_URL: redis.url, SEAL_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}` };
@@ -65,7 +64,6 @@ describe.skipIf(!canRun || !isFull)('the replicas of examples/replicas behind HA
   afterAll(async () => {
     await Promise.all([...children, balancer].map(child => child && stop(child, 'SIGKILL')));
     await redis?.close();
-    await removeCommand();
   });
 
   it('lose no call, no progress and no session while one after another is restarted [so.drain]', async () => {

@@ -11,7 +11,9 @@ export function bundle(program: string | URL): string {
   const made = bundles.get(entry);
   if (made !== undefined) return made;
   // Inside of the project, so that packages, which are not bundled, are found.
-  const name = relative(root, entry).replaceAll(/\W+/g, '-').replace(/-ts$/, '.mjs');
+  const name = relative(root, entry)
+    .replaceAll(/\W+/g, '-')
+    .replace(/-(?:ts|mjs)$/, '.mjs');
   const outfile = `${root}.cache/programs/${process.pid}-${name}`;
   buildSync({
     entryPoints: [entry],

@@ -18,3 +18,6 @@ export const takePart = <T>(list: readonly T[], part: number, parts: number): re
 /** The elements that each run tries. All of them in a full run. */
 export const takeCover = <T>(list: readonly T[], cover: (element: T) => boolean): readonly T[] =>
   isFull ? list : list.filter(cover);
+
+/** The number of random cases that each run tries: a tenth. All of them in a full run. */
+export const takeRuns = (count: number): number => (isFull ? count : Math.ceil(count / 10));

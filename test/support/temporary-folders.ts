@@ -1,13 +1,14 @@
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Beginning of the name of the folder. It is short, because paths of sockets may have about 100 characters only. */
 const PREFIX = 'tenon-run-';
 
 /**
  * Set-up of a whole run: the temporary folders of all tests, and of the programs that they start, are in one folder, which is
- * deleted at the end. Also deletes what a run left behind that was killed.
+ * deleted at the end, as is the command that `test/cli/command.ts` builds. Also deletes what a run left behind that was killed.
  */
 export function setup(): () => void {
   const parent = realpathSync(tmpdir());
@@ -18,7 +19,10 @@ export function setup(): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   // The workers are started later, and get these variables.
   for (const variable of ['TMPDIR', 'TMP', 'TEMP']) process.env[variable] = folder;
-  return () => remove(folder);
+  return () => {
+    remove(folder);
+    remove(fileURLToPath(new URL(`../../packages/cli/.cache/test-${process.pid}`, import.meta.url)));
+  };
 }
 
 function isRunning(pid: number): boolean {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../packages/tenon/src/execution/lazy-run.js';
 import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
 import { isTerminal } from '../../packages/tenon/src/protocol/tasks.js';
+import { takeRuns } from '../support/extent.js';
 import { startProcess, type TaskProcess, waitTurns } from './process.js';
 import { recordStores, type StoreRecorder } from './store-recorder.js';
 
@@ -223,7 +224,7 @@ describe('tasks in any order of events and process failures', () => {
         const odd = world.processes.flatMap(({ problems }) => problems);
         expect(odd.map(({ message }) => message)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { numRuns: takeRuns(300) },
     );
     expect(completed).toBeGreaterThan(20);
   });

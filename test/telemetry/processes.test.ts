@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { SpanKind } from '@opentelemetry/api';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildCommand, commandLine, projectWith } from '../cli/command.js';
 import { bundle } from '../support/bundle.js';
 
@@ -15,12 +15,10 @@ interface WrittenSpan {
   readonly parent?: string;
 }
 
-let removeCommand: () => Promise<void>;
 let project: Awaited<ReturnType<typeof projectWith>>;
 beforeAll(async () => {
-  removeCommand = await buildCommand();
+  await buildCommand();
 });
-afterAll(() => removeCommand());
 beforeEach(async () => {
   project = await projectWith({});
 });

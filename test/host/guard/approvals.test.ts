@@ -8,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStores } from '../../../packages/tenon/src/stores/memory-stores.js';
 import { callTool, type WireResponse } from '../../input-requests/wire.js';
 import { retryUntilPasses } from '../../interop/retry.js';
+import { bundle } from '../../support/bundle.js';
 import { createFolder, getOutcome, readAuditMethods, startGuardedHost, WITH_FORMS } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 
@@ -226,8 +227,8 @@ describe('a call of a caller who cannot be asked', () => {
     const { host, ran } = await asking({ stores });
     const calling = callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     await pending(host.approvals);
-    const program = new URL('./answering.ts', import.meta.url).pathname;
-    const child = spawn(process.execPath, ['--import', 'tsx', program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const program = bundle('test/host/guard/answering.ts');
+    const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);
     expect(await calling).toMatchObject({ result: { content: [{ text: 'erase a' }] } });

@@ -6,12 +6,20 @@ import { serveHttp } from 'tenon/node';
 import { describe, expect, it } from 'vitest';
 import { runDoctor } from './run-doctor.js';
 
-const OPTIONS = { only: ['connection', 'transport', 'origin'], protocolVersion: '2024-11-05', timeout: 3000 };
+const OPTIONS = { only: ['connection', 'transport', 'origin'], protocolVersion: '2024-11-05', timeout: 30_000 };
 
 const listIds = async (url: string) => {
   const { findings } = await runDoctor({ url, transport: 'http-sse' }, url, OPTIONS);
   return findings.map(({ id, severity }) => `${severity} ${id}`);
 };
+
+function parseMessage(text: string): { readonly id?: unknown; readonly method?: unknown } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}
 
 /** A server over HTTP+SSE that checks nothing, and answers with 200. */
 async function startCareless(createEndpoint: (port: number) => string) {
@@ -26,9 +34,11 @@ async function startCareless(createEndpoint: (port: number) => string) {
     let text = '';
     for await (const chunk of request) text += chunk;
     response.writeHead(200).end('ok');
-    if (!text.includes('"initialize"')) return;
+    const { id, method } = parseMessage(text);
+    if (id === undefined) return;
     const result = { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: { name: 'careless', version: '1' } };
-    server.emit('answer', JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result }));
+    const outcome = method === 'initialize' ? { result } : { error: { code: -32601, message: 'Method not found' } };
+    server.emit('answer', JSON.stringify({ jsonrpc: '2.0', id, ...outcome }));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

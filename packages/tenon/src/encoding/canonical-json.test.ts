@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import { toCanonicalJson } from './canonical-json.js';
 
 /** The same value with the members of every object in the reverse order. */
@@ -46,7 +47,7 @@ describe('toCanonicalJson', () => {
       fc.property(anything, value => {
         expect(toCanonicalJson(value)).toBe(JSON.stringify(value, sort) ?? 'null');
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 

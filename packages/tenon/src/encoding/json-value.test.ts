@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import { copyJson, copyThroughJson, findJsonFault } from './json-value.js';
 
 describe('findJsonFault', () => {
@@ -105,7 +106,7 @@ describe('copyThroughJson', () => {
         fc.constantFrom('__proto__', 'toJSON', 'constructor', 'length'),
       ),
     });
-    fc.assert(fc.property(anything, expectSame), { numRuns: 3000 });
+    fc.assert(fc.property(anything, expectSame), { numRuns: takeRuns(3000) });
   });
 
   it('returns exactly what JSON does for unusual values', () => {

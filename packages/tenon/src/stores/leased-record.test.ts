@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import type { TenonError } from '../jsonrpc/error.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { LeasedRecord, type LeaseOwner, updateIfPresent } from './leased-record.js';
@@ -232,7 +233,7 @@ describe('LeasedRecord', () => {
           expect(((await values.get('k'))?.value.n as number | undefined) ?? 0).toBe(written);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: takeRuns(200) },
     );
   });
 });

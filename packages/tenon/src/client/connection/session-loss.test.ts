@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
@@ -231,7 +232,7 @@ describe('a client whose server forgets the session', () => {
         expect(server.initializations).toBeLessThanOrEqual(1 + server.losses);
         await client.close();
       }),
-      { numRuns: 200 },
+      { numRuns: takeRuns(200) },
     );
   });
 });

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { read, readOne, said, told } from './fixtures/read.js';
 import { MAX_SERVERS } from './parse-config.js';
 import { createProblemReport, MAX_PROBLEMS } from './problem.js';
@@ -316,7 +317,7 @@ describe('problems of a configuration', () => {
           expect(line).toBe(1);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: takeRuns(300) },
     );
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 60 }), async text => {

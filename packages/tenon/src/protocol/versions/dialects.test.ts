@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { judge, type Revision, schemasPresent } from '../../../../../test/support/official-schema.js';
 import { readSchema } from '../../../../../test/support/schema-file.js';
 import { vocabularyOf } from '../../../../../test/support/vocabulary.js';
@@ -10,7 +11,7 @@ import type { Dialect, TransformContext } from './dialect.js';
 import { called, calls, results } from './fixtures/arbitraries.js';
 import { dialects, getDialect, getNewestDialect, negotiateDialect } from './index.js';
 
-const runs = { numRuns: 60 };
+const runs = { numRuns: takeRuns(60) };
 const older = dialects.filter(dialect => dialect !== getNewestDialect());
 
 const down = (
@@ -162,7 +163,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
           const heard = up(dialect, 'result', 'tools/call', up(dialect, 'result', 'tools/call', said), known);
           if (outputSchema) expect(heard.structuredContent).toEqual(result.structuredContent);
         }),
-        { numRuns: 300 },
+        { numRuns: takeRuns(300) },
       );
     });
 

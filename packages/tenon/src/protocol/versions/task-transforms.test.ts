@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { judge, schemasPresent } from '../../../../../test/support/official-schema.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { methods, notifications } from '../methods.js';
@@ -9,7 +10,7 @@ import { called } from './fixtures/arbitraries.js';
 import { extended, introduced, presented, taskCalls, taskResults, tooled } from './fixtures/tasks.js';
 import { dialects, getDialect, getNewestDialect } from './index.js';
 
-const runs = { numRuns: 100 };
+const runs = { numRuns: takeRuns(100) };
 const withParameter = getDialect('2025-11-25') as Dialect;
 const handshakes = dialects.filter(({ opening }) => opening === 'handshake');
 const none = dialects.filter(({ tasks }) => tasks === undefined);

@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { estimateMaxLength } from './estimate-max-length.js';
 import { parsePattern } from './parse-pattern.js';
 import { toUnicodePattern } from './unicode-pattern.js';
@@ -52,7 +53,7 @@ describe('estimateMaxLength', () => {
         const match = () => runInNewContext('new RegExp(source, "u").test(text)', { source, text }, { timeout: 1500 });
         expect(match, source).not.toThrow();
       }),
-      { numRuns: 300, interruptAfterTimeLimit: 20_000 },
+      { numRuns: takeRuns(300), interruptAfterTimeLimit: 20_000 },
     );
   });
 });
@@ -82,7 +83,7 @@ describe('parsePattern', () => {
       fc.property(fc.string({ unit: fc.constantFrom(...'a(|)[]*+?{1,}\\d^$.-') }), source => {
         if (toUnicodePattern(source) === source) expect(estimateMaxLength(source)).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 });

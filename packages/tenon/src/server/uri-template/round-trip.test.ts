@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { match, type SymbolCounter } from './match.js';
 import { createMatchPlan, type MatchPlan } from './match-plan.js';
 import { parse } from './parse.js';
@@ -49,7 +50,7 @@ describe('matching, as properties', () => {
       fc.property(cases, ([t, values]) => {
         expect(t.match(t.expand(values))).toEqual(values);
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 
@@ -113,7 +114,7 @@ describe('matching, as properties', () => {
       fc.property(template, any, fc.boolean(), (t, text, allowUnsafe) => {
         expect(() => t.match(text, { allowUnsafe })).not.toThrow();
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('matching, as properties', () => {
         if ('reason' in parsed) expect(parsed.position).toBeLessThanOrEqual(text.length);
         else expect(createMatchPlan(parsed.parts)).toBeDefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 });
@@ -211,7 +212,7 @@ describe('the work of a match', () => {
         const { plan: made, atoms } = planned(t.source);
         expect(steps(made, text)).toBeLessThanOrEqual((2 * atoms + 2) * (text.length + 1));
       }),
-      { numRuns: 1000 },
+      { numRuns: takeRuns(1000) },
     );
   });
 });

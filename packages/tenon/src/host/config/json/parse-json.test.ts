@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { parseJsonTree, type SyntaxLimits, toValue } from './parse-json.js';
 
 const bounds = { maxDepth: 100, lenient: true };
@@ -148,7 +149,7 @@ describe('findSyntaxFault', () => {
       fc.property(fc.oneof(wild, spoiled, fc.json(), fc.string({ unit: 'binary' })), text => {
         expect(findSyntaxFault(text, strict) === undefined).toBe(parses(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: takeRuns(3000) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import type { CallToolResult } from '../../../protocol/params-and-results.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
@@ -231,7 +232,7 @@ describe('any result', () => {
         );
         expect(getJsonSize(rest)).toBeLessThanOrEqual(limits.maxOther + 40);
       }),
-      { numRuns: 300 },
+      { numRuns: takeRuns(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { createAuditLine } from './audit-line.js';
 import { bytesOf, createAuditLog, linesOf } from './fixtures/audit-log.js';
 import { verifyAudit } from './verify-audit.js';
@@ -60,7 +61,7 @@ describe('verifyAudit', () => {
         expect(verdict.lines).toBe(line - 1);
         if (verdict.problem) expect(verdict.problem.line).toBe(line);
       }),
-      { numRuns: 1500 },
+      { numRuns: takeRuns(1500) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import type { TenonError } from '../../../jsonrpc/error.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compareAllWithLock } from './compare-with-lock.js';
@@ -183,7 +184,7 @@ describe('a lock that cannot be read', () => {
           else expect(JSON.parse(changed)).toBeTypeOf('object');
         },
       ),
-      { numRuns: 300 },
+      { numRuns: takeRuns(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import type { ActionRequest } from './action-request.js';
 import { call } from './fixtures/call.js';
 import { lintPolicy as lintAll } from './lint-policy.js';
@@ -54,7 +55,7 @@ describe('a policy', () => {
         expect(verdict.rule).toBe(alone < 0 ? undefined : alone + 1);
         expect(verdict.action).toBe(rules[alone]?.action ?? 'deny');
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 

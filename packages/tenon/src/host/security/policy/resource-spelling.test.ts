@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { call } from './fixtures/call.js';
 import { parseUrl } from './matching/urls.js';
 import { createPolicy } from './policy.js';
@@ -224,7 +225,7 @@ describe('two texts that parse to the same resource', () => {
           expect(judgeArgument(make({ arguments: { url: plain } }), other)).toBe(make({}).action);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: takeRuns(1000) },
     );
   });
 
@@ -250,7 +251,7 @@ describe('two texts that parse to the same resource', () => {
         const other = start + changes.reduce((text, change) => change(text), plain) + end;
         expect([other, judgeUri(deny({ resource: `file://${plain}` }), other)]).toEqual([other, 'deny']);
       }),
-      { numRuns: 1000 },
+      { numRuns: takeRuns(1000) },
     );
   });
 
@@ -271,7 +272,7 @@ describe('two texts that parse to the same resource', () => {
         expect(judgeUri(deny({ resource: id as string }), same)).toBe('deny');
         expect(judgeUri(deny({ resource: text.split('#')[0] as string }), same)).toBe('deny');
       }),
-      { numRuns: 1000 },
+      { numRuns: takeRuns(1000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { findFindings } from './find-findings.js';
 import { sanitizeName, sanitizeText } from './sanitize-text.js';
 
@@ -132,7 +133,7 @@ describe('sanitizeText', () => {
         if (!options.lines) expect(shown).not.toMatch(/[\n\t]/);
         expect(findFindings(shown, '').filter(({ severity }) => severity === 'strip')).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: takeRuns(1500) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('sanitizeText', () => {
         const kinds = findFindings(sanitizeText(given, { lines: true }), '').map(({ kind }) => kind);
         expect(kinds.filter(kind => ['remote-image', 'html', 'hidden-html', 'whitespace'].includes(kind))).toEqual([]);
       }),
-      { numRuns: 1500 },
+      { numRuns: takeRuns(1500) },
     );
   });
 
@@ -153,7 +154,7 @@ describe('sanitizeText', () => {
         expect(sanitizeText(shown, options)).toBe(shown);
         expect(sanitizeName(sanitizeName(given))).toBe(sanitizeName(given));
       }),
-      { numRuns: 3000 },
+      { numRuns: takeRuns(3000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { resolveCommand } from './resolve-command.js';
 
 const FILES = [
@@ -90,7 +91,7 @@ describe('resolveCommand [stdio.client-spawns]', () => {
         expect(received(line).slice(1)).toEqual(args.map(each => each));
         expect(line.replaceAll('%%cd:~,%', '')).not.toContain('%');
       }),
-      { numRuns: 2000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 

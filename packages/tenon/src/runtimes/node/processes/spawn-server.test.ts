@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { TenonError } from '../../../jsonrpc/error.js';
@@ -150,11 +152,18 @@ describe('takeProgress', () => {
   });
 
   it.runIf(process.platform === 'linux')('reports use of the processor, also by its children', async () => {
-    const { channel, open } = start('busy-wrapper');
+    const folder = mkdtempSync(join(tmpdir(), 'tenon-busy-'));
+    const path = join(folder, 'used');
+    writeFileSync(path, '');
+    const { channel, open } = start(`busy-wrapper ${path}`);
     await open();
-    // Each look counts from the one before, so looks in quick succession see too little.
-    const patience = { timeout: 20_000, interval: 500 };
-    for (const _ of ['first', 'second']) await vi.waitFor(() => expect(channel.takeProgress?.()).toBe(true), patience);
+    for (const _ of ['first', 'second']) {
+      const { size } = statSync(path);
+      await vi.waitFor(() => expect(statSync(path).size).toBeGreaterThan(size + 1));
+      expect(channel.takeProgress?.()).toBe(true);
+    }
+    await channel.close();
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,7 +1,8 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { PassThrough } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { bundle } from '../../../../../../test/support/bundle.js';
 import { createSuccess } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
 import { serveStdio } from './stdio-server.js';
@@ -11,22 +12,28 @@ const OPEN_CALLS = fileURLToPath(new URL('../../../transports/stdio/fixtures/ope
 const started: ChildProcess[] = [];
 
 function start(args: string[] = [], options: SpawnOptions = {}, program = SERVER) {
-  const child = spawn(process.execPath, ['--import', 'tsx', program, ...args], { stdio: 'pipe', ...options });
+  return follow(spawn(process.execPath, [bundle(pathToFileURL(program)), ...args], { stdio: 'pipe', ...options }));
+}
+
+/** Reads what a server process writes, and writes requests to it. */
+function follow(child: ChildProcess) {
   started.push(child);
-  const seen = { out: '', err: '' };
-  child.stdout!.on('data', chunk => {
-    seen.out += chunk;
+  const seen = { err: '' };
+  const received: ReturnType<typeof JSON.parse>[] = [];
+  let rest = '';
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+    rest += chunk;
+    if (!chunk.includes('\n')) return;
+    const texts = rest.split('\n');
+    rest = texts.pop() ?? '';
+    for (const text of texts) received.push(JSON.parse(text));
   });
   child.stderr!.on('data', chunk => {
     seen.err += chunk;
   });
   child.stdin!.on('error', () => {});
   const exited = new Promise<[number | null, string | null]>(resolve => child.once('close', (...how) => resolve(how)));
-  const lines = () =>
-    seen.out
-      .split('\n')
-      .slice(0, -1)
-      .map(line => JSON.parse(line));
+  const lines = () => received;
   let ids = 0;
   const send = (method: string, params: object = {}) => {
     child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id: ++ids, method, params })}\n`);
@@ -133,7 +140,7 @@ describe('a server process [stdio.streams]', () => {
   it('exits when its parent is killed, or disconnects by IPC', async () => {
     const script = `
       const { spawn } = require('node:child_process');
-      const child = spawn(process.execPath, ['--import', 'tsx', ${JSON.stringify(SERVER)}], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [${JSON.stringify(bundle(pathToFileURL(SERVER)))}], { stdio: ['pipe', 'pipe', 'inherit'] });
       child.stdout.once('data', () => console.log(child.pid));
       child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"echo","params":{}}\\n');`;
     const parent = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -189,7 +196,8 @@ describe('a server process [stdio.streams]', () => {
 
 describe('stdout [stdio.stdout-only-messages]', () => {
   it('carries messages only: other output goes to stderr, with one note for each place', async () => {
-    const { send, answer, lines, seen } = start(['stray']);
+    // The sources as they are, because the places are in them.
+    const { send, answer, lines, seen } = follow(spawn(process.execPath, ['--import', 'tsx', SERVER, 'stray']));
     await answer(send('stray'));
     await answer(send('stray'));
     expect(lines()).toHaveLength(2);

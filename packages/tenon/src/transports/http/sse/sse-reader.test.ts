@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../../../test/support/cpu-time.js';
+import { takeRuns } from '../../../../../../test/support/extent.js';
 import { createSseReader, type SseEvent } from './sse-reader.js';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -79,7 +80,7 @@ describe('readSse', () => {
       fc.property(streams, fc.array(fc.nat(400), { maxLength: 12 }), (text, places) => {
         expect(readAll(cut(bytes(text), places))).toEqual(readWhole(text));
       }),
-      { numRuns: 2_000 },
+      { numRuns: takeRuns(2_000) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('readSse', () => {
         const events = [{ type: 'message', data: new TextDecoder().decode(all).slice(6, -2) }];
         expect(readAll(cut(all, places)).events).toEqual(events);
       }),
-      { numRuns: 2_000 },
+      { numRuns: takeRuns(2_000) },
     );
   });
 
@@ -127,7 +128,7 @@ describe('readSse', () => {
           const read = readAll(cut(bytes(`${text}data: ok\n\n`), places), 100);
           expect(read).toMatchObject({ events: [{ type: 'message', data: 'ok' }], tooLong: 1 });
         }),
-        { numRuns: 100 },
+        { numRuns: takeRuns(100) },
       );
     }
     expect(readAll([bytes(long[1] as string)], 100).lastEventId).toBe('2');

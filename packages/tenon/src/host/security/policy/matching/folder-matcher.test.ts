@@ -1,6 +1,7 @@
 import { posix, win32 } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../../test/support/extent.js';
 import { createFolderMatcher } from './folder-matcher.js';
 
 const work = createFolderMatcher('/work');
@@ -137,7 +138,7 @@ describe('a path that is certainly in a folder', () => {
           expect(`${win32.resolve('C:\\', read)}\\`).toMatch(/^C:\\work\\/);
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: takeRuns(5000) },
     );
     expect(held).toBeGreaterThan(100);
   });
@@ -203,7 +204,7 @@ describe('a path that may be in a folder', () => {
         for (const folder of [work, windows, docs, relative])
           if (folder?.contains(path)) expect(folder.mayContain(path)).toBe(true);
       }),
-      { numRuns: 5000 },
+      { numRuns: takeRuns(5000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../../../../test/support/cpu-time.js';
+import { takeRuns } from '../../../../../../../test/support/extent.js';
 import { coversGlob, matchGlob } from './glob.js';
 
 const unit = fc.constantFrom('a', 'b', '/', '.', '(', '😀', '\n');
@@ -21,7 +22,7 @@ describe('matchGlob', () => {
       fc.property(glob, text, (pattern, subject) => {
         expect(matchGlob(pattern, subject)).toBe(reference(pattern, subject));
       }),
-      { numRuns: 5000 },
+      { numRuns: takeRuns(5000) },
     );
   });
 
@@ -51,7 +52,7 @@ describe('matchGlob', () => {
       fc.property(glob, glob, text, (wide, narrow, subject) => {
         if (coversGlob(wide, narrow) && matchGlob(narrow, subject)) expect(matchGlob(wide, subject)).toBe(true);
       }),
-      { numRuns: 5000 },
+      { numRuns: takeRuns(5000) },
     );
     expect(coversGlob('*', 'a*')).toBe(true);
     expect(coversGlob('list_*', 'list_notes')).toBe(true);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../../../test/support/extent.js';
 import { createNotification } from '../../../../jsonrpc/message.js';
 import { type Call, createFakeService } from '../../fixtures/fake-service.js';
 import { JSON_HEADERS } from '../../fixtures/sites.js';
@@ -95,7 +96,7 @@ describe('any loss of connections', () => {
           expect(client.got).toEqual(Array.from({ length: said }, (_, n) => createNotification('n', { n })));
           await endpoint.close({ timeout: 0 });
         }),
-        { numRuns: 200 },
+        { numRuns: takeRuns(200) },
       );
     },
   );
@@ -125,7 +126,7 @@ describe('any loss of connections', () => {
         expect(client.got).toEqual([...messages, { jsonrpc: '2.0', id: 7, result: {} }]);
         await endpoint.close({ timeout: 0 });
       }),
-      { numRuns: 200 },
+      { numRuns: takeRuns(200) },
     );
   });
 });
