@@ -51,6 +51,11 @@ export function createAddCommand(context: CliContext): Command {
       createPairParser('--user-config'),
     )
     .option('--bearer-env <VARIABLE>', 'environment variable with a token to send')
+    .option(
+      '--client-id <id>',
+      'ID of a service account, with --client-secret-env: the hosts start `tenon bridge` for it',
+    )
+    .option('--client-secret-env <VARIABLE>', 'environment variable with the secret of the service account')
     .addOption(new Option('--transport <name>', 'transport of a URL (default: http)').choices(['http', 'http-sse']))
     .option('--no-pin', 'leave the package of npx without a version')
     .option('--force', 'replace a server of this name that differs')

@@ -215,6 +215,8 @@ describe('tenon add', () => {
     [['add', 'a', 'notes'], 'a server is added by its URL, its file or bundle, its name in a registry, or its command'],
     [['add', 'a', 'https://example.com', '--env', 'A'], '--env is for servers that are started'],
     [['add', 'a', '--bearer-env', 'A', ...SERVER], 'are for servers at a URL'],
+    [['add', 'a', '--client-id', 'A', ...SERVER], 'are for servers at a URL'],
+    [['add', 'a', 'https://example.com/mcp', '--client-id', 'A'], 'needs --client-id and --client-secret-env'],
     [['add', 'a', '--host', 'windsurf', '--project', ...SERVER], 'Windsurf has no configuration of a project'],
   ])('refuses %j', async (args, message) => {
     const { code, err } = await tenon(args);

@@ -19,6 +19,8 @@ export interface HostTarget {
   readonly isDisabled: boolean;
   /** True if the entry names a file of variables. The target does not contain them. */
   readonly hasEnvFile: boolean;
+  /** Service account that calls the server. Absent for most servers. */
+  readonly serviceAccount?: ConfiguredEntry['serviceAccount'];
 }
 
 /**
@@ -42,13 +44,17 @@ export async function readHostTargets(file: string, host?: McpHost): Promise<Hos
 }
 
 function toHostTarget(
-  { target, disabled = false, written = {} }: ConfiguredEntry,
+  { target, disabled = false, serviceAccount, written = {} }: ConfiguredEntry,
   host: McpHost | undefined,
 ): HostTarget {
   const read = (text: string) => parseVariables(text, host?.variables ?? SHELL);
   const readAll = (members: Readonly<Record<string, string>> = {}) =>
     Object.fromEntries(Object.entries(members).map(([name, text]) => [name, read(text)]));
-  const state = { isDisabled: disabled, hasEnvFile: written.envFile !== undefined };
+  const state = {
+    isDisabled: disabled,
+    hasEnvFile: written.envFile !== undefined,
+    ...(serviceAccount && { serviceAccount: mapValues(serviceAccount, read) }),
+  };
   if ('url' in target) {
     // The key of the URL tells the transport for some hosts.
     const isSse =
@@ -61,6 +67,13 @@ function toHostTarget(
   return { ...state, target: parseBridge(program) ?? program };
 }
 
+const mapValues = <T extends object>(members: T, change: (text: string) => string): T => {
+  const changed = { ...members };
+  for (const name of Object.keys(members) as (keyof T)[])
+    Object.assign(changed, { [name]: change(String(members[name])) });
+  return changed;
+};
+
 // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 const SHELL: VariableForm = { text: '${VAR}' };
 
@@ -70,7 +83,9 @@ function parseBridge({ args = [] }: CommandTarget): UrlTarget | undefined {
   if (!spec.startsWith(`${packageJson.name}@`) || subcommand !== 'bridge' || url === undefined) return undefined;
   const headers: [string, string][] = [];
   for (let index = 0; index < options.length; index += 2) {
-    const [option, value = ''] = options.slice(index, index + 2);
+    const [option = '', value = ''] = options.slice(index, index + 2);
+    // Such a command has settings that a URL and headers do not tell, so it stays a command.
+    if (!['--bearer-env', '--header'].includes(option)) return undefined;
     if (option === '--bearer-env') headers.push(['Authorization', `Bearer ${formatReference(value)}`]);
     const [, name, text] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
     if (option === '--header' && name !== undefined && text !== undefined) headers.push([name, text]);

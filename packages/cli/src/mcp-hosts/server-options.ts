@@ -8,6 +8,7 @@ import type { RegistryName } from '../registry/registry-name.js';
 import { createServerCommand } from '../target/server-command.js';
 import { type TargetReference, takeTarget } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { createAccountBridge } from './hosts/format-entry.js';
 import { formatReference } from './hosts/variable-text.js';
 import { pinVersion } from './pin-version.js';
 
@@ -18,6 +19,9 @@ export interface ServerOptions {
   /** Values that a bundle or an entry of a registry requests, by name. */
   readonly userConfig?: Record<string, string>;
   readonly bearerEnv?: string;
+  /** Service account at a URL: its ID, and the variable with its secret. */
+  readonly clientId?: string;
+  readonly clientSecretEnv?: string;
   readonly transport?: 'http' | 'http-sse';
   readonly pin: boolean;
   readonly project?: boolean;
@@ -73,7 +77,7 @@ async function createTarget(
   switch (reference.kind) {
     // The text is kept as it is, because it may contain variables.
     case 'url':
-      return createUrlTarget(words[0] ?? reference.url, options);
+      return withAccount(createUrlTarget(words[0] ?? reference.url, options), options);
     case 'command':
       refuseUrlOptions(options);
       return { ...toAbsolute(reference.command, reference.args, context.cwd, options.project === true), env };
@@ -123,9 +127,26 @@ function createUrlTarget(url: string, { env, header = {}, bearerEnv, transport }
   };
 }
 
-function refuseUrlOptions({ header, bearerEnv, transport }: ServerOptions): void {
-  if (header === undefined && bearerEnv === undefined && transport === undefined) return;
-  throw createUsageError('--header, --bearer-env and --transport are for servers at a URL', 'pass --env to a command');
+/** Returns the target with the service account that the options name. */
+function withAccount(target: UrlTarget, options: ServerOptions): CommandTarget | UrlTarget {
+  const { clientId, clientSecretEnv, bearerEnv } = options;
+  if (clientId === undefined && clientSecretEnv === undefined) return target;
+  if (clientId === undefined || clientSecretEnv === undefined || bearerEnv !== undefined)
+    throw createUsageError(
+      'a service account needs --client-id and --client-secret-env, and no --bearer-env',
+      'pass both of them',
+    );
+  if (!VARIABLE_NAME.test(clientSecretEnv))
+    throw createUsageError('--client-secret-env: invalid name', 'pass the name of an environment variable');
+  return createAccountBridge(target, { clientId, secretVariable: clientSecretEnv });
+}
+
+function refuseUrlOptions({ header, bearerEnv, transport, clientId, clientSecretEnv }: ServerOptions): void {
+  if ([header, bearerEnv, transport, clientId, clientSecretEnv].every(each => each === undefined)) return;
+  throw createUsageError(
+    '--header, --bearer-env, --client-id, --client-secret-env and --transport are for servers at a URL',
+    'pass --env to a command',
+  );
 }
 
 function refuseValues(kind: TargetReference['kind'], { userConfig }: ServerOptions): void {

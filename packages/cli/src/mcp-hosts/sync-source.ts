@@ -1,14 +1,18 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { resolve } from 'node:path';
-import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
+import { type CommandTarget, type ConfiguredEntry, findLiteralSecrets, type UrlTarget } from 'tenon/host';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';
 import { checkSyntax, listHostEntries } from './host-config.js';
+import { createAccountBridge } from './hosts/format-entry.js';
 import { type ConfigScope, getHostFile, type UserPlaces } from './hosts/host-paths.js';
 import type { McpHost } from './hosts/mcp-host.js';
 import { mcpHosts } from './hosts/mcp-hosts.js';
-import { formatReference, toVariableName } from './hosts/variable-text.js';
+import { formatReference, getReference, toVariableName } from './hosts/variable-text.js';
 import { readHostTargets } from './read-host-targets.js';
+
+type ServiceAccount = NonNullable<ConfiguredEntry['serviceAccount']>;
 
 /** Servers that other configurations get. */
 export interface SyncSource {
@@ -65,8 +69,8 @@ export async function readSyncSource(from: string, scope: ConfigScope, places: U
   const read = await readHostTargets(file, named ?? findOwner(file, places));
   const servers: SourceServer[] = [];
   const skipped: SkippedServer[] = [];
-  for (const [name, { target, isDisabled, hasEnvFile }] of read.servers) {
-    const server = hideSecrets(name, target);
+  for (const [name, { target, isDisabled, hasEnvFile, serviceAccount }] of read.servers) {
+    const server = createSourceServer(name, target, serviceAccount);
     if ('command' in target && isBundlePath(target.command))
       skipped.push({ name, reason: 'it is a bundle, which `tenon add` installs' });
     else if (isDisabled) skipped.push({ name, reason: 'it is disabled' });
@@ -86,6 +90,40 @@ const findOwner = (file: string, places: UserPlaces): McpHost | undefined =>
 function getFormat(file: string): McpHost['format'] {
   if (file.endsWith('.toml')) return 'toml';
   return /\.ya?ml$/.test(file) ? 'yaml' : 'jsonc';
+}
+
+/** Variables that only this command and its gateway replace, with the reason why a server is not copied. */
+const OWN_VARIABLES: readonly (readonly [start: string, reason: string])[] = [
+  ['${caller:', 'it has values of its caller (`${caller:…}`), which only a gateway fills in'],
+  ['${file:', 'it reads a value from a file (`${file:…}`), which other programs do not'],
+];
+
+/** Creates a server that other hosts can start. One with a service account becomes a command that signs in. */
+function createSourceServer(
+  name: string,
+  target: CommandTarget | UrlTarget,
+  account: ServiceAccount | undefined,
+): SourceServer | SkippedServer {
+  const texts = JSON.stringify([target, account]);
+  const own = OWN_VARIABLES.find(([start]) => texts.includes(start));
+  if (own) return { name, reason: own[1] };
+  const server = hideSecrets(name, target);
+  if (account === undefined || 'reason' in server || !('url' in server.target)) return server;
+  const { clientId, clientSecret, privateKey, issuer, scopes } = account;
+  const [other] = Object.entries({ privateKey, issuer, scopes }).flatMap(([key, value]) => (value ? [key] : []));
+  if (other !== undefined || clientSecret === undefined)
+    return {
+      name,
+      reason: `its service account has \`auth.${other ?? 'privateKey'}\`, which other programs cannot use`,
+    };
+  const isLiteral = findLiteralSecrets(server.target, { serviceAccount: account }).includes('auth.clientSecret');
+  const variable = isLiteral ? toVariableName(`${name}_CLIENT_SECRET`) : getReference(clientSecret);
+  if (variable === undefined) return { name, reason: 'its `auth.clientSecret` is not one variable' };
+  return {
+    name,
+    target: createAccountBridge(server.target, { clientId, secretVariable: variable }),
+    hidden: isLiteral ? [`env.${variable}`] : [],
+  };
 }
 
 /** Replaces the secrets of a server by variables. A secret in an argument or a URL has no name, so it is not copied. */

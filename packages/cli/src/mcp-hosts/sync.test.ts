@@ -235,4 +235,60 @@ describe('entries in other spellings', () => {
     const { out } = await user.run(['sync', '--from', 'team.json', '--host', 'kiro', '--yes', '--json']);
     expect(JSON.parse(out).skipped).toEqual([{ name: 'a', reason: expect.stringContaining('envFile') }]);
   });
+
+  it('copies a server with a service account as a command that signs in, with its secret in a variable', async () => {
+    const auth = { type: 'client-credentials', clientId: 'desk', clientSecret: 'hunter22-hunter22' };
+    const url = 'https://crm.example.com/mcp';
+    user.write(CURSOR, servers({ crm: { url, auth }, named: { url, auth: { ...auth, clientSecret: '${env:DESK}' } } }));
+    const args = ['sync', '--from', 'cursor', '--host', 'claude-code', '--json', '--yes'];
+    expect(toActions((await user.run(args)).out)).toEqual([['claude-code', { crm: 'add', named: 'add' }]]);
+    const text = user.read('.claude.json');
+    expect(text).not.toContain('hunter22');
+    const { mcpServers } = JSON.parse(text);
+    expect(mcpServers.crm).toMatchObject({
+      command: 'npx',
+      args: [
+        '-y',
+        expect.stringMatching(/^@tenon\/cli@/),
+        ...['bridge', url, '--auth', 'client-credentials', '--client-id', 'desk'],
+        ...['--client-secret-env', 'CRM_CLIENT_SECRET'],
+      ],
+      env: { CRM_CLIENT_SECRET: '${CRM_CLIENT_SECRET}' },
+    });
+    expect(mcpServers.named.env).toEqual({ DESK: '${DESK}' });
+    // The command is read back as what it is.
+    expect(toActions((await user.run(args)).out)).toEqual([['claude-code', { crm: 'keep', named: 'keep' }]]);
+  });
+
+  it('skips servers that only a gateway can run, and writes a container as its command', async () => {
+    const auth = {
+      type: 'client-credentials',
+      clientId: 'desk',
+      clientSecret: '${S}',
+      issuer: 'https://login.example.com',
+    };
+    user.write(
+      CURSOR,
+      servers({
+        caller: { command: 'a', env: { WHO: '${caller:user}' } },
+        secret: { command: 'a', env: { TOKEN: '${file:~/token}' } },
+        bound: { url: 'https://crm.example.com/mcp', auth },
+        boxed: { docker: { image: 'notes', env: { TOKEN: '${env:TOKEN}' }, volumes: ['${userHome}/notes:/data'] } },
+      }),
+    );
+    const { out } = await user.run(['sync', '--from', 'cursor', '--host', 'claude-code', '--json', '--yes']);
+    expect(JSON.parse(out).skipped).toEqual([
+      { name: 'caller', reason: expect.stringContaining('values of its caller') },
+      { name: 'secret', reason: expect.stringContaining('reads a value from a file') },
+      { name: 'bound', reason: expect.stringContaining('`auth.issuer`') },
+    ]);
+    expect(JSON.parse(user.read('.claude.json')).mcpServers).toEqual({
+      boxed: {
+        type: 'stdio',
+        command: 'docker',
+        args: expect.arrayContaining(['--read-only', '--env', 'TOKEN', 'notes']),
+        env: { TOKEN: '${TOKEN}' },
+      },
+    });
+  });
 });

@@ -111,8 +111,28 @@ function nestMembers([key = '', ...inner]: readonly string[], value: unknown): H
   return { [key]: inner.length === 0 ? value : nestMembers(inner, value) };
 }
 
+/** Service account whose secret is in a variable. */
+export interface BridgedAccount {
+  readonly clientId: string;
+  /** Name of the variable. */
+  readonly secretVariable: string;
+}
+
+/** Returns a command that connects to a URL as a service account, because no other host can do so itself. */
+export function createAccountBridge(target: UrlTarget, { clientId, secretVariable }: BridgedAccount): CommandTarget {
+  const bridge = createBridge({ title: 'a bridge' }, target);
+  return {
+    ...bridge,
+    args: [
+      ...(bridge.args ?? []),
+      ...['--auth', 'client-credentials', '--client-id', clientId, '--client-secret-env', secretVariable],
+    ],
+    env: { ...bridge.env, [secretVariable]: formatReference(secretVariable) },
+  };
+}
+
 /** Returns a command that connects to a URL, for a host that starts commands only. */
-function createBridge({ title }: McpHost, { url, headers = {} }: UrlTarget): CommandTarget {
+function createBridge({ title }: Pick<McpHost, 'title'>, { url, headers = {} }: UrlTarget): CommandTarget {
   const args = ['-y', `${packageJson.name}@${packageJson.version}`, 'bridge', url];
   const env: Record<string, string> = {};
   // Sorted, so that equal servers have equal commands.

@@ -20,4 +20,13 @@ describe('findLiteralSecrets', () => {
   ])('finds the secrets of %j', (target, expected) => {
     expect(findLiteralSecrets(target)).toEqual(expected);
   });
+
+  it.each([
+    [{ clientId: 'desk', clientSecret: 'abc' }, ['auth.clientSecret']],
+    [{ clientId: 'desk', clientSecret: '${SECRET}' }, []],
+    [{ clientId: 'desk', privateKey: '-----BEGIN PRIVATE KEY-----' }, ['auth.privateKey']],
+    [{ clientId: 'desk', clientSecret: '${file:~/secret}' }, []],
+  ])('finds the secrets of the service account %j', (serviceAccount, expected) => {
+    expect(findLiteralSecrets({ url: 'https://x.example/mcp' }, { serviceAccount })).toEqual(expected);
+  });
 });

@@ -1,6 +1,7 @@
+import { requireKnownOptions } from '../../protocol/check-options.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { findSecretStart, isSecretWord, redactTokens } from '../../redaction/secrets.js';
-import type { CommandTarget, UrlTarget } from './server-entry.js';
+import type { CommandTarget, ServiceAccount, UrlTarget } from './server-entry.js';
 import { parseReferences } from './variable-references.js';
 
 /** Values that stand for "no secret". */
@@ -9,11 +10,28 @@ const SCHEME = /^\s*(?:bearer|basic|token|dpop)\s*/i;
 /** User name without a password, as in `git+ssh://git@example.com`. */
 const USER_ONLY = /:\/\/[^/@\s:]+@/g;
 
+export interface LiteralSecretOptions {
+  /**
+   * Service account of the server.
+   * @default none
+   */
+  readonly serviceAccount?: ServiceAccount | undefined;
+}
+
 /**
  * Finds secrets that a server entry contains itself, instead of a variable such as `${TOKEN}`. Returns the paths of the
- * parts: `env.TOKEN`, `args[1]`, `headers.Authorization`, `url`. It cannot detect every secret.
+ * parts: `env.TOKEN`, `args[1]`, `headers.Authorization`, `auth.clientSecret`, `url`. It cannot detect every secret.
  */
-export function findLiteralSecrets(target: CommandTarget | UrlTarget): string[] {
+export function findLiteralSecrets(target: CommandTarget | UrlTarget, options: LiteralSecretOptions = {}): string[] {
+  requireKnownOptions('findLiteralSecrets', options, { serviceAccount: true });
+  const { clientSecret, privateKey } = options.serviceAccount ?? {};
+  const credentials = Object.entries({ clientSecret, privateKey }).flatMap(([name, value]) =>
+    value === undefined || NO_SECRET.test(getLiteral(value).trim()) ? [] : [`auth.${name}`],
+  );
+  return [...findTargetSecrets(target), ...credentials];
+}
+
+function findTargetSecrets(target: CommandTarget | UrlTarget): string[] {
   if ('url' in target) {
     return [...(isSecretUrl(target.url) ? ['url'] : []), ...findSecretMembers('headers', target.headers)];
   }
