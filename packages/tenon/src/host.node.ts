@@ -40,6 +40,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     listTimeout: true,
     connectionIdleTimeout: true,
     maxProcesses: true,
+    maxConnectionsPerCaller: true,
     maxConnectionsPerServer: true,
     maxShare: true,
     waitForTasks: true,
@@ -100,7 +101,9 @@ export {
 } from './host/catalog/names/name-resolver.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
+export type { CallerTemplates, CallerValues } from './host/config/caller-template.js';
 export { findDangers } from './host/config/dangerous-commands.js';
+export { fillCallerValues } from './host/config/fill-caller-values.js';
 export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
 export {

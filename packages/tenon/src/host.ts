@@ -21,6 +21,7 @@ export function createHost(options: HostOptions): Promise<Host> {
     listTimeout: true,
     connectionIdleTimeout: true,
     maxProcesses: true,
+    maxConnectionsPerCaller: true,
     maxConnectionsPerServer: true,
     maxShare: true,
     waitForTasks: true,
@@ -80,7 +81,9 @@ export {
 } from './host/catalog/names/name-resolver.js';
 export type { ServerInventory } from './host/catalog/server-inventory.js';
 // Configuration.
+export type { CallerTemplates, CallerValues } from './host/config/caller-template.js';
 export { findDangers } from './host/config/dangerous-commands.js';
+export { fillCallerValues } from './host/config/fill-caller-values.js';
 export { findLiteralSecrets } from './host/config/find-literal-secrets.js';
 export type { AskInput, ConfigInput } from './host/config/inputs.js';
 export {

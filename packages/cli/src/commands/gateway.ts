@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { type Command, Option } from 'commander';
 import { type Host, sanitizeName } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
@@ -49,6 +50,11 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--servers <names>', 'offer only these servers, virtual servers, or SERVER/NAME', parseNames)
     .option('--virtual <name=servers>', 'also offer these servers or SERVER/NAME at /NAME; repeatable', parseSelections)
     .option('--max-processes <number>', 'maximum number of server processes (default: 100)', parseCount)
+    .option(
+      '--max-per-caller <number>',
+      'maximum number of processes and connections of one caller to servers with ${caller:…} (default: 10)',
+      parseCount,
+    )
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');

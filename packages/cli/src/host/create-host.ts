@@ -41,6 +41,7 @@ export interface GatewayHostOptions extends StoreOptions {
   readonly budget?: number;
   readonly maxOutput?: number;
   readonly maxProcesses?: number;
+  readonly maxPerCaller?: number;
   /**
    * Idle time after which a server is stopped, in milliseconds.
    * @default that of `createHost`
@@ -113,6 +114,7 @@ export async function createGatewayHost(
         ? {}
         : { output: { maxTotal: options.maxOutput, maxText: options.maxOutput } }),
       ...(options.maxProcesses === undefined ? {} : { maxProcesses: options.maxProcesses }),
+      ...(options.maxPerCaller === undefined ? {} : { maxConnectionsPerCaller: options.maxPerCaller }),
       ...(options.idle === undefined ? {} : { connectionIdleTimeout: options.idle }),
       ...(options.callerSignIn
         ? { callerSignIn: options.callerSignIn }
@@ -232,9 +234,9 @@ export function createCredentials(
     return current.authorizer;
   };
   const isForUser = (server: string) => {
-    const { target, serviceAccount } = getEntries().find(({ name }) => name === server) ?? {};
+    const { target, serviceAccount, perCaller } = getEntries().find(({ name }) => name === server) ?? {};
     if (serviceAccount !== undefined) return false;
-    return target !== undefined && 'url' in target && !hasToken(target.headers);
+    return target !== undefined && 'url' in target && !hasToken({ ...target.headers, ...perCaller?.headers });
   };
   return (server, principal) =>
     isForUser(server) && (principal === undefined || principal === BEARER_PRINCIPAL) ? getAuthorizer() : undefined;

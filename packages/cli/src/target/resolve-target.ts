@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
-import type { ConfiguredEntry } from 'tenon/host';
+import { type ConfiguredEntry, fillCallerValues } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';
@@ -98,11 +98,13 @@ export async function resolveServer(
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
   const entry = await findConfiguredServer(context, name, options);
-  const configured = await createConfiguredTarget(context, entry.target, options, entry.authExceptions);
+  // The user of the command is no caller of a gateway, so the defaults of the entry are used.
+  const filled = fillCallerValues(entry);
+  const configured = await createConfiguredTarget(context, filled, options, entry.authExceptions);
   const target = await withServiceAccount(configured, entry, options);
   const { strict, assumeCapabilities, authExceptions: exceptions } = entry;
   const settings = { strict, assumeCapabilities };
-  return { label: name, target, template: createTemplate(entry), exceptions, settings };
+  return { label: name, target, template: createTemplate({ ...entry, target: filled }), exceptions, settings };
 }
 
 /** Adds the credentials of the service account of an entry, unless the options give others. */

@@ -38,6 +38,7 @@ const stdioKeys: OptionChecks<StdioTarget> = {
   env: checkOptional(checkRecord(checkOptional(checkString))),
   cwd: checkOptional(checkString),
   stderr: checkOptional(checkEither(checkOneOf('pipe', 'inherit', 'ignore'), checkFunction)),
+  container: checkOptional(checkString),
 };
 
 const optionKeys: OptionChecks<ClientOptions> = {

@@ -65,6 +65,13 @@ export interface StdioTarget {
    * @default the last lines are kept for error messages
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
+  /**
+   * Beginning of the name of a container, for a command such as `docker run …` or `podman run …`. The transport adds
+   * `--name` with a unique name, and removes the container when the command had to be killed, because the container
+   * would outlive it.
+   * @default none
+   */
+  readonly container?: string | undefined;
 }
 
 /** A server to connect to: a URL, a command, a server in this process, or a custom transport. */

@@ -43,6 +43,7 @@ export interface ServerSettings
     | 'share'
     | 'strict'
     | 'assumeCapabilities'
+    | 'perCaller'
     | 'origin'
   > {
   /**
@@ -112,6 +113,13 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * @default 100
    */
   readonly maxConnectionsPerServer?: number | undefined;
+  /**
+   * Maximum number of connections, or processes, of one caller to servers with `perCaller`, over all of them. A caller is
+   * a user, or the address of an anonymous caller. At the limit, the host closes the one of the caller that has been
+   * idle for the longest time.
+   * @default 10
+   */
+  readonly maxConnectionsPerCaller?: number | undefined;
   /**
    * Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers, from 0 to 1.
    * With 1, one caller can use all connections.
@@ -215,6 +223,7 @@ export const DEFAULT_HOST_OPTIONS = {
   connectionIdleTimeout: 30 * MINUTE,
   maxConnectionsPerServer: 100,
   maxProcesses: 100,
+  maxConnectionsPerCaller: 10,
   maxShare: MAX_SHARE,
   pageSize: 1000,
   prefix: 'always',

@@ -1,7 +1,9 @@
 import type { HttpTarget, StdioTarget } from '../client/target.js';
+import { TenonError } from '../jsonrpc/error.js';
 import { isObject } from '../jsonrpc/message.js';
 import { checkAnything } from '../protocol/check.js';
 import { checkOptions, type OptionChecks, requireOptions } from '../protocol/check-options.js';
+import { type CallerTemplates, findTemplateProblems } from './config/caller-template.js';
 import type { ServerEntry, ToolOverride, ToolSettings } from './config/server-entry.js';
 import { toServerEntry } from './connections/connector.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions, type InProcessServer, type ServerSettings } from './host-options.js';
@@ -33,6 +35,7 @@ const TARGET_CHECKS: OptionChecks<HttpTarget & StdioTarget & InProcessServer> = 
   env: checkAnything,
   cwd: checkAnything,
   stderr: checkAnything,
+  container: checkAnything,
   service: checkAnything,
 };
 
@@ -53,6 +56,12 @@ const checkTools = checkOptions<ToolSettings>({
       : undefined,
 });
 
+const checkTemplates = checkOptions<CallerTemplates>({
+  env: checkAnything,
+  headers: checkAnything,
+  url: checkAnything,
+});
+
 const SERVER_CHECKS: OptionChecks<ServerSettings> = {
   disabled: checkAnything,
   startTimeout: checkAnything,
@@ -66,6 +75,7 @@ const SERVER_CHECKS: OptionChecks<ServerSettings> = {
   share: checkAnything,
   strict: checkAnything,
   assumeCapabilities: checkAnything,
+  perCaller: value => (value === undefined ? undefined : checkTemplates(value)),
   origin: checkAnything,
   beforeStart: checkAnything,
 };
@@ -75,6 +85,14 @@ const SERVER_CHECKS: OptionChecks<ServerSettings> = {
  * otherwise offer more than the program wants.
  */
 export function requireKnownSettings(servers: HostOptions['servers']): void {
-  for (const [name, server] of Object.entries(servers))
+  for (const [name, server] of Object.entries(servers)) {
     requireOptions(`the server "${name}"`, server, { ...TARGET_CHECKS, ...SERVER_CHECKS }, 'options/invalid');
+    const [problem] = findTemplateProblems(server.perCaller ?? {});
+    if (!problem) continue;
+    const { summary, expected, next: hint } = problem.fault;
+    throw new TenonError('options/invalid', `the server "${name}": perCaller.${problem.key}: ${summary}`, {
+      expected,
+      hint,
+    });
+  }
 }

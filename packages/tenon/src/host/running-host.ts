@@ -23,6 +23,7 @@ import type { Stores } from '../stores/stores.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import { connectUpstream, getServerState } from './connect-server.js';
+import { CallerLimit } from './connections/caller-limit.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from './connections/connection-scope.js';
 import { createConnector, type HostTransports } from './connections/connector.js';
@@ -63,6 +64,7 @@ export class RunningHost implements Host {
   readonly #clock: Clock;
   readonly #stores: Stores;
   readonly #processes: ProcessLimit;
+  readonly #callerLimit: CallerLimit;
   /** Sessions at servers, if other processes may continue them. */
   readonly #sharedSessions: SharedSessions | undefined;
   readonly #pool: UpstreamPool;
@@ -85,6 +87,8 @@ export class RunningHost implements Host {
     this.#closing.push(async () => this.#sharedSessions?.close());
     this.#prefix = choosePrefix(options);
     this.#processes = new ProcessLimit(options.maxProcesses ?? DEFAULT_HOST_OPTIONS.maxProcesses, clock);
+    const { maxConnectionsPerCaller = DEFAULT_HOST_OPTIONS.maxConnectionsPerCaller } = options;
+    this.#callerLimit = new CallerLimit(maxConnectionsPerCaller);
     this.#guard = createGuard(options, {
       entries: toEntries(options.servers),
       hasPrefix: this.#prefix === 'always',
@@ -105,7 +109,10 @@ export class RunningHost implements Host {
       pool: this.#pool,
       guard: this.#guard,
       clock,
-      getOwnConnection: upstream => upstream.getConnection(this.#createOwnScope()),
+      getOwnConnection: upstream => {
+        const scope = this.#createOwnScope();
+        return upstream.canConnect(scope) ? upstream.getConnection(scope) : undefined;
+      },
       applyServers: () => this.#applyServers(),
       announceRestart: () => this.#refreshGateways(),
     });
@@ -159,6 +166,7 @@ export class RunningHost implements Host {
   async connectServer(name: string): Promise<ServerState> {
     const upstream = this.#pool.upstreams.get(name);
     if (upstream === undefined) throw createUnknownServerError(name, [...this.#pool.upstreams.keys()]);
+    if (!upstream.canConnect(this.#createOwnScope())) return getServerState(upstream);
     const connection = upstream.getConnection(this.#createOwnScope());
     await connectUpstream(connection, this.#guard);
     if (connection.openClient) for (const gateway of this.#gateways.keys()) void gateway.checkSelection(connection);
@@ -167,7 +175,9 @@ export class RunningHost implements Host {
 
   #createOwnScope(): ConnectionScope {
     const caller = createOwnCaller(this.#options);
-    return createConnectionScope({ caller, dialect: getNewestDialect('per-request'), session: undefined });
+    const names = [...this.#pool.upstreams.values()].flatMap(({ valueNames }) => valueNames);
+    const dialect = getNewestDialect('per-request');
+    return createConnectionScope({ caller, dialect, session: undefined }, true, [...new Set(names)].sort());
   }
 
   async inventory(): Promise<Inventories> {
@@ -288,6 +298,7 @@ export class RunningHost implements Host {
       maxConnectionsPerServer,
       maxShare,
       processes: 'command' in server ? this.#processes : undefined,
+      callerLimit: this.#callerLimit,
       identity: { name: identity.name, version: identity.version },
       telemetry: this.#options.telemetry && createForwardingTelemetry(this.#options.telemetry, name),
       clock: this.#clock,

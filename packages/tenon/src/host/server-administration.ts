@@ -20,7 +20,7 @@ export interface AdministrationContext {
   readonly guard: HostGuard;
   readonly clock: Clock;
   /** Returns the connection that the host itself uses. */
-  readonly getOwnConnection: (upstream: UpstreamServer) => UpstreamConnection;
+  readonly getOwnConnection: (upstream: UpstreamServer) => UpstreamConnection | undefined;
   /** Applies the servers again, after one was disabled or enabled. */
   readonly applyServers: () => void;
   /** Notifies callers that another process or connection serves a server. */
@@ -140,6 +140,8 @@ export class ServerAdministration {
   async #connect(name: string): Promise<ServerDescription> {
     const { getOwnConnection, guard, clock } = this.#context;
     const connection = getOwnConnection(this.#requireEnabled(name));
+    // A server with values of its callers starts with the first caller.
+    if (connection === undefined) return this.describe(name);
     await connectUpstream(connection, guard);
     if (connection.openClient?.state === 'connected')
       await runWithTimeout(() => readOfferedTools(connection, guard), {

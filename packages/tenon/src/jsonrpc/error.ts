@@ -147,7 +147,7 @@ export function isForPeer(error: unknown): error is TenonError & { readonly rpcC
 }
 
 /** Codes of errors whose text was written for peers. The texts of all others may name internals. */
-const FOR_PEERS: ReadonlySet<string> = new Set(['rpc/error', 'host/too-many-connections']);
+const FOR_PEERS: ReadonlySet<string> = new Set(['rpc/error', 'host/too-many-connections', 'host/caller-value']);
 
 /**
  * Tells if an error is about the authorization, for example a failure of an authorization server. It says nothing about

@@ -1,5 +1,6 @@
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { JsonObject } from '../jsonrpc/message.js';
+import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { SessionChange, SessionState } from '../protocol/request-handler.js';
@@ -50,6 +51,8 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
 /** A client that opens a session or requests `server/discover`. */
 export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {
   readonly session?: ClientSession | undefined;
+  /** The HTTP request. Absent on transports without headers. */
+  readonly request?: RequestHeaders | undefined;
 };
 
 /** A session that subscribes to resources. */

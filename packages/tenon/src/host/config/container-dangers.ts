@@ -18,7 +18,9 @@ export function findContainerDangers(program: string, args: readonly string[]): 
 }
 
 function findOptionDanger(option: string, next: string): string[] {
-  const name = option.split('=', 1)[0] ?? '';
+  const [name = '', assigned] = option.split(/=(.*)/s);
+  // This option takes rights away.
+  if (name === '--security-opt' && /^no-new-privileges(?:[:=]true)?$/.test(assigned ?? next)) return [];
   if (PRIVILEGES.test(option)) return [`its container gets rights of this machine: ${name.slice(0, 50)}`];
   if (HOST_NAMESPACE.test(option) && (option.includes('=') || next === 'host'))
     return [`its container shares the ${name.slice(2)} of this machine`];

@@ -199,7 +199,7 @@ const NAME = '([A-Za-z_][A-Za-z0-9_]*)';
 /** Variables in the form of a program, by expressions whose first group is the name. */
 const VARIABLES: Readonly<Partial<Record<EntryForm, readonly RegExp[]>>> = {
   dollar: [new RegExp(`(?<!\\$)\\$${NAME}`, 'g')],
-  opencode: [new RegExp(`\\{env:${NAME}\\}`, 'g')],
+  opencode: [new RegExp(`\\{env:${NAME}\\}`, 'g'), /(?<!\$)\{(file:[^{}]+)\}/g],
   crush: [new RegExp(`\\$\\(echo \\$${NAME}\\)`, 'g'), new RegExp(`(?<!\\$)\\$${NAME}`, 'g')],
 };
 /** `$env:NAME` of mcporter, and `${{ secrets.NAME }}` of Continue. */
@@ -218,8 +218,7 @@ export function toReferences(text: string, form: EntryForm): string {
   );
 }
 
-/** Returns the beginning of a variable whose value is the output of a program, or the content of a file. */
+/** Returns the beginning of a variable whose value is the output of a program. */
 export function findUnsupportedVariable(text: string, form: EntryForm): string | undefined {
-  if (form === 'crush' && text.includes('$(')) return '$(…)';
-  return form === 'opencode' && /\{file:[^}]*\}/.test(text) ? '{file:…}' : undefined;
+  return form === 'crush' && text.includes('$(') ? '$(…)' : undefined;
 }

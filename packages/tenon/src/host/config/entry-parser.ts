@@ -1,3 +1,4 @@
+import { isCallerTemplate, toPlainText } from './caller-template.js';
 import { type EntryForm, findUnsupportedVariable, toReferences } from './entry-forms.js';
 import type { JsonKind, JsonNode } from './json-node.js';
 import type { ReportProblem } from './problem.js';
@@ -18,12 +19,15 @@ export interface EntryParser {
   /** Path of the file in messages. */
   readonly file: string;
   readonly workspace: string | undefined;
+  readonly home: string | undefined;
   /** True if the entry is disabled. */
   readonly isDisabled: boolean;
   /** `undefined`: variables stay as they are written. */
   readonly resolve: ResolveVariables | undefined;
   /** Values before their variables were resolved, by key. */
   readonly written: Record<string, string>;
+  /** Values that contain values of the caller, by key. They are not in the target. */
+  readonly templates: Record<string, string>;
   /** Reports an error. The server is then omitted from the result. */
   reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): undefined;
   reportWarning(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): void;
@@ -48,20 +52,41 @@ export function reportWrongKind(parser: EntryParser, spot: JsonNode, expected: s
 }
 
 /** Reads a text and resolves its variables. */
-export async function readResolvedText(parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> {
+export const readResolvedText = (parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> =>
+  resolveText(parser, key, spot, false);
+
+/**
+ * Reads a text that may contain values of the caller. Such a text is added to the templates, and the result is
+ * `undefined`.
+ */
+export async function readTemplateText(parser: EntryParser, key: string, spot: JsonNode): Promise<string | undefined> {
+  const text = await resolveText(parser, key, spot, parser.resolve !== undefined);
+  if (text === undefined || parser.resolve === undefined) return text;
+  if (!isCallerTemplate(text)) return toPlainText(text);
+  parser.templates[key] = text;
+  return undefined;
+}
+
+async function resolveText(
+  parser: EntryParser,
+  key: string,
+  spot: JsonNode,
+  isTemplate: boolean,
+): Promise<string | undefined> {
   const plain = toText(spot);
   if (plain === undefined) return reportWrongKind(parser, spot, 'a text');
   const text = toReferences(plain, parser.form);
   const unsupported = findUnsupportedVariable(text, parser.form);
   if (unsupported !== undefined && parser.resolve)
     return parser.reportError('config/variable', spot, `\`${unsupported}\` is not supported`, {
-      hint: 'use the variable of an environment variable, because no program is run and no file is read for a value',
+      hint: 'use the variable of an environment variable, because no program is run for a value',
     });
   parser.written[key] = text;
-  const filled = parser.resolve ? await parser.resolve(text) : text;
+  const warn = (summary: string, hint: string) => parser.reportWarning('config/secret-file', spot, summary, { hint });
+  const filled = parser.resolve ? await parser.resolve(text, { isTemplate, warn }) : text;
   if (typeof filled !== 'string') {
-    const { code, summary, next: hint } = filled;
-    return parser.reportError(code, spot, summary, hint === undefined ? {} : { hint });
+    const { code, summary, expected, received, next: hint } = filled;
+    return parser.reportError(code, spot, summary, { expected, received, hint });
   }
   // Programs in C end a string at a NUL character.
   if (filled.includes('\0'))
@@ -90,7 +115,10 @@ export async function readResolvedList(
   return texts;
 }
 
-/** Reads an object with text values and resolves their variables. `null` removes a name, as in VS Code. */
+/**
+ * Reads an object with text values and resolves their variables. `null` removes a name, as in VS Code. Values of the
+ * caller are added to the templates.
+ */
 export async function readResolvedRecord(
   parser: EntryParser,
   key: string,
@@ -100,7 +128,7 @@ export async function readResolvedRecord(
   if (spot.members.size > MAX_VALUES) return reportTooMany(parser, spot, spot.members.size);
   const pairs: [string, string][] = [];
   for (const [name, each] of spot.members) {
-    const text = each.kind === 'null' ? undefined : await readResolvedText(parser, `${key}.${name}`, each);
+    const text = each.kind === 'null' ? undefined : await readTemplateText(parser, `${key}.${name}`, each);
     if (text !== undefined) pairs.push([name, text]);
   }
   return Object.fromEntries(pairs);

@@ -29,9 +29,13 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     share,
     strict,
     assumeCapabilities,
+    perCaller = {},
     written = {},
   } = entry;
-  const parts = 'url' in target ? listUrlParts(target, written) : listCommandParts(target, written);
+  const parts =
+    'url' in target
+      ? listUrlParts({ ...target, headers: { ...target.headers, ...perCaller.headers } }, written)
+      : listCommandParts({ ...target, env: { ...target.env, ...perCaller.env } }, written);
   const plain: [string, string | undefined][] = [
     ['trusted', trusted === undefined ? undefined : String(trusted)],
     ['authExceptions', authExceptions && JSON.stringify(authExceptions)],

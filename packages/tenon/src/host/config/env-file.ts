@@ -15,8 +15,8 @@ export async function readEnv(
   const [fileSpot, spot] = [parser.members.get('envFile'), parser.members.get('env')];
   const fromFile = fileSpot && (await loadEnvFile(parser, fileSpot, readEnvFile));
   const written = spot && (await readResolvedRecord(parser, 'env', spot));
-  for (const name of Object.keys(written ?? {}))
-    if (!isVariable(name))
+  for (const [name, each] of spot?.members ?? [])
+    if (each.kind !== 'null' && !isVariable(name))
       parser.reportError('config/shape', spot as JsonNode, `invalid variable name ${quoteName(name)}`, {
         hint: 'rename the variable',
       });

@@ -15,7 +15,7 @@ export const GOOSE_SECTION: readonly string[] = ['extensions'];
 
 /** Supported keys of a server entry. */
 export const SUPPORTED_KEYS: readonly string[] = [
-  ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd'],
+  ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd', 'docker', 'podman'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
   ...[

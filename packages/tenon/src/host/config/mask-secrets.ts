@@ -8,9 +8,9 @@ const MASK = '••••';
 /** Maximum number of characters of a value that are shown. */
 const MAX_SHOWN = 400;
 
-/** Tells if a text contains a variable with a secret name, or an input that the user types. */
+/** Tells if a text contains a variable with a secret name, an input that the user types, or the content of a file. */
 export function hasSecretReference(text: string): boolean {
-  return listReferences(text).some(({ kind, name }) => kind === 'input' || isSecretName(name));
+  return listReferences(text).some(({ kind, name }) => kind === 'input' || kind === 'file' || isSecretName(name));
 }
 
 /** Lists the variables of a text, including those in their defaults, up to the depth at which they are resolved. */

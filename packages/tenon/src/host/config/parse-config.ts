@@ -9,7 +9,7 @@ import { parseEntry } from './parse-entry.js';
 import type { HasProgram } from './parse-target.js';
 import { getWorkspace } from './paths.js';
 import { type ConfigProblem, createProblemReport, quoteName, type ReportProblem } from './problem.js';
-import { createVariableResolver } from './resolve-variables.js';
+import { createVariableResolver, type ReadSecretFile } from './resolve-variables.js';
 import { readVirtualServers } from './sections/virtual-servers.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 
@@ -42,6 +42,11 @@ export interface EntryOptions {
    * @default none, and a server with an `envFile` is an error
    */
   readonly readEnvFile?: ReadEnvFile | undefined;
+  /**
+   * Reads the file of a `${file:PATH}`. It is not called for a configuration of a project.
+   * @default none, and a server with such a variable is an error
+   */
+  readonly readSecretFile?: ReadSecretFile | undefined;
   /**
    * Tells if there is a program with a name that contains spaces. A `command` with spaces and without `args` is split
    * into words if there is none.
@@ -106,6 +111,7 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
     workspace: true,
     home: true,
     readEnvFile: true,
+    readSecretFile: true,
     hasProgram: true,
     parse: true,
     resolve: true,
@@ -135,6 +141,7 @@ export async function parseServerEntries(
     workspace: true,
     home: true,
     readEnvFile: true,
+    readSecretFile: true,
     hasProgram: true,
   });
   const { problems, report } = createProblemReport('servers', ([name]) => name);
@@ -148,12 +155,13 @@ async function parseSections(
   options: EntryOptions & Pick<ConfigOptions, 'resolve'> & { file: string; scope?: EntryOrigin['scope'] },
   report: ReportProblem,
 ): Promise<ConfiguredEntry[]> {
-  const { file, scope, env, home, readEnvFile, hasProgram, resolve = true, workspace = getWorkspace(file) } = options;
+  const { file, scope, env, home, readEnvFile, readSecretFile, hasProgram, resolve = true } = options;
+  const { workspace = getWorkspace(file) } = options;
   const inputs = createInputResolver(inputSpots, report, options.inputs);
-  const fill = resolve ? createVariableResolver({ env, inputs, workspace, home }) : undefined;
+  const fill = resolve ? createVariableResolver({ env, inputs, workspace, home, scope, readSecretFile }) : undefined;
   const entries: ConfiguredEntry[] = [];
   for (const [name, spot] of listServers(sections, report)) {
-    const entry = await parseEntry(name, spot, { file, scope, workspace, fill, readEnvFile, hasProgram, report });
+    const entry = await parseEntry(name, spot, { file, scope, workspace, home, fill, readEnvFile, hasProgram, report });
     if (entry) entries.push(entry);
   }
   return entries;

@@ -1,5 +1,6 @@
 import { type AssumableCapability, assumableCapabilities } from '../../protocol/capabilities.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';
+import { type CallerTemplates, findTemplateProblems } from './caller-template.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
@@ -29,6 +30,7 @@ export interface EntrySources {
   readonly file: string;
   readonly scope: EntryOrigin['scope'] | undefined;
   readonly workspace: string | undefined;
+  readonly home: string | undefined;
   /** `undefined`: variables stay as they are written. */
   readonly fill: ResolveVariables | undefined;
   readonly readEnvFile: ReadEnvFile | undefined;
@@ -66,6 +68,7 @@ export async function parseEntry(
     // A disabled server needs no variables, so the user is not asked for its inputs.
     resolve: isDisabled(node) ? undefined : fill,
     written: Object.create(null) as Record<string, string>,
+    templates: Object.create(null) as Record<string, string>,
     reportError(...message) {
       failed = true;
       report('error', ...message);
@@ -87,10 +90,37 @@ export async function parseEntry(
     hasProgram,
   });
   const more = { ...readTimeouts(parser), ...(await readSettings(parser, sources.scope)) };
+  const perCaller = readTemplates(parser);
   if (failed || !target) return undefined;
   const { file, scope } = sources;
   const origin = scope && { origin: { file, line: node.line ?? 1, scope } };
-  return { name, target, ...more, ...origin, written: { ...parser.written } };
+  return { name, target, ...(perCaller && { perCaller }), ...more, ...origin, written: { ...parser.written } };
+}
+
+/** Returns the parts of a server that contain values of the caller, after they were checked. */
+function readTemplates(parser: EntryParser): CallerTemplates | undefined {
+  const { templates, members, node } = parser;
+  const keys = Object.keys(templates);
+  if (keys.length === 0) return undefined;
+  const collect = (kind: 'env' | 'headers') => {
+    const own = keys.filter(key => key.startsWith(`${kind}.`));
+    return own.length === 0
+      ? {}
+      : { [kind]: Object.fromEntries(own.map(key => [key.slice(kind.length + 1), templates[key] ?? ''])) };
+  };
+  const perCaller = { ...collect('env'), ...collect('headers'), ...(templates.url && { url: templates.url }) };
+  for (const { key, fault } of findTemplateProblems(perCaller)) {
+    const [kind = '', name = ''] = key.split(/\.(.*)/s);
+    const section = members.get(kind);
+    const { code, summary, expected, next: hint } = fault;
+    parser.reportError(code, section?.members.get(name) ?? section ?? node, summary, { expected, hint });
+  }
+  if (templates.url && members.has('authExceptions'))
+    parser.reportError('config/caller-value', node, '`authExceptions` beside a value of the caller in `url`', {
+      expected: 'exceptions for one URL',
+      hint: 'pass the value by `headers`, or remove the exceptions',
+    });
+  return perCaller;
 }
 
 const isDisabled = ({ members }: JsonNode): boolean =>

@@ -1,5 +1,6 @@
 import { addUrlScheme } from '../../net/add-url-scheme.js';
 import { isLoopbackDomain } from '../../net/loopback.js';
+import { mapCallerValues } from './caller-template.js';
 import { splitCommandLine } from './command-line.js';
 import {
   type EntryParser,
@@ -7,6 +8,7 @@ import {
   readResolvedList,
   readResolvedRecord,
   readResolvedText,
+  readTemplateText,
   reportWrongKind,
 } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
@@ -14,6 +16,7 @@ import { readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
+import { CONTAINER_ENGINES, readContainer } from './sections/container.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
 type TargetKind = 'command' | 'url' | 'http' | 'http-sse';
@@ -48,13 +51,27 @@ export async function readTarget(
   parser: EntryParser,
   sources: TargetSources,
 ): Promise<ServerEntry['target'] | undefined> {
+  const [engine, other] = CONTAINER_ENGINES.filter(name => parser.members.has(name));
+  const container = engine === undefined ? undefined : parser.members.get(engine);
+  if (container && other !== undefined)
+    return parser.reportError('config/target', container, `\`${engine}\` and \`${other}\` exclude each other`, {
+      hint: 'remove one of them',
+    });
+  if (container && engine !== undefined) {
+    const kind = readKind(parser);
+    if (kind !== undefined && kind !== 'command')
+      return parser.reportError('config/target', container, `\`${engine}\` runs a server over stdio`, {
+        hint: 'remove `type` and `transport`',
+      });
+    return readContainer(parser, engine, container, sources.readEnvFile);
+  }
   const command = parser.members.get('command');
   const url = getSingleMember(parser, 'url', 'serverUrl', 'httpUrl');
   const kind = readKind(parser);
   if (kind === 'wrong') return undefined;
   const byCommand = kind === undefined ? command !== undefined : kind === 'command';
   const [used, unused] = byCommand ? [command, url] : [url, command];
-  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command` or `url`' };
+  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command`, `docker` or `url`' };
   if (!used) return parser.reportError('config/target', parser.node, 'the server has no command and no URL', details);
   if (unused && kind === undefined)
     return parser.reportError('config/target', unused, 'the server has a command and a URL', {
@@ -163,7 +180,11 @@ async function readUrl(
   spot: JsonNode,
   kind: TargetKind | undefined,
 ): Promise<UrlTarget | undefined> {
-  const url = await readResolvedText(parser, 'url', spot);
+  const plainUrl = await readTemplateText(parser, 'url', spot);
+  const template = parser.templates.url;
+  // The lock, the log and errors show the names of the values.
+  const url =
+    template === undefined ? plainUrl : mapCallerValues(template, ({ name }) => encodeURIComponent(`{caller:${name}}`));
   const headersSpot = parser.members.get('headers');
   const headers = headersSpot && (await readResolvedRecord(parser, 'headers', headersSpot));
   if (url === undefined) return undefined;
@@ -180,8 +201,9 @@ async function readUrl(
     return parser.reportError('config/url', spot, 'the URL contains credentials', {
       hint: 'use the header `Authorization` in `headers`',
     });
-  for (const [name, value] of Object.entries(headers ?? {})) checkHeader(parser, headersSpot as JsonNode, name, value);
-  if (Object.keys(headers ?? {}).length && read.protocol === 'http:' && !isLoopbackDomain(read.hostname))
+  const names = [...(headersSpot?.members ?? [])].flatMap(([name, { kind: each }]) => (each === 'null' ? [] : [name]));
+  for (const name of names) checkHeader(parser, headersSpot as JsonNode, name, headers?.[name] ?? '');
+  if (names.length > 0 && read.protocol === 'http:' && !isLoopbackDomain(read.hostname))
     parser.reportWarning('config/plain-http', spot, 'the headers are sent without encryption', {
       hint: 'use an https: URL',
     });

@@ -1,6 +1,10 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import { TenonError } from '../../jsonrpc/error.js';
+import { checkCallerReference, escapeReferences, formatCallerReference } from './caller-template.js';
 import type { ResolveInput } from './inputs.js';
-import { getBaseName } from './paths.js';
+import { getBaseName, resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
+import type { EntryOrigin } from './server-entry.js';
 import {
   MAX_DEFAULTS,
   PREDEFINED,
@@ -17,13 +21,41 @@ const MAX_RESOLVED_TEXT = 4 * 2 ** 20;
 
 /** Reason why the variables of a text cannot be resolved. */
 export interface ResolveFault {
-  readonly code: 'config/variable' | 'config/input' | 'config/too-large';
+  readonly code:
+    | 'config/variable'
+    | 'config/input'
+    | 'config/too-large'
+    | 'config/caller-value'
+    | 'config/secret-file'
+    | 'config/user-only';
   readonly summary: string;
+  readonly expected?: string;
+  readonly received?: string;
   readonly next?: string;
 }
 
+export interface ResolveUse {
+  /**
+   * Keeps values of the caller as `${caller:NAME}`. The result is a template, in which `$${` stands for `${`.
+   * @default `false`, and a value of the caller is refused
+   */
+  readonly isTemplate?: boolean | undefined;
+  /** Called for a value that can be used but should be changed. */
+  readonly warn?: ((summary: string, next: string) => void) | undefined;
+}
+
 /** Replaces the variables of a text. The value of a variable is not expanded again. */
-export type ResolveVariables = (text: string) => Promise<string | ResolveFault>;
+export type ResolveVariables = (text: string, use?: ResolveUse) => Promise<string | ResolveFault>;
+
+/** File with one secret. */
+export interface SecretFile {
+  readonly text: string;
+  /** True if other users can read it. */
+  readonly isExposed: boolean;
+}
+
+/** Reads a file with a secret. A `TenonError` that it throws is reported with its reason. */
+export type ReadSecretFile = (path: string) => Promise<SecretFile>;
 
 export interface VariableSources {
   /** Returns the value of an environment variable. If absent, no variable is resolved. */
@@ -31,17 +63,21 @@ export interface VariableSources {
   readonly inputs: ResolveInput;
   readonly workspace: string | undefined;
   readonly home: string | undefined;
+  /** Author of the configuration. Only the user's own configuration may name files with secrets. */
+  readonly scope: EntryOrigin['scope'] | undefined;
+  readonly readSecretFile: ReadSecretFile | undefined;
 }
 
 export function createVariableResolver(sources: VariableSources): ResolveVariables {
   const { env } = sources;
-  if (!env) return async text => text;
+  if (!env) return async (text, { isTemplate = false } = {}) => (isTemplate ? escapeReferences(text) : text);
   let remaining = MAX_RESOLVED_TEXT;
-  const resolve = async (text: string, depth: number): Promise<string | ResolveFault> => {
+  const resolve = async (text: string, depth: number, use: ResolveUse): Promise<string | ResolveFault> => {
+    const { isTemplate = false } = use;
     if (!text.includes('${')) return text;
     let filled = '';
     for (const piece of parseReferences(text)) {
-      const value = typeof piece === 'string' ? piece : await getValue(piece, depth);
+      const value = typeof piece === 'string' ? literal(piece, isTemplate) : await resolveReference(piece, depth, use);
       if (typeof value !== 'string') return value;
       remaining -= value.length;
       if (remaining < 0)
@@ -50,18 +86,84 @@ export function createVariableResolver(sources: VariableSources): ResolveVariabl
     }
     return filled;
   };
-  const getValue = async (reference: VariableReference, depth: number): Promise<string | ResolveFault> => {
-    if (reference.kind === 'predefined') return getPredefined(reference.name as Predefined, sources);
-    if (reference.kind === 'input') return getInputValue(reference.name, sources);
-    if (reference.kind === 'unknown') return createUnknownVariableFault(reference.name);
-    const value = env(reference.name);
-    if (typeof value === 'string') return value;
+  const resolveReference = async (
+    reference: VariableReference,
+    depth: number,
+    use: ResolveUse,
+  ): Promise<string | ResolveFault> => {
+    const { isTemplate = false } = use;
+    if (reference.kind === 'caller') return getCallerReference(reference, isTemplate);
+    const value = reference.kind === 'env' ? env(reference.name) : await getOtherValue(reference, depth, use);
+    if (value !== undefined) return typeof value === 'string' ? literal(value, isTemplate) : value;
     if (reference.fallback === undefined) return createNotSetFault(reference.name);
     if (depth === MAX_DEFAULTS)
       return { code: 'config/too-large', summary: `the defaults are nested deeper than ${MAX_DEFAULTS} levels` };
-    return resolve(reference.fallback, depth + 1);
+    return resolve(reference.fallback, depth + 1, use);
   };
-  return text => resolve(text, 0);
+  const getOtherValue = async (
+    { kind, name }: VariableReference,
+    depth: number,
+    { warn }: ResolveUse,
+  ): Promise<string | ResolveFault> => {
+    if (kind === 'predefined') return getPredefined(name as Predefined, sources);
+    if (kind === 'input') return getInputValue(name, sources);
+    if (kind === 'unknown') return createUnknownVariableFault(name);
+    if (depth === MAX_DEFAULTS)
+      return { code: 'config/too-large', summary: `the variables are nested deeper than ${MAX_DEFAULTS} levels` };
+    const path = await resolve(name, depth + 1, { warn });
+    return typeof path === 'string' ? getFileContent(path, sources, warn) : path;
+  };
+  return (text, use = {}) => resolve(text, 0, use);
+}
+
+const literal = (text: string, isTemplate: boolean): string => (isTemplate ? escapeReferences(text) : text);
+
+function getCallerReference(reference: VariableReference, isTemplate: boolean): string | ResolveFault {
+  if (isTemplate) return checkCallerReference(reference) ?? formatCallerReference(reference);
+  return {
+    code: 'config/caller-value',
+    summary: 'a value of the caller is not allowed here, because a caller could then choose what runs, or where',
+    expected: 'it only in values of `env` and `headers`, and in the path and the query of `url`',
+    next: 'pass the value to the server by `env` or `headers`',
+  };
+}
+
+async function getFileContent(
+  path: string,
+  { scope, readSecretFile, workspace, home }: VariableSources,
+  warn: ResolveUse['warn'],
+): Promise<string | ResolveFault> {
+  if (scope === 'project')
+    return {
+      code: 'config/user-only',
+      summary: '`${file:…}` in a file that is not your own configuration',
+      expected: 'it only in your own configuration, because a project could read any file of yours',
+      next: 'move the server to a configuration file of yours, or use an environment variable',
+    };
+  if (readSecretFile === undefined)
+    return {
+      code: 'config/variable',
+      summary: '`${file:…}` is not supported here',
+      next: 'use an environment variable',
+    };
+  const isInHome = home !== undefined && /^~[\\/]/.test(path);
+  try {
+    const { text, isExposed } = await readSecretFile(
+      isInHome ? resolvePath(home, path.slice(2)) : resolvePath(workspace, path),
+    );
+    const secret = text.replace(/[\r\n]+$/, '');
+    if (isExposed) warn?.('other users of this machine can read the file of a `${file:…}`', 'run `chmod 600` on it');
+    return secret === '' ? { code: 'config/secret-file', summary: 'the file of a `${file:…}` is empty' } : secret;
+  } catch (error) {
+    const { summary, expected, received, hint } = TenonError.from(error);
+    return {
+      code: 'config/secret-file',
+      summary: `\`\${file:…}\`: ${summary}`,
+      ...(expected === undefined ? {} : { expected }),
+      ...(received === undefined ? {} : { received }),
+      ...(hint === undefined ? {} : { next: hint }),
+    };
+  }
 }
 
 function getPredefined(name: Predefined, { workspace, home }: VariableSources): string | ResolveFault {
@@ -96,7 +198,9 @@ function createNotSetFault(name: string): ResolveFault {
 }
 
 function createUnknownVariableFault(body: string): ResolveFault {
-  const known = ['VAR', 'VAR:-default', 'env:VAR', 'input:id', ...PREDEFINED].map(each => `\${${each}}`).join(', ');
+  const known = ['VAR', 'VAR:-default', 'env:VAR', 'input:id', 'file:PATH', 'caller:user', ...PREDEFINED]
+    .map(each => `\${${each}}`)
+    .join(', ');
   // The text after the colon may be a default value, which may be a secret.
   const kind = /^[\w.-]{1,40}(?=:)/.exec(body)?.[0];
   return {

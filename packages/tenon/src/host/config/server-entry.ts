@@ -1,5 +1,6 @@
 import type { AuthExceptions } from '../../auth/client/auth-exceptions.js';
 import type { AssumableCapability } from '../../protocol/capabilities.js';
+import type { CallerTemplates } from './caller-template.js';
 
 /** Server of a configuration. */
 export interface ServerEntry {
@@ -74,6 +75,12 @@ export interface ServerEntry {
    * @default none
    */
   readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
+  /**
+   * Environment variables, headers and URL that contain values of the caller, such as `${caller:user}`. They replace
+   * those of the target, and each caller with other values gets another process or connection.
+   * @default all callers have the same environment, headers and URL
+   */
+  readonly perCaller?: CallerTemplates | undefined;
   /** Position of the entry in its configuration file. Absent for an entry of the program. */
   readonly origin?: EntryOrigin | undefined;
 }
@@ -171,6 +178,11 @@ export interface CommandTarget {
    * @default that of the host
    */
   readonly cwd?: string | undefined;
+  /**
+   * Beginning of the name of the container that the command `docker run` starts. See `container` of `StdioTarget`.
+   * @default none
+   */
+  readonly container?: string | undefined;
 }
 
 /** Server at a URL. */

@@ -1,6 +1,7 @@
 /** Variable in a text, with its default. */
 export interface VariableReference {
-  readonly kind: 'env' | 'input' | 'predefined' | 'unknown';
+  /** `file`: `name` is a path, which may contain other variables. `caller`: a value of the caller of a host. */
+  readonly kind: 'env' | 'input' | 'file' | 'caller' | 'predefined' | 'unknown';
   readonly name: string;
   readonly fallback?: string;
 }
@@ -13,8 +14,8 @@ export const PREDEFINED = ['workspaceFolder', 'workspaceFolderBasename', 'userHo
 export type Predefined = (typeof PREDEFINED)[number];
 
 /**
- * Splits a text into plain text and references: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}` and predefined
- * variables. `$${` is an escaped `${`. `${` without a closing brace is plain text.
+ * Splits a text into plain text and references: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${input:id}`, `${file:PATH}`,
+ * `${caller:NAME}` and predefined variables. `$${` is an escaped `${`. `${` without a closing brace is plain text.
  */
 export function parseReferences(text: string): (string | VariableReference)[] {
   const pieces: (string | VariableReference)[] = [];
@@ -52,6 +53,11 @@ function findClosingBrace(text: string, from: number): number {
 function parseReference(body: string): VariableReference {
   if ((PREDEFINED as readonly string[]).includes(body)) return { kind: 'predefined', name: body };
   if (body.startsWith('input:')) return { kind: 'input', name: body.slice('input:'.length) };
+  if (body.startsWith('file:')) return { kind: 'file', name: body.slice('file:'.length) };
+  if (body.startsWith('caller:')) {
+    const [name = '', ...fallback] = body.slice('caller:'.length).split(':-');
+    return { kind: 'caller', name, ...(fallback.length > 0 && { fallback: fallback.join(':-') }) };
+  }
   const prefixed = body.startsWith('env:');
   const rest = prefixed ? body.slice('env:'.length) : body;
   const end = rest.indexOf(':-');

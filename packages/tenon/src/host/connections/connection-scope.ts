@@ -5,6 +5,8 @@ import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
+import type { CallerValues } from '../config/caller-template.js';
+import { hashCallerValues, readCallerValues } from './caller-values.js';
 
 /** Callers that may share one connection to a server: their identity, and the input requests that they support. */
 export interface ConnectionScope {
@@ -23,6 +25,11 @@ export interface ConnectionScope {
   readonly preferredVersion: string | undefined;
   /** Session of the scope. `undefined` if callers of several sessions share it. */
   readonly session: ClientSession | undefined;
+  /**
+   * Values of the caller that servers need.
+   * @default none
+   */
+  readonly values?: CallerValues | undefined;
 }
 
 /** Kinds of input requests that are supported. */
@@ -44,12 +51,17 @@ let count = 0;
  *
  * Callers without a session share a scope if they have the same user, OAuth client and supported input requests.
  * Without authorization, all of these callers are the same user.
+ *
+ * @param valueNames Names of the values of the caller that servers need. Callers with other values have another scope.
  */
 export function createConnectionScope(
-  { caller, dialect, session: ownSession, originSession }: RequesterInfo,
+  requester: RequesterInfo,
   waitForTasks = true,
+  valueNames: readonly string[] = [],
 ): ConnectionScope {
-  const session = ownSession ?? originSession;
+  const { caller, dialect } = requester;
+  const session = requester.session ?? requester.originSession;
+  const values = valueNames.length === 0 ? undefined : readCallerValues(requester, valueNames);
   const input = getSupportedInput(caller.capabilities);
   const identity = identifyCaller(caller.auth);
   const sessionPart = session === undefined ? 'all' : getSessionKey(session);
@@ -58,7 +70,13 @@ export function createConnectionScope(
   const { protocolVersion, opening } = dialect;
   const preferredVersion = opening === 'handshake' ? protocolVersion : undefined;
   return {
-    key: JSON.stringify([getOwnerKey(identity) ?? null, sessionPart, protocolVersion, flags]),
+    key: JSON.stringify([
+      getOwnerKey(identity) ?? null,
+      sessionPart,
+      protocolVersion,
+      flags,
+      ...(values === undefined ? [] : [hashCallerValues(values)]),
+    ]),
     identity,
     // Anonymous callers without a session share one connection that has no owner.
     caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
@@ -66,6 +84,7 @@ export function createConnectionScope(
     tasks,
     preferredVersion,
     session,
+    ...(values === undefined ? {} : { values }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { ClientOptions } from '../../client/options.js';
 import type { TransportFactory } from '../../client/target.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
+import { type CallerTemplates, type CallerValues, fillTemplates } from '../config/caller-template.js';
 import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
@@ -35,8 +36,12 @@ export function createConnector(
   transports: HostTransports,
   guard: Pick<HostGuard, 'checkServerStart'>,
   { credentials, callerSignIn, telemetry, strict: hostStrict }: ConnectorOptions,
-): Pick<UpstreamServerOptions, 'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share'> {
+): Pick<
+  UpstreamServerOptions,
+  'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share' | 'perCaller'
+> {
   const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict, assumeCapabilities } = server;
+  const { perCaller } = server;
   let serviceAuthorizer: Promise<Authorizer> | undefined;
   const getServiceAuthorizer = (): Promise<Authorizer> | undefined => {
     if (!('url' in server) || server.serviceAccount === undefined) return undefined;
@@ -47,15 +52,17 @@ export function createConnector(
     caller: CallerIdentity,
     options: ClientOptions,
     onSigningIn: (isSigningIn: boolean) => void,
+    values: CallerValues = {},
   ): Promise<Client> => {
+    const filled = perCaller === undefined ? server : fillServer(name, server, perCaller, values);
     await guard.checkServerStart(name);
     await server.beforeStart?.();
     const given = (await getServiceAuthorizer()) ?? (await credentials?.(name, caller.principal));
     const auth =
-      given ?? (hasToken(server) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
+      given ?? (hasToken(filled) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
     const onTokenRefresh: AuthorizerRequest['onTokenRefresh'] =
       telemetry && (outcome => telemetry.countTokenRefresh(name, outcome));
-    const endpoint = createEndpoint(server, transports, auth, onTokenRefresh);
+    const endpoint = createEndpoint(filled, transports, auth, onTokenRefresh);
     // A caller who signs in on a page of the gateway gets its URL at once.
     const isInteractive = given !== undefined || auth === undefined;
     return connectTo(isInteractive ? observeSignIn(endpoint, onSigningIn) : endpoint, {
@@ -64,7 +71,20 @@ export function createConnector(
       assumeCapabilities,
     });
   };
-  return { connect, trusted, share, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+  return { connect, trusted, share, perCaller, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
+}
+
+/** Returns a server with the values of a caller in its environment, its headers and its URL. */
+function fillServer(name: string, server: HostServer, perCaller: CallerTemplates, values: CallerValues): HostServer {
+  if ('service' in server) return server;
+  const { env, headers, url } = fillTemplates(name, perCaller, values);
+  if ('command' in server) return { ...server, env: { ...server.env, ...env } };
+  const { headers: own } = server;
+  return {
+    ...server,
+    url: url ?? server.url,
+    headers: typeof own === 'function' ? async () => ({ ...(await own()), ...headers }) : { ...own, ...headers },
+  };
 }
 
 /** Creates the authorizer of a service account. Few servers have one, so its code is loaded on first use. */
@@ -145,13 +165,14 @@ export function toServerEntry(name: string, server: HostServer): ServerEntry {
 function toServerTarget(server: HostServer): CommandTarget | UrlTarget {
   if ('service' in server) return { url: 'memory:' };
   if ('command' in server) {
-    const { command, args, env, cwd } = server;
+    const { command, args, env, cwd, container } = server;
     const given = Object.entries(env ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined);
     return {
       command,
       ...(args ? { args } : {}),
       ...(env ? { env: Object.fromEntries(given) } : {}),
       ...(cwd === undefined ? {} : { cwd }),
+      ...(container === undefined ? {} : { container }),
     };
   }
   const { url, headers, transport } = server;

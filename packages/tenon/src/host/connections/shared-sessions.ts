@@ -12,6 +12,7 @@ import type { JsonObject } from '../../jsonrpc/message.js';
 import { SharedChanges } from '../../server/session/shared-changes.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { toTypedValues } from '../../stores/typed-values.js';
+import { hashCallerValues } from './caller-values.js';
 import type { ConnectionScope } from './connection-scope.js';
 
 declare const crypto: { randomUUID(): string };
@@ -71,7 +72,8 @@ export class SharedSessions {
   open(server: string, url: string, scope: ConnectionScope): SharedSessionHandle | undefined {
     const { session } = scope;
     if (session !== undefined && session.sharedId === undefined) return undefined;
-    const id = session ? [session.sharedId] : ['all', scope.key];
+    const bound = scope.values === undefined ? [] : [hashCallerValues(scope.values)];
+    const id = session ? [session.sharedId, ...bound] : ['all', scope.key];
     const key = KEY_PREFIX + hashSha256(toCanonicalJson([this.#options.scope, server, url, ...id]));
     this.#count += 1;
     return this.#createHandle(key, `${this.#process}.${this.#count.toString(36)}.`, scope);

@@ -50,6 +50,7 @@ const ADDED_SERVER_TIMEOUT = 500;
 export class UpstreamRegistry {
   #upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
   #servers: readonly string[] = [];
+  #valueNames: readonly string[] = [];
   #disabled: readonly string[] = [];
   readonly clock: Clock;
   readonly #listTimeout: number;
@@ -83,6 +84,11 @@ export class UpstreamRegistry {
     return this.#servers;
   }
 
+  /** Names of the values of a caller that the servers need. */
+  get valueNames(): readonly string[] {
+    return this.#valueNames;
+  }
+
   /** Names of disabled servers in the configuration. */
   get disabled(): readonly string[] {
     return this.#disabled;
@@ -93,6 +99,8 @@ export class UpstreamRegistry {
     this.#upstreams = upstreams;
     this.#servers = [...upstreams.keys()];
     this.#disabled = disabled;
+    const names = new Set([...upstreams.values()].flatMap(({ valueNames }) => valueNames));
+    this.#valueNames = [...names].sort();
   }
 
   getConnection(server: string, scope: ConnectionScope): UpstreamConnection {

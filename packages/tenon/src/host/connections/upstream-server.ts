@@ -5,6 +5,9 @@ import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
 import { SharedLimit } from '../../jsonrpc/shared-limit.js';
 import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
 import type { ClientSession } from '../../server/request-context.js';
+import { type CallerTemplates, type CallerValues, fillTemplates, listCallerNames } from '../config/caller-template.js';
+import type { CallerLimit } from './caller-limit.js';
+import { hashCallerValues, hideCallerValues, selectCallerValues } from './caller-values.js';
 import { ConnectionGroups } from './connection-groups.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput, joinSessions } from './connection-scope.js';
@@ -21,6 +24,7 @@ export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' 
     caller: CallerIdentity,
     options: ClientOptions,
     onSigningIn: (isSigningIn: boolean) => void,
+    values?: CallerValues,
   ) => Promise<Client>;
   readonly maxConnectionsPerServer: number;
   /** Maximum share of `maxConnectionsPerServer` for one user, or for one address of anonymous callers. */
@@ -35,6 +39,10 @@ export interface UpstreamServerOptions extends Omit<ConnectionOptions, 'server' 
   readonly onConnection?: (connection: UpstreamConnection) => void;
   /** Opens the session of a scope that other processes use too. Absent if no other process can use the server. */
   readonly openSharedSession?: ((scope: ConnectionScope) => SharedSessionHandle | undefined) | undefined;
+  /** Parts of the server that contain values of the caller. Callers with other values do not share a connection. */
+  readonly perCaller?: CallerTemplates | undefined;
+  /** Limits the connections of one caller to servers with such parts. */
+  readonly callerLimit?: CallerLimit | undefined;
 }
 
 interface PooledConnection {
@@ -60,11 +68,14 @@ export class UpstreamServer {
   readonly #bySession = new ConnectionGroups<ClientSession>();
   /** Connections that are no longer in use and still stop their process or end their session. */
   readonly #closing = new Set<Promise<void>>();
+  /** Names of the values of the caller that the server needs. */
+  readonly valueNames: readonly string[];
   #cancelSweep: (() => void) | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(upstreamOptions: UpstreamServerOptions) {
     this.name = upstreamOptions.name;
+    this.valueNames = listCallerNames(upstreamOptions.perCaller ?? {});
     this.#upstreamOptions = upstreamOptions;
     this.#limit = new SharedLimit(upstreamOptions.maxConnectionsPerServer, upstreamOptions.maxShare);
   }
@@ -80,9 +91,13 @@ export class UpstreamServer {
 
   /**
    * Returns a connection of this user and OAuth client that is open, or whose process was stopped because it was idle.
+   *
+   * @param values Values of the caller. A connection with others is not returned.
    */
-  findOpenConnection(identity: CallerIdentity): UpstreamConnection | undefined {
-    for (const connection of this.#byOwner.get(getOwnerKey(identity))) if (connection.serverInfo) return connection;
+  findOpenConnection(identity: CallerIdentity, values: CallerValues = {}): UpstreamConnection | undefined {
+    const key = hashCallerValues(selectCallerValues(values, this.valueNames));
+    for (const connection of this.#byOwner.get(getOwnerKey(identity)))
+      if (connection.serverInfo && hashCallerValues(connection.scope.values ?? {}) === key) return connection;
     return undefined;
   }
 
@@ -99,11 +114,32 @@ export class UpstreamServer {
    */
   getSharedScope(scope: ConnectionScope): ConnectionScope {
     const { share, processes } = this.#upstreamOptions;
-    const isShared = share ?? (processes !== undefined && hasNoInput(scope));
-    if (!isShared) return scope;
-    const known = this.#sharedScopes.get(scope) ?? joinSessions(scope);
+    const isShared = !this.valueNames.includes('session') && (share ?? (processes !== undefined && hasNoInput(scope)));
+    if (!isShared && this.valueNames.length === 0) return scope;
+    const known = this.#sharedScopes.get(scope) ?? this.#bindValues(isShared ? joinSessions(scope) : scope, scope);
     this.#sharedScopes.set(scope, known);
     return known;
+  }
+
+  /** Restricts a scope to callers with the same values of those that the server needs. */
+  #bindValues(shared: ConnectionScope, { values = {}, caller }: ConnectionScope): ConnectionScope {
+    if (this.valueNames.length === 0) {
+      const { values: _, ...unbound } = shared;
+      return unbound;
+    }
+    const own = selectCallerValues(values, this.valueNames);
+    return { ...shared, key: JSON.stringify([shared.key, hashCallerValues(own)]), values: own, caller };
+  }
+
+  /** Tells if a caller has the values that the server needs. The program of the host itself has none. */
+  canConnect({ values = {} }: ConnectionScope): boolean {
+    const { perCaller } = this.#upstreamOptions;
+    try {
+      if (perCaller) fillTemplates(this.name, perCaller, values);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   /** Returns the connection of a caller if it exists. */
@@ -116,16 +152,21 @@ export class UpstreamServer {
     if (this.#closed)
       throw new TenonError('host/closed', `the server "${this.name}" is closed`, { hint: 'create a new host' });
     const scope = this.getSharedScope(caller);
-    const { clock } = this.#upstreamOptions;
+    const { clock, perCaller, callerLimit } = this.#upstreamOptions;
     const pooled = this.#connections.get(scope.key);
     if (pooled) {
       pooled.lastUsedAt = clock.now();
+      callerLimit?.markUsed(pooled.connection);
       return pooled.connection;
     }
+    if (perCaller) fillTemplates(this.name, perCaller, scope.values ?? {});
+    if (perCaller) callerLimit?.makeRoom(scope.caller, this.name);
     this.#makeRoom(scope.caller);
     this.#limit.add(scope.caller);
     const connection = new UpstreamConnection(this.#createConnectionOptions(scope), scope);
     this.#connections.set(scope.key, { connection, lastUsedAt: clock.now() });
+    if (perCaller)
+      callerLimit?.add(connection, { caller: scope.caller, close: () => this.#closeConnection(scope.key) });
     this.#byOwner.add(getOwnerKey(scope.identity), connection);
     if (scope.session) this.#bySession.add(scope.session, connection);
     scope.session?.onEnd(() => this.#closeConnection(scope.key));
@@ -147,14 +188,21 @@ export class UpstreamServer {
   }
 
   #createConnectionOptions(scope: ConnectionScope): ConnectionOptions {
-    const { name, connect, openSharedSession, ...upstreamOptions } = this.#upstreamOptions;
+    const { name, connect, openSharedSession, onError, ...upstreamOptions } = this.#upstreamOptions;
+    const { values } = scope;
     const sharedSession = openSharedSession?.(scope);
     const connectAndRecord: ConnectionOptions['connect'] = async (options, onSigningIn) => {
-      const client = await connect(scope.identity, options, onSigningIn);
+      const client = await connect(scope.identity, options, onSigningIn, values);
       this.unresponsive.delete('start');
       return client;
     };
-    return { ...upstreamOptions, sharedSession, server: name, connect: connectAndRecord };
+    return {
+      ...upstreamOptions,
+      sharedSession,
+      server: name,
+      connect: connectAndRecord,
+      onError: error => onError(values ? hideCallerValues(error, values) : error),
+    };
   }
 
   /**
@@ -187,6 +235,7 @@ export class UpstreamServer {
     const { identity, session } = connection.scope;
     this.#connections.delete(key);
     this.#limit.release(connection.scope.caller);
+    this.#upstreamOptions.callerLimit?.release(connection);
     this.#byOwner.delete(getOwnerKey(identity), connection);
     if (session) this.#bySession.delete(session, connection);
     const closing = connection
@@ -211,11 +260,13 @@ export class UpstreamServer {
   }
 
   /**
-   * Stops an idle process and keeps its lists. Closes any other connection that does not belong to a single session.
+   * Stops an idle process and keeps its lists. Closes any other connection that does not belong to a single session, and
+   * those with values of a caller, which may never come back.
    */
   #closeIdle(key: string, connection: UpstreamConnection): void {
-    if (this.#upstreamOptions.processes)
-      void connection.stop().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));
+    const { perCaller, processes } = this.#upstreamOptions;
+    if (perCaller) this.#closeConnection(key);
+    else if (processes) void connection.stop().catch(error => this.#upstreamOptions.onError(TenonError.from(error)));
     else if (connection.scope.session === undefined) this.#closeConnection(key);
   }
 }

@@ -60,7 +60,7 @@ export class GatewayContext {
   /** Key of the catalog that was used last. */
   #lastKey: string | undefined;
   /** Cache, because one request needs its scope several times. */
-  readonly #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
+  #scopes = new WeakMap<RequesterInfo, ConnectionScope>();
 
   constructor(
     registry: UpstreamRegistry,
@@ -122,7 +122,7 @@ export class GatewayContext {
   getScope(requester: RequesterInfo): ConnectionScope {
     const known = this.#scopes.get(requester);
     if (known) return known;
-    const created = createConnectionScope(requester, this.#waitForTasks);
+    const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames);
     // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
     const scope = this.#catalogs.get(created.key)?.scope ?? created;
     this.#scopes.set(requester, scope);
@@ -187,6 +187,8 @@ export class GatewayContext {
   /** Drops cached catalogs and notifies all callers that lists may have changed. */
   reload(): void {
     this.#catalogs.clear();
+    // Other servers may need other values of the caller.
+    this.#scopes = new WeakMap();
     this.#ownNames = undefined;
     this.#checkedConnections = new WeakSet();
     for (const list of ['tools', 'prompts', 'resources'] as const) this.listChanges.notifyAll(list);

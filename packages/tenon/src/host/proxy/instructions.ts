@@ -23,7 +23,7 @@ export async function collectInstructions(
   if (servers.length === 1 && only !== undefined && !isOwn) return openForInstructions(gateway, only, scope);
   const known = [...gateway.registry.upstreams].map(async ([server, upstream]) => {
     // Instructions for another user or OAuth client are not shared.
-    const connection = upstream.findOpenConnection(scope.identity);
+    const connection = upstream.findOpenConnection(scope.identity, scope.values);
     // Instructions that take too long are omitted, so that a slow server delays no handshake.
     const text = await runWithTimeout(() => getInstructions(gateway, connection), {
       clock: gateway.registry.clock,

@@ -17,6 +17,11 @@ interface ListChangeListener {
   readonly deliver: NotificationSender;
 }
 
+interface ObservedSession {
+  readonly key: string;
+  readonly end: () => void;
+}
+
 interface PendingChange {
   lastSentAt: number;
   cancelTimer: (() => void) | undefined;
@@ -27,7 +32,7 @@ export class ListChangeNotifier {
   readonly #clock: Clock;
   readonly #listeners = new Map<string, Set<ListChangeListener>>();
   readonly #pending = new Map<string, PendingChange>();
-  readonly #observedSessions = new WeakSet<ClientSession>();
+  readonly #observedSessions = new WeakMap<ClientSession, ObservedSession>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -45,12 +50,15 @@ export class ListChangeNotifier {
     };
   }
 
-  /** Notifies a session about changes of all lists until the session ends. */
+  /** Notifies a session about changes of all lists until the session ends. Its last scope decides which lists it has. */
   observeSession(scope: ConnectionScope): void {
-    const { session } = scope;
-    if (session === undefined || this.#observedSessions.has(session)) return;
-    this.#observedSessions.add(session);
-    session.onEnd(this.addListener(scope, ALL_LISTS, (method, params) => session.notify(method, params)));
+    const { session, key } = scope;
+    const before = session && this.#observedSessions.get(session);
+    if (session === undefined || before?.key === key) return;
+    before?.end();
+    const end = this.addListener(scope, ALL_LISTS, (method, params) => session.notify(method, params));
+    this.#observedSessions.set(session, { key, end });
+    if (before === undefined) session.onEnd(() => this.#observedSessions.get(session)?.end());
   }
 
   notify({ key }: ConnectionScope, list: NotifiableList): void {

@@ -13,7 +13,8 @@ const SUBSCRIBE = 'resources.subscribe';
 export function getSubscribeCapability(gateway: GatewayContext, requester: RequesterInfo): ServerCapabilities {
   const scope = gateway.getScope(requester);
   const mayNotify = [...gateway.registry.upstreams.values()].some(upstream => {
-    const known = (upstream.findConnection(scope) ?? upstream.findOpenConnection(scope.identity))?.serverInfo;
+    const known = (upstream.findConnection(scope) ?? upstream.findOpenConnection(scope.identity, scope.values))
+      ?.serverInfo;
     return known === undefined || hasCapability(known.capabilities, SUBSCRIBE);
   });
   return { resources: { ...(mayNotify ? { subscribe: true } : {}), listChanged: true } };

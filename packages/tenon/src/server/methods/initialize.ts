@@ -45,8 +45,9 @@ export function initialize(
   dialect: Dialect,
   caller: CallerInfo,
   session: ClientSession | undefined,
+  request?: RequesterInfo['request'],
 ): JsonObject | Promise<JsonObject> {
-  const requester = { caller, dialect, session };
+  const requester = { caller, dialect, session, request };
   return thenMaybe(runtime.backend.getInstructions(requester, runtime), instructions =>
     createInitializeResult(runtime, requester, instructions),
   );

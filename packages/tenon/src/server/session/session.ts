@@ -251,7 +251,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     const state = createSessionState(dialect, this.#caller);
     this.#sharing = this.#onStateChange && { id: state.id, isContinued: false };
     this.#onStateChange?.(() => state);
-    return initialize(this.#runtime, dialect, this.#caller, dialect.sessionMethods === undefined ? this : undefined);
+    const session = dialect.sessionMethods === undefined ? this : undefined;
+    return initialize(this.#runtime, dialect, this.#caller, session, messageContext?.request);
   }
 
   #handleInitialized(): void {

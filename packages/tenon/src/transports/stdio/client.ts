@@ -29,6 +29,13 @@ export interface StdioTransportOptions extends LineLimits {
    */
   readonly stderr?: 'pipe' | 'inherit' | 'ignore' | ((line: string) => void) | undefined;
   /**
+   * Beginning of the name of a container, for a command such as `docker run …` or `podman run …`. The transport adds
+   * `--name` with a unique name, and removes the container when the command had to be killed, because the container
+   * would outlive it.
+   * @default none
+   */
+  readonly container?: string | undefined;
+  /**
    * Maximum time for the server to exit after its standard input was closed, in milliseconds. After it the client
    * sends SIGTERM.
    * @default 2,000

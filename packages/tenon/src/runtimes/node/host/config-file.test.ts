@@ -52,6 +52,39 @@ describe('readConfigFile', () => {
     expect((await readConfigFile(path, { env: { WHO: '' } })).entries[0]?.origin?.scope).toBe('user');
   });
 
+  it('takes a secret from a regular file of the user, without the line break at its end', async () => {
+    const secret = join(folder, 'token');
+    await writeFile(secret, 'hunter22\n', { mode: 0o600 });
+    await write({ command: 'x', env: { TOKEN: '${file:token}' } });
+    const { entries, problems } = await readConfigFile(path);
+    expect([problems, entries[0]?.target]).toEqual([[], { command: 'x', env: { TOKEN: 'hunter22' } }]);
+    const ofProject = await readConfigFile(path, { scope: 'project' });
+    expect([ofProject.entries, ofProject.problems[0]?.error.code]).toEqual([[], 'config/user-only']);
+    await writeFile(secret, 'x'.repeat(65_537));
+    expect((await readConfigFile(path)).problems[0]?.error).toMatchObject({ code: 'config/secret-file' });
+    await rm(secret);
+    await mkdir(secret);
+    const [problem] = (await readConfigFile(path)).problems;
+    expect(problem?.error).toMatchObject({ code: 'config/secret-file' });
+    expect(problem?.error.message).toContain('a path that is not a file');
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'warns of a secret that others can read, and refuses one that others can change',
+    async () => {
+      const secret = join(folder, 'token');
+      await writeFile(secret, 'hunter22');
+      await write({ command: 'x', env: { TOKEN: '${file:token}' } });
+      const codeWith = async (mode: number) => {
+        await chmod(secret, mode);
+        return (await readConfigFile(path)).problems.map(({ level, error }) => `${level} ${error.code}`);
+      };
+      expect(await codeWith(0o600)).toEqual([]);
+      expect(await codeWith(0o644)).toEqual(['warning config/secret-file']);
+      expect(await codeWith(0o660)).toEqual(['error config/secret-file']);
+    },
+  );
+
   it('reports the error of the file', async () => {
     await expect(readConfigFile(path)).rejects.toMatchObject({ code: 'config/not-found' });
     await expect(readConfigFile(path)).rejects.toThrow(path);

@@ -5,12 +5,16 @@ import { parseEnv } from 'node:util';
 import type { AskInput } from '../../../host/config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { type ConfigOptions, type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
+import type { SecretFile } from '../../../host/config/resolve-variables.js';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;
+
+/** Maximum size of a file with a secret, in bytes. */
+const MAX_SECRET_FILE = 65_536;
 
 /** Options for reading a configuration file. */
 export interface ConfigFileOptions {
@@ -79,6 +83,7 @@ export async function readConfigFile(path: string, options: ConfigFileOptions = 
     env: name => getVariable(env, name),
     home: options.home ?? homedir(),
     readEnvFile,
+    readSecretFile,
     hasProgram: (command, folder) => hasProgram(command, folder, getVariable(env, 'PATH')),
     resolve: resolves,
     ...(parse && { parse }),
@@ -117,6 +122,19 @@ async function readEnvFile(path: string): Promise<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+}
+
+/** Reads a file with a secret. A file that another user can change is refused, because that user chooses the value. */
+async function readSecretFile(path: string): Promise<SecretFile> {
+  const text = await readText(path, MAX_SECRET_FILE);
+  const mode = process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o777;
+  if ((mode & 0o022) !== 0)
+    throw new TenonError('config/unreadable', `other users can change the file ${path}`, {
+      expected: 'mode 0600',
+      received: `mode 0${mode.toString(8)}`,
+      hint: `check its content, and run \`chmod 600 ${path}\``,
+    });
+  return { text, isExposed: (mode & 0o044) !== 0 };
 }
 
 /**

@@ -17,6 +17,7 @@ export function checkProgram(options: StdioTransportOptions): void {
     env: true,
     cwd: true,
     stderr: true,
+    container: true,
     exitTimeout: true,
     terminateTimeout: true,
     maxBufferedSize: true,

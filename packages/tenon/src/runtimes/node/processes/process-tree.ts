@@ -2,6 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { runningServers } from './running-servers.js';
 
+/** Functions to call after a process was killed, by its id. */
+const killActions = new Map<number, () => void>();
+
 /** A process and the processes that it started. POSIX finds them by their process group, Windows by their parents. */
 export interface ProcessTree {
   isTreeRunning(): boolean;
@@ -16,22 +19,34 @@ export interface ProcessTree {
  * are killed.
  *
  * @param stop Closes the input of the process, and stops it.
+ * @param onKill Called after the processes were killed, to end what they have started elsewhere.
  */
-export function trackProcessTree(pid: number, isLeaderRunning: () => boolean, stop: () => Promise<void>): ProcessTree {
+export function trackProcessTree(
+  pid: number,
+  isLeaderRunning: () => boolean,
+  stop: () => Promise<void>,
+  onKill: () => void = () => {},
+): ProcessTree {
   if (runningServers.size === 0) process.once('exit', killAll);
   runningServers.set(pid, stop);
+  killActions.set(pid, onKill);
   const windows = process.platform === 'win32';
   const isTreeRunning = () => {
     const running = isLeaderRunning() || (!windows && sendSignalToGroup(pid, 0) && !hasOnlyZombies(pid));
     if (!running) forget(pid);
     return running;
   };
+  const kill = () => {
+    if (windows) runTaskkill(pid);
+    else sendSignalToGroup(pid, 'SIGKILL');
+    onKill();
+  };
   return {
     isTreeRunning,
     getProcessorTime: () => sumProcessorTime(pid),
     // A Windows console program cannot catch SIGTERM, and the children of an exited process cannot be found any more.
-    terminate: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
-    kill: () => (windows ? runTaskkill(pid) : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGKILL'))),
+    terminate: () => (windows ? kill() : void (isTreeRunning() && sendSignalToGroup(pid, 'SIGTERM'))),
+    kill: () => void (isTreeRunning() && kill()),
   };
 }
 
@@ -98,10 +113,12 @@ function killAll(): void {
   for (const pid of runningServers.keys()) {
     if (process.platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
     else sendSignalToGroup(pid, 'SIGKILL');
+    killActions.get(pid)?.();
   }
 }
 
 function forget(pid: number): void {
   runningServers.delete(pid);
+  killActions.delete(pid);
   if (runningServers.size === 0) process.off('exit', killAll);
 }

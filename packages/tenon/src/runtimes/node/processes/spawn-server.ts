@@ -5,6 +5,7 @@ import type { StdioTransportOptions } from '../../../transports/stdio/client.js'
 import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
 import { createChildEnvironment } from './child-environment.js';
+import { createRemoval, nameContainer } from './container.js';
 import { trackProcessTree } from './process-tree.js';
 import { resolveCommand } from './resolve-command.js';
 
@@ -19,7 +20,8 @@ export async function spawnServer(
   peer: string,
   stop: () => Promise<void>,
 ): Promise<ServerProcess> {
-  const child = startProcess(options, peer);
+  const container = nameContainer(options);
+  const child = startProcess(container ? { ...options, args: container.args } : options, peer);
   const exited = new Promise<ProcessExit>(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
@@ -28,7 +30,8 @@ export async function spawnServer(
   // A later error comes from a signal to a process that has exited.
   child.on('error', () => {});
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  const tree = trackProcessTree(child.pid!, isRunning, stop);
+  const removal = container && createRemoval(container, args => startHelper({ ...options, args }));
+  const tree = trackProcessTree(child.pid!, isRunning, stop, () => removal?.start());
   if (options.stderr === 'inherit') child.stderr?.on('data', (chunk: Uint8Array) => process.stderr.write(chunk));
   return {
     input: createByteSink(child.stdin!),
@@ -41,10 +44,24 @@ export async function spawnServer(
       return () => clearInterval(timer);
     },
     ...tree,
+    isTreeRunning: () => tree.isTreeRunning() || (removal?.isRunning() ?? false),
   };
 }
 
-function startProcess(options: StdioTransportOptions, peer: string): ChildProcess {
+/** Starts the program of a server for another purpose. Its streams are ignored, and so is a failure. */
+function startHelper(options: StdioTransportOptions): ChildProcess | undefined {
+  try {
+    return startProcess({ ...options, stderr: 'ignore' }, '', ['ignore', 'ignore', 'ignore']);
+  } catch {
+    return undefined;
+  }
+}
+
+function startProcess(
+  options: StdioTransportOptions,
+  peer: string,
+  stdio: readonly ('pipe' | 'ignore')[] = ['pipe', 'pipe', options.stderr === 'ignore' ? 'ignore' : 'pipe'],
+): ChildProcess {
   const env = createChildEnvironment(options.env, { platform: process.platform, env: process.env });
   const cwd = options.cwd ?? process.cwd();
   const environment = { platform: process.platform, env, cwd, exists: isFile };
@@ -54,7 +71,7 @@ function startProcess(options: StdioTransportOptions, peer: string): ChildProces
     return spawn(resolved.file, resolved.args, {
       env,
       cwd,
-      stdio: ['pipe', 'pipe', options.stderr === 'ignore' ? 'ignore' : 'pipe'],
+      stdio: [...stdio],
       // On POSIX the process gets its own group, so that a wrapper (npx, uvx, sh) and its server end together.
       detached: process.platform !== 'win32',
       windowsHide: true,
