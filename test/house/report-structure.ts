@@ -1,11 +1,11 @@
 /**
- * Prints the shape of each package beside figures of well-known codebases: `npm run structure`. Nothing fails because of
- * these figures.
+ * Prints the shape of each package beside figures of well-known codebases, and the way of a call through the files:
+ * `npm run structure`. Nothing fails because of these figures.
  */
-import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { listPackages, readSources } from './source.js';
 import { measureStructure, type Percentiles } from './structure.js';
+import { runTraced } from './trace-functions.js';
 
 /** Lines of functions and files, imports per file and type cycles, measured in November 2026 with the same rules. */
 const OTHERS = [
@@ -55,8 +55,18 @@ for (const row of table)
       .trimEnd(),
   );
 
-const script = fileURLToPath(new URL('call-files.mjs', import.meta.url));
-const callFiles: unknown[] = JSON.parse(
-  execFileSync(process.execPath, ['--import', 'tsx', script], { encoding: 'utf8' }),
-);
-console.log(`\nA plain tools/call over HTTP runs functions of ${callFiles.length} files of the library.`);
+const program = fileURLToPath(new URL('walk-calls.mjs', import.meta.url));
+const walk = process.argv[2];
+if (walk === undefined) {
+  const figures: Readonly<Record<string, WalkFigures>> = JSON.parse(await runTraced(program));
+  console.log('\nA plain tools/call over HTTP, from the request to the end of the response:');
+  for (const [name, { calls, functions, files, moves }] of Object.entries(figures))
+    console.log(`${name}: ${calls} calls of ${functions} functions in ${files} files, ${moves} moves between files`);
+} else console.log(await runTraced(program, [walk]));
+
+interface WalkFigures {
+  readonly calls: number;
+  readonly functions: number;
+  readonly files: number;
+  readonly moves: number;
+}

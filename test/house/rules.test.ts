@@ -26,6 +26,7 @@ import {
 } from './naming-rules.js';
 import { parse } from './source.js';
 import { measureStructure } from './structure.js';
+import { addRecords } from './trace-functions.js';
 
 const lines = (count: number) => 'x;\n'.repeat(count);
 
@@ -239,6 +240,18 @@ describe('the rules of the structure', () => {
       expect(findRelativeTitles(parse('a.ts', text))).toHaveLength(1);
     }
     expect(findRelativeTitles(parse('a.ts', "it('ends', () => {}); call('what');"))).toEqual([]);
+  });
+
+  it('record each function where it begins, also one that is only an expression', () => {
+    const traced = addRecords(
+      'a.ts',
+      'class B extends C { constructor() { super(); } get d() { return 1; } }\nconst e = (x: number) => () => x;',
+    );
+    const record = (name: string) => `globalThis.enteredFunctions?.push("a.ts#${name}")`;
+    expect(traced).toBe(
+      `class B extends C { constructor() { super();${record('constructor')}; } get d() {${record('d')}; return 1; } }\n` +
+        `const e = (x: number) => (${record('e')},(() => (${record('(anonymous)')},(x))));`,
+    );
   });
 
   it('find programs that a test starts without a check that they are installed', () => {
