@@ -26,17 +26,17 @@ export function catchMaybe<T>(run: () => T | Promise<T>, onError: (error: unknow
  * promise, while `catchMaybe` around `thenMaybe` creates two, which stay in memory as long as the request is open.
  */
 export function settleMaybe<T, R>(
-  run: () => MaybePromise<T>,
+  run: () => T | PromiseLike<T>,
   next: (value: T) => MaybePromise<R>,
   onError: (error: unknown) => MaybePromise<R>,
 ): MaybePromise<R> {
-  let value: MaybePromise<T>;
+  let value: T | PromiseLike<T>;
   try {
     value = run();
   } catch (error) {
     return onError(error);
   }
-  if (isPromise(value)) return value.then(settled => callNext(next, settled, onError), onError);
+  if (isPromise(value)) return value.then(settled => callNext(next, settled, onError), onError) as Promise<R>;
   return callNext(next, value, onError);
 }
 

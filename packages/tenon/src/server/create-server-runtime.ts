@@ -23,7 +23,7 @@ import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
-import type { ServerRuntime } from './server-runtime.js';
+import type { MethodHandlers, ServerRuntime } from './server-runtime.js';
 import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';
@@ -85,8 +85,9 @@ export function createServerRuntime(
     onError: onError,
   };
   const extensionHooks = setupExtensions(runtime);
-  const handlers = extensionHooks.map(({ methodHandlers }) => methodHandlers);
-  return { ...runtime, extensionHooks, methodHandlers: Object.assign({}, ...handlers, backend.methodHandlers) };
+  let methodHandlers: MethodHandlers = {};
+  for (const hooks of extensionHooks) methodHandlers = { ...methodHandlers, ...hooks.methodHandlers };
+  return { ...runtime, extensionHooks, methodHandlers: { ...methodHandlers, ...backend.methodHandlers } };
 }
 
 /** Creates the store of request states, which passes retries to other processes if they use the same stores. */

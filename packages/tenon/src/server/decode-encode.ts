@@ -1,8 +1,8 @@
 import type { MaybeAsyncResult } from '../handler/operation.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
+import { rpcError } from '../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
 import { thenMaybe } from '../jsonrpc/maybe-promise.js';
-import { isObject, isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
+import { isPreserialized, type JsonObject, markPreserialized } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import { SERVER_INFO } from '../protocol/meta.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
@@ -10,8 +10,8 @@ import { methods } from '../protocol/methods.js';
 import type { Cacheable } from '../protocol/params-and-results.js';
 import { readParams } from '../protocol/tolerant-reading.js';
 import type { Dialect, Transform } from '../protocol/versions/dialect.js';
-import type { RequestContext } from './request-context.js';
-import type { ServerRuntime } from './server-runtime.js';
+import { compileTool } from './definitions/compiled-tool.js';
+import type { FoundDefinitions, MethodRequest, ServerRuntime } from './server-runtime.js';
 
 /** Translates params from the client's protocol version to the newest version. Throws -32602 when they are invalid. */
 export function decodeParams<M extends MethodName>(
@@ -46,29 +46,14 @@ export function finalizeCacheable(runtime: ServerRuntime, result: JsonObject, ca
 }
 
 /** Translates the result of a method to the client's protocol version. */
-export function encodeResult(
-  runtime: ServerRuntime,
-  result: JsonObject,
-  method: MethodName,
-  calledName: unknown,
-  requestContext: RequestContext,
-): MaybeAsyncResult {
-  const completed = completeResult(runtime, result, requestContext);
-  const transform = requestContext.dialect.transforms.encode.result(method);
-  return transform === undefined
-    ? completed
-    : transformResult(runtime, transform, completed, method === 'tools/call' ? calledName : undefined, requestContext);
-}
-
-/** Completes a result that a middleware returned instead of the handler. */
-function completeResult(runtime: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject {
-  if (!isObject(result))
-    throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
-      expected: 'an object',
-    });
-  return result.resultType === undefined && dialect.opening === 'per-request'
-    ? finalizeResult(runtime, result)
-    : result;
+export function encodeResult(request: MethodRequest, result: JsonObject): MaybeAsyncResult {
+  const { server, requestContext, method } = request;
+  const { dialect } = requestContext;
+  // A middleware may have returned a result instead of the handler.
+  const completed =
+    result.resultType === undefined && dialect.opening === 'per-request' ? finalizeResult(server, result) : result;
+  const transform = dialect.transforms.encode.result(method);
+  return transform === undefined ? completed : transformResult(request, transform, completed);
 }
 
 const toolNames = new WeakMap<JsonObject, string>();
@@ -81,15 +66,17 @@ export function markToolResult(name: string, result: JsonObject): JsonObject {
 
 /** Transforms a result. The transform of a tool result needs the schema of its structured content. */
 function transformResult(
-  runtime: ServerRuntime,
+  { server, requestContext, method, params, found }: MethodRequest,
   transform: Transform,
   result: JsonObject,
-  calledName: unknown,
-  requestContext: RequestContext,
 ): MaybeAsyncResult {
-  const name = calledName ?? toolNames.get(result);
+  const name = method === 'tools/call' ? params.name : toolNames.get(result);
   if (typeof name !== 'string') return isPreserialized(result) ? encodeOnce(transform, result) : transform(result, {});
-  return thenMaybe(runtime.backend.getOutputSchema(name, requestContext, runtime), outputSchema =>
+  if (method === 'tools/call' && found !== undefined) {
+    const { definition } = found as FoundDefinitions['tools/call'];
+    return transform(result, { outputSchema: compileTool(name, definition).wire.outputSchema });
+  }
+  return thenMaybe(server.backend.getOutputSchema(name, requestContext, server), outputSchema =>
     transform(result, { outputSchema }),
   );
 }

@@ -2,13 +2,12 @@ import { toCanonicalJson } from '../encoding/canonical-json.js';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
-import type { Context } from '../handler/context.js';
-import type { MaybeAsyncResult, MethodOperation, Middleware, Operation } from '../handler/operation.js';
+import type { MaybeAsyncResult, Middleware, Operation } from '../handler/operation.js';
 import { isToolResultParts } from '../handler/tool-result.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
 import { catchMaybe, settleMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject, JsonRpcRequest } from '../jsonrpc/message.js';
+import { isObject, type JsonObject, type JsonRpcRequest } from '../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
@@ -27,108 +26,91 @@ import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
 import type { RequestContext } from './request-context.js';
-import { type HasScopes, requireItemScopes } from './scopes.js';
-import type { ServerMethodHandler, ServerRuntime } from './server-runtime.js';
+import { requireItemScopes } from './scopes.js';
+import type { FoundDefinitions, FoundOf, MethodRequest, ServerMethodHandler, ServerRuntime } from './server-runtime.js';
 import { isClientError } from './session/client-errors.js';
 
 /**
- * Handles one request: resolves its method, decodes the params, authorizes the caller, runs the handler inside the
- * middleware, and encodes the result. Throws errors for the peer; all other errors are masked.
+ * Handles one request: resolves its method, decodes the params, finds the definition that they name, authorizes the
+ * caller, runs the handler inside the middleware, and encodes the result. Throws errors for the peer; all other errors
+ * are masked.
  */
 export function dispatch(
-  runtime: ServerRuntime,
-  request: JsonRpcRequest,
+  server: ServerRuntime,
+  { method, params: received }: JsonRpcRequest,
   requestContext: RequestContext,
 ): MaybeAsyncResult {
-  const { method } = request;
   if (!isMethod(method))
     return catchMaybe<JsonObject>(
-      () => runCustomMethod(runtime, request, requestContext),
-      error => throwForClient(runtime, error, method, undefined),
+      () => runCustomMethod(server, method, received, requestContext),
+      error => throwForClient(server, error, method, undefined),
     );
-  const handler = resolveMethod(runtime, method, requestContext);
-  const params = decodeParams(method, request.params, requestContext.dialect, requestContext.connection ?? runtime);
-  const waiting = authorize(runtime, method, params, requestContext);
-  const run = () => {
-    const encode = (result: JsonObject) => encodeResult(runtime, result, method, params.name, requestContext);
-    // A stream keeps each closure in memory while it is open, and only `exposeErrors` of the server concerns its errors.
-    if (method === 'subscriptions/listen' && runtime.options.exposeErrors === undefined)
-      return thenMaybe(runOperation(runtime, method, params, requestContext, handler), encode);
-    return settleMaybe<JsonObject, JsonObject>(
-      () => runOperation(runtime, method, params, requestContext, handler),
-      encode,
-      error => throwForClient(runtime, error, method, findItem(runtime, method, params, requestContext)),
-    );
-  };
-  return waiting === undefined ? run() : waiting.then(run);
-}
-
-/** Returns the handler of a method. Throws -32601 if the server or the protocol version does not have the method. */
-function resolveMethod<M extends MethodName>(
-  runtime: ServerRuntime,
-  method: M,
-  requestContext: RequestContext,
-): ServerMethodHandler<M> {
   const { capability, extension } = methods[method];
-  const handler = runtime.methodHandlers[method];
-  if (handler === undefined || !requestContext.dialect.methods.client.has(method))
+  const { dialect, caller } = requestContext;
+  const handler = server.methodHandlers[method];
+  if (handler === undefined || !dialect.methods.client.has(method))
     throw createMethodNotFoundError(method, requestContext);
   if (extension !== undefined) requireClientExtension(extension, requestContext);
-  if (capability !== undefined && !isCapabilityDeclared(runtime, capability)) throw createMethodNotFoundError(method);
-  return handler;
+  if (capability !== undefined && !isCapabilityDeclared(server, capability)) throw createMethodNotFoundError(method);
+  const params = decodeParams(method, received, dialect, requestContext.connection ?? server);
+  const found = findDefinition(server, method, params, requestContext);
+  const request: MethodRequest = { server, requestContext, method, params, found };
+  const waiting = server.rateLimits.check(method, caller);
+  return waiting === undefined ? runRequest(request, handler) : waiting.then(() => runRequest(request, handler));
 }
 
-/**
- * Throws the error for a 403 when the caller lacks a scope, and the error for a 429 when its requests exceed a rate.
- * Returns a promise if the rate is counted in a store that has to be asked.
- */
-function authorize<M extends MethodName>(
-  runtime: ServerRuntime,
-  method: M,
-  params: ParamsOf<M>,
-  requestContext: RequestContext,
-): Promise<void> | undefined {
-  requireScopes(runtime, method, params, requestContext);
-  return runtime.rateLimits.check(method, requestContext.caller);
+/** Runs an authorized request, and encodes its result or error for the client. */
+function runRequest(request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult {
+  const { server, method, found } = request;
+  const run = () => runOperation(request, handler);
+  const encode = (result: JsonObject) => encodeResult(request, result);
+  // A stream keeps each closure in memory while it is open, and only `exposeErrors` of the server concerns its errors.
+  if (method === 'subscriptions/listen' && server.options.exposeErrors === undefined) return thenMaybe(run(), encode);
+  return settleMaybe<JsonObject, JsonObject>(run, encode, error =>
+    throwForClient(server, error, method, found?.definition),
+  );
 }
 
-/** Finds the definition that a request refers to. If it does not exist, the handler of the method reports the error. */
-type ScopedItemFinder<M extends MethodName> = (
-  runtime: ServerRuntime,
+/** Finds the definition that a request names. If it does not exist, the handler of the method reports the error. */
+type DefinitionFinder<M extends MethodName> = (
+  server: ServerRuntime,
   params: ParamsOf<M>,
   requestContext: RequestContext,
-) => ProtectedItem | undefined;
+) => FoundOf<M>;
 
-/** A definition as far as it concerns who may use it, and what its callers see. */
-type ProtectedItem = HasScopes & { readonly exposeErrors?: ExposeErrors | undefined };
+const findTool: DefinitionFinder<'tools/call'> = ({ tools }, { name }, { caller }) => {
+  const definition = tools.find(name, caller);
+  return definition && { definition };
+};
 
-const scopedItems: { readonly [M in MethodName]?: ScopedItemFinder<M> } = {
-  'tools/call': ({ tools }, { name }, { caller }) => tools.find(name, caller),
-  'prompts/get': ({ prompts }, { name }, { caller }) => prompts.find(name, caller),
-  'resources/read': (runtime, { uri }, requestContext) => resolveResource(runtime, uri, requestContext)?.definition,
-  'resources/subscribe': (runtime, { uri }, requestContext) =>
-    resolveResource(runtime, uri, requestContext)?.definition,
+const findPrompt: DefinitionFinder<'prompts/get'> = ({ prompts }, { name }, { caller }) => {
+  const definition = prompts.find(name, caller);
+  return definition && { definition };
+};
+
+const finders: { readonly [M in keyof FoundDefinitions]: DefinitionFinder<M> } = {
+  'tools/call': findTool,
+  'prompts/get': findPrompt,
+  'resources/read': (server, { uri }, requestContext) => resolveResource(server, uri, requestContext),
+  'resources/subscribe': (server, { uri }, requestContext) => resolveResource(server, uri, requestContext),
   'subscriptions/listen': findListenedResources,
   'completion/complete': findCompletedItem,
 };
 
-function findItem<M extends MethodName>(
-  runtime: ServerRuntime,
+/**
+ * Finds the definition that a request names, once: its handler runs the same one. Throws the error for a 403 when the
+ * caller lacks a scope of it.
+ */
+function findDefinition<M extends MethodName>(
+  server: ServerRuntime,
   method: M,
   params: ParamsOf<M>,
   requestContext: RequestContext,
-): ProtectedItem | undefined {
-  return scopedItems[method]?.(runtime, params, requestContext);
-}
-
-function requireScopes<M extends MethodName>(
-  runtime: ServerRuntime,
-  method: M,
-  params: ParamsOf<M>,
-  requestContext: RequestContext,
-): void {
-  const item = findItem(runtime, method, params, requestContext);
-  if (item?.scopes !== undefined) requireItemScopes(item, requestContext.caller);
+): FoundOf<M> {
+  const find = (finders as { readonly [N in MethodName]?: DefinitionFinder<N> })[method];
+  const found = find?.(server, params, requestContext);
+  if (found?.definition.scopes !== undefined) requireItemScopes(found.definition, requestContext.caller);
+  return found as FoundOf<M>;
 }
 
 /** Throws an error of a handler, with its message if the client may see it. */
@@ -136,9 +118,12 @@ function throwForClient(
   { options, onError }: ServerRuntime,
   error: unknown,
   method: string,
-  item: ProtectedItem | undefined,
+  definition: { readonly exposeErrors?: ExposeErrors | undefined } | undefined,
 ): Promise<never> {
-  const { exposeErrors = options.exposeErrors } = item ?? {};
+  const { exposeErrors = options.exposeErrors } = definition ?? {};
+  // An input request that the client does not support is an error for it, also when the other errors are masked.
+  if (TenonError.is(error) && error.code.startsWith('client/') && isMethod(method) && methods[method].mayRequestInput)
+    throw rpcError(INTERNAL_ERROR, error.message);
   if (!exposeErrors && !isClientError(error)) throw error;
   const report = (original: unknown) => onError(TenonError.from(original, 'handler/threw', { method }));
   return import('./exposed-errors.js').then(({ exposeError, toClientError }) => {
@@ -149,97 +134,72 @@ function throwForClient(
 }
 
 /** Runs the handler of a method inside its middleware, with the input strategy for this client. */
-function runOperation<M extends MethodName>(
-  runtime: ServerRuntime,
-  method: M,
-  params: ParamsOf<M>,
-  requestContext: RequestContext,
-  handler: ServerMethodHandler<M>,
-): MaybeAsyncResult {
-  const handleOperation = (operation: Operation): MaybeAsyncResult => {
-    requireOperation(runtime, method, params, operation, requestContext);
-    return handler(operation, requestContext, runtime);
-  };
-  const { use } = runtime.options;
-  const run = use === undefined ? handleOperation : wrapInMiddleware(use, method, handleOperation);
-  if (!methods[method].mayRequestInput)
-    return run(
-      createOperation(
-        method,
-        params,
-        new HandlerContext(requestContext, withoutInputRequests(method), params, runtime.options.state),
-      ),
+function runOperation(request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult {
+  const { server, requestContext, method, params } = request;
+  const { use, state } = server.options;
+  const middleware = use === undefined ? [] : selectMiddleware(use, method);
+  const runHandler = (run: HandlerRun, context: HandlerContext): MaybeAsyncResult => {
+    const named = params as { readonly name?: unknown; readonly uri?: unknown };
+    const name = named.name ?? named.uri;
+    const operation = { method, name: typeof name === 'string' ? name : undefined, params, context };
+    if (middleware.length === 0) return handler({ ...request, ...operation, run } as never);
+    return runMiddleware(middleware, operation, changed =>
+      handler({ ...checkChangedParams(request, changed), name: changed.name, context, run } as never),
     );
-  const strategy = requestContext.createInputStrategy(params as RetryInputs, () =>
-    createStateBinding(runtime, method, params, requestContext),
-  );
+  };
+  if (!methods[method].mayRequestInput) {
+    const run = withoutInputRequests(method);
+    return runHandler(run, new HandlerContext(requestContext, run, params, state));
+  }
+  const strategy = requestContext.createInputStrategy(params as RetryInputs, () => createStateBinding(request));
   let context: HandlerContext | undefined;
-  const runHandler = (handlerRun: HandlerRun, inputs: RetryInputs): MaybeAsyncResult => {
-    const entryContext = new HandlerContext(requestContext, handlerRun, params, runtime.options.state, inputs, context);
-    context = entryContext;
-    const operation = createOperation(method, params, entryContext);
+  return strategy((run, inputs) => {
+    const entered = new HandlerContext(requestContext, run, params, state, inputs, context);
+    context = entered;
     return catchMaybe(
-      () => run(operation),
-      error => toErrorResult(error, operation, requestContext, inputs),
+      () => runHandler(run, entered),
+      error => toErrorResult(error, request, inputs),
     );
-  };
-  return catchMaybe(() => strategy(runHandler, run !== handleOperation), rethrowInputError);
+  }, middleware.length > 0);
 }
 
-/** Checks the params again if a middleware has replaced them. */
-function requireOperation<M extends MethodName>(
-  runtime: ServerRuntime,
-  method: M,
-  checked: ParamsOf<M>,
+/** Checks the params again, and finds what they name, if a middleware has replaced them. */
+function checkChangedParams(request: MethodRequest, { params }: Operation): MethodRequest {
+  const { server, requestContext, method } = request;
+  if (params === request.params) return request;
+  requireParams(method, params);
+  return { ...request, params, found: findDefinition(server, method, params, requestContext) };
+}
+
+/** Runs the middleware of a method around its handler. A middleware may return its own input requests. */
+async function runMiddleware(
+  middleware: readonly Middleware[],
   operation: Operation,
-  requestContext: RequestContext,
-): asserts operation is MethodOperation<M> {
-  if (operation.params === checked) return;
-  requireParams(method, operation.params);
-  requireScopes(runtime, method, operation.params, requestContext);
-}
-
-/** Runs the middleware of the method around the handler. A middleware may return its own input requests. */
-function wrapInMiddleware(
-  use: readonly Middleware[],
-  method: MethodName,
   handleOperation: (operation: Operation) => MaybeAsyncResult,
-): (operation: Operation) => MaybeAsyncResult {
-  const middleware = selectMiddleware(use, method);
-  if (middleware.length === 0) return handleOperation;
-  const run = composeMiddleware(middleware, async operation => handleOperation(operation));
-  return async operation => {
-    const result = await run(operation);
-    checkInputRequestMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
-    return result;
-  };
+): Promise<JsonObject> {
+  const run = composeMiddleware(middleware, async each => handleOperation(each));
+  const result: unknown = await run(operation);
+  if (!isObject(result))
+    throw new TenonError('handler/result', 'the return value of a middleware is not an object', {
+      expected: 'an object',
+    });
+  checkInputRequestMethods(`middleware of ${operation.method} "${operation.name ?? ''}"`, result);
+  return result;
 }
 
 /** Converts an error of a handler or a middleware to a result, if the protocol version or the model needs one. */
 function toErrorResult(
   error: unknown,
-  { method, name = '' }: Operation,
-  requestContext: RequestContext,
+  { method, params, requestContext }: MethodRequest,
   inputs: RetryInputs,
 ): JsonObject {
   try {
     return requestUrlElicitation(error, requestContext, inputs);
   } catch (thrown) {
     if (method === 'tools/call' && isForModel(thrown)) return createErrorResult(thrown.message);
-    if (method === 'tools/call' && isToolResultParts(thrown)) return encodeFailure(name, thrown);
+    if (method === 'tools/call' && isToolResultParts(thrown)) return encodeFailure(String(params.name), thrown);
     throw thrown;
   }
-}
-
-/** Throws the error for an input request that the client does not support. */
-function rethrowInputError(error: unknown): never {
-  if (TenonError.is(error) && error.code.startsWith('client/')) throw rpcError(INTERNAL_ERROR, error.message);
-  throw error;
-}
-
-function createOperation(method: string, params: JsonObject, context: Context): Operation {
-  const name = params.name ?? params.uri;
-  return { method, name: typeof name === 'string' ? name : undefined, params, context };
 }
 
 function createMethodNotFoundError(method: string, requestContext?: RequestContext): TenonError {
@@ -259,12 +219,12 @@ function requireClientExtension(extension: string, { dialect, caller }: RequestC
 }
 
 /** Binds request state to this server, caller, method and arguments. */
-function createStateBinding(
-  { info }: ServerRuntime,
-  method: string,
-  params: JsonObject,
-  { caller }: RequestContext,
-): string {
-  const { _meta, inputResponses, requestState, ...call } = params;
-  return toCanonicalJson([info.name, getOwnerKey(identifyCaller(caller.auth)) ?? null, method, call]);
+function createStateBinding({ server, requestContext, method, params }: MethodRequest): string {
+  const { _meta, inputResponses, requestState, ...call } = params as JsonObject;
+  return toCanonicalJson([
+    server.info.name,
+    getOwnerKey(identifyCaller(requestContext.caller.auth)) ?? null,
+    method,
+    call,
+  ]);
 }

@@ -79,10 +79,12 @@ export interface ExtensionHooks {
   readonly close?: (() => void) | undefined;
 }
 
-export type MethodHandler<M extends MethodName> = (
-  operation: MethodOperation<M>,
-  requestContext: RequestContext,
-) => MaybeAsyncResult;
+export type MethodHandler<M extends MethodName> = (call: ExtensionCall<M>) => MaybeAsyncResult;
+
+/** A call of a method that an extension provides. */
+export interface ExtensionCall<M extends MethodName> extends MethodOperation<M> {
+  readonly requestContext: RequestContext;
+}
 
 /** A call of a tool before it starts. */
 export interface ToolCall {

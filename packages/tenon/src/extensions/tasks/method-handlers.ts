@@ -14,8 +14,6 @@ import { waitForResult } from './wait-for-result.js';
 const PAGE_SIZE = 100;
 const CURSOR = /^\d{15}-[\w-]{1,64}$/;
 
-/** An operation on one task. */
-type TaskOperation = { readonly params: { readonly taskId: string } };
 export type TaskMethod = keyof TaskMethods;
 export type TaskMethodHandlers = { readonly [M in TaskMethod]: MethodHandler<M> };
 
@@ -29,26 +27,26 @@ export function createMethodHandlers(
   delivery: TaskInputDelivery,
 ): TaskMethodHandlers {
   const { host, worker, subscribers, access, settings } = runtime;
-  const findRecord = (operation: TaskOperation, context: RequestContext) =>
-    findTask(runtime, store, operation, context);
+  const findRecord = ({ taskId }: { readonly taskId: string }, requestContext: RequestContext) =>
+    findTask(runtime, store, taskId, requestContext);
 
   return {
-    async 'tasks/get'(operation, context) {
-      const record = await findRecord(operation, context);
+    async 'tasks/get'({ params, requestContext }) {
+      const record = await findRecord(params, requestContext);
       worker.emitEvent('read', record);
-      if (context.session && !isTerminal(record.status))
-        subscribers.subscribeSession(record.id, context.session, context.caller);
+      if (requestContext.session && !isTerminal(record.status))
+        subscribers.subscribeSession(record.id, requestContext.session, requestContext.caller);
       return host.finalizeResult({ ...toDetailedTask(record, host.clock.now()) });
     },
 
-    async 'tasks/update'(operation, context) {
-      const { id } = await findRecord(operation, context);
-      await recordAnswers(runtime, store, id, operation.params.inputResponses);
+    async 'tasks/update'({ params, requestContext }) {
+      const { id } = await findRecord(params, requestContext);
+      await recordAnswers(runtime, store, id, params.inputResponses);
       return host.finalizeResult({});
     },
 
-    async 'tasks/cancel'(operation, context) {
-      const { id } = await findRecord(operation, context);
+    async 'tasks/cancel'({ params, requestContext }) {
+      const { id } = await findRecord(params, requestContext);
       let before: TaskRecord | undefined;
       const record = await store.updateIfPresent(id, stored => {
         before = stored;
@@ -56,18 +54,18 @@ export function createMethodHandlers(
       });
       if (record === undefined || before === undefined) throw createNotFoundError(id);
       if (record !== before) worker.cancelJob(record);
-      if (context.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
+      if (requestContext.dialect.tasks !== 'by-parameter') return host.finalizeResult({});
       if (record === before) throw rpcError(INVALID_PARAMS, `Invalid params: the task is already ${record.status}`);
       return host.finalizeResult({ ...toDetailedTask(record, host.clock.now()) });
     },
 
-    async 'tasks/result'(operation, context) {
-      return waitForResult(runtime, store, delivery, operation.params.taskId, context, () =>
-        findRecord(operation, context),
+    async 'tasks/result'({ params, requestContext }) {
+      return waitForResult(runtime, store, delivery, params.taskId, requestContext, () =>
+        findRecord(params, requestContext),
       );
     },
 
-    async 'tasks/list'({ method, params }, { caller }) {
+    async 'tasks/list'({ method, params, requestContext: { caller } }) {
       if (!canListTasks(settings, caller)) throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
       const { cursor } = params;
       if (cursor !== undefined && !CURSOR.test(cursor))
@@ -84,7 +82,7 @@ export function createMethodHandlers(
 async function findTask(
   { worker, access, settings }: TaskRuntime,
   store: TaskStore,
-  { params: { taskId } }: TaskOperation,
+  taskId: string,
   { caller }: RequestContext,
 ): Promise<TaskRecord> {
   const record = await store.get(taskId);

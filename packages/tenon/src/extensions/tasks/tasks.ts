@@ -54,9 +54,9 @@ function createHooks(host: ExtensionHost, options: TasksOptions): ExtensionHooks
     : undefined;
   const createHandler =
     <M extends TaskMethod>(method: M): MethodHandler<M> =>
-    async (operation, context) => {
+    async call => {
       const { handlers } = await open();
-      return handlers[method](operation, context);
+      return handlers[method](call);
     };
   return {
     methodHandlers: {

@@ -1,9 +1,8 @@
 import type { Client } from '../../client/client.js';
 import { isAbandoned } from '../../client/tasks/tracked-task.js';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
-import type { RequestInput } from '../../execution/handler-run.js';
+import type { HandlerRun, RequestInput } from '../../execution/handler-run.js';
 import { toInputRequest } from '../../execution/journaled-execution.js';
-import type { Context } from '../../handler/context.js';
 import { findKeptInteger } from '../../json/kept-integers.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR, INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
@@ -13,13 +12,13 @@ import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { HandlerContext } from '../../server/context/handler-context.js';
-import type { RequestContext } from '../../server/request-context.js';
 import type { QuestionHandler, QuestionRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
 import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+import type { ProxiedCall } from './proxied-tool.js';
 import { limitRetryTime } from './retry-timeout.js';
 import { translateError } from './translate-error.js';
 
@@ -29,12 +28,9 @@ export interface ProxiedRequest {
   readonly method: string;
   /** Parameters with the server's own names. */
   readonly params: JsonObject;
-  readonly context: Context;
-  readonly requestContext: RequestContext;
+  readonly call: ProxiedCall;
   /** True if the server may request input from the caller during the call. */
   readonly allowQuestions: boolean;
-  /** Converts the caller's call into a task, after the server has created a task for it. */
-  readonly moveToTask?: (() => void) | undefined;
   readonly questions: QuestionHandler;
 }
 
@@ -49,8 +45,9 @@ const MAX_ROUNDS = 32;
  * @throws TenonError `host/closed` if the connection was closed before the request was sent. See `forwardResolved`.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
-  const { connection, method, requestContext, allowQuestions } = proxiedRequest;
-  refuseInexactIntegers(proxiedRequest.params);
+  const { connection, method, params, allowQuestions } = proxiedRequest;
+  const { requestContext } = proxiedRequest.call;
+  refuseInexactIntegers(params);
   const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
   try {
     return await connection.run(call, client => {
@@ -84,9 +81,9 @@ function refuseInexactIntegers({ arguments: input }: JsonObject): void {
 }
 
 /** Creates the function that sends an input request to the caller, rewritten for this caller. */
-function createCallerAsk({ connection, context, requestContext, questions }: ProxiedRequest): RequestInput {
-  const run = HandlerContext.getRun(context);
-  const recipient = getRecipient(context, requestContext);
+function createCallerAsk({ connection, call, questions }: ProxiedRequest): RequestInput {
+  const { context, run, requestContext } = call;
+  const recipient = getRecipient(call);
   const ask: RequestInput = (asked, params, ...rest) =>
     run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest).then(response => {
       throwHandlerError(response);
@@ -97,7 +94,7 @@ function createCallerAsk({ connection, context, requestContext, questions }: Pro
   return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
 }
 
-function getRecipient(context: Context, { dialect }: RequestContext): QuestionRecipient {
+function getRecipient({ context, requestContext: { dialect } }: ProxiedCall): QuestionRecipient {
   const includeServer = context.client.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
   return { omitMeta: dialect.inputRequests === 'by-retry', includeServer };
 }
@@ -109,9 +106,9 @@ function getRecipient(context: Context, { dialect }: RequestContext): QuestionRe
  * if the server has created a task for it, or if it contains input for the server's requests.
  * @throws TenonError `rpc/error` with `data.outcome` when the outcome is unknown.
  */
-function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
-  return thenMaybe(HandlerContext.getRun(context).mark('sent'), isFirst => {
-    const asks = getStepResult(context, 'asks', 0) ?? getTaskId(context);
+function markSent({ call: { context, run }, connection }: ProxiedRequest): MaybePromise<void> {
+  return thenMaybe(run.mark('sent'), isFirst => {
+    const asks = getStepResult(run, 'asks', 0) ?? getTaskId(run);
     if (isFirst || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
     throw createUnknownOutcomeError(
       `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
@@ -120,25 +117,25 @@ function markSent({ context, connection }: ProxiedRequest): MaybePromise<void> {
 }
 
 /** Returns the ID of the task that the server has created for the call in an earlier run. */
-function getTaskId(context: Context): string | undefined {
-  const taskId = getStepResult(context, 'task', 0);
+function getTaskId(run: HandlerRun): string | undefined {
+  const taskId = getStepResult(run, 'task', 0);
   return typeof taskId === 'string' ? taskId : undefined;
 }
 
-function getStepResult(context: Context, name: string, n: number): JsonObject | undefined {
-  return HandlerContext.getRun(context).journal?.step(name, n)?.value as JsonObject | undefined;
+function getStepResult({ journal }: HandlerRun, name: string, n: number): JsonObject | undefined {
+  return journal?.step(name, n)?.value as JsonObject | undefined;
 }
 
 async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
-  const { context, moveToTask } = proxiedRequest;
-  const before = getTaskId(context);
+  const { context, run } = proxiedRequest.call;
+  const before = getTaskId(run);
   if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
   const result = await runRounds(proxiedRequest, call, client);
   if (result.resultType !== 'task') return result;
   // Set at once, because the server may request input for the task right after its response.
   call.task = result.taskId as string;
   const taskId = await context.step('task', () => result.taskId as string);
-  moveToTask?.();
+  proxiedRequest.call.moveToTask?.();
   return waitForTask(client, taskId, proxiedRequest, call);
 }
 
@@ -151,11 +148,12 @@ type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
  * caller unchanged. If the host handles one of them, the host sends all of them.
  */
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
-  const { context, questions } = proxiedRequest;
+  const { questions } = proxiedRequest;
+  const { context, run } = proxiedRequest.call;
   let inputs: RetryInputs = context.inputs;
   for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const known = getStepResult(context, 'asks', round);
+    const known = getStepResult(run, 'asks', round);
     const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
     if (result.resultType !== 'input_required') return result;
     checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
@@ -182,9 +180,9 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
 function prepareInputRequired(
   result: JsonObject,
   requests: readonly [string, UpstreamInputRequest][],
-  { context, requestContext, questions }: ProxiedRequest,
+  { call, questions }: ProxiedRequest,
 ): JsonObject {
-  const recipient = getRecipient(context, requestContext);
+  const recipient = getRecipient(call);
   const put = requests.map(([key, { method, params = {} }]) => {
     return [key, toInputRequest({ method, params: questions.prepareQuestion(method, params, recipient) })];
   });
@@ -192,7 +190,7 @@ function prepareInputRequired(
 }
 
 function sendRequest(
-  { method, params, context }: ProxiedRequest,
+  { method, params, call: { context } }: ProxiedRequest,
   call: ForwardedCall,
   client: Client,
   inputs: RetryInputs,
@@ -222,7 +220,7 @@ function sendRequest(
 async function waitForTask(
   client: Client,
   taskId: string,
-  { connection, params, context }: ProxiedRequest,
+  { connection, params, call: { context } }: ProxiedRequest,
   call: ForwardedCall,
 ): Promise<JsonObject> {
   call.task = taskId;

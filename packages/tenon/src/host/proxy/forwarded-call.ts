@@ -1,5 +1,4 @@
 import type { RequestInput } from '../../execution/handler-run.js';
-import type { Context } from '../../handler/context.js';
 import type { Id } from '../../jsonrpc/message.js';
 import { LOGGING_LEVELS, type LoggingLevel } from '../../protocol/content.js';
 import { HandlerContext } from '../../server/context/handler-context.js';
@@ -21,14 +20,15 @@ export class ForwardedCall implements UpstreamCall {
   /** Time at which the timeout of the call and its task ends. */
   readonly deadline: number;
   readonly session: ClientSession | undefined;
-  readonly #context: Context;
+  readonly #context: HandlerContext;
   readonly #requestContext: RequestContext;
   readonly #createAsk: (() => RequestInput) | undefined;
   #ask: RequestInput | undefined;
   #progress: TaskProgress | undefined;
 
   /** `createAsk` creates the function that sends an input request to the caller. */
-  constructor({ connection, context, requestContext, allowQuestions }: ProxiedRequest, createAsk: () => RequestInput) {
+  constructor({ connection, call, allowQuestions }: ProxiedRequest, createAsk: () => RequestInput) {
+    const { context, requestContext } = call;
     const { clock, totalTimeout = Number.POSITIVE_INFINITY } = connection.times;
     this.deadline = clock.now() + totalTimeout;
     this.session = requestContext.session ?? requestContext.originSession;

@@ -1,10 +1,9 @@
-import type { Operation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { readMeta } from '../../protocol/meta.js';
 import { createCachedPage } from '../../server/methods/list-pages.js';
 import type { RequestContext } from '../../server/request-context.js';
-import type { ServerRuntime } from '../../server/server-runtime.js';
+import type { MethodCall } from '../../server/server-runtime.js';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';
 import { getEntryKey, type ListEntries, type ListKind } from '../connections/list-cache.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
@@ -22,13 +21,13 @@ const RESULT_KEYS = {
   templates: 'resourceTemplates',
 } as const;
 
+type ListCall = MethodCall<'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'>;
+
 /** Returns one page of a list, over all servers. */
 export async function listPage(
   gateway: GatewayContext,
   kind: ListKind,
-  { params, context }: Operation,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
+  { params, context, requestContext, server }: ListCall,
 ): Promise<JsonObject> {
   const scope = gateway.getScope(requestContext);
   const catalog = gateway.getCatalog(scope);
@@ -47,7 +46,7 @@ export async function listPage(
   };
   // A list for an authenticated caller may contain private entries.
   const cache = { ttlMs, cacheScope: scope.identity.principal === undefined ? cacheScope : ('private' as const) };
-  const result = createCachedPage<ListEntries[ListKind]>(runtime, page, cache);
+  const result = createCachedPage<ListEntries[ListKind]>(server, page, cache);
   if (unavailable.length === 0) return result;
   context.log('warning', { unavailable }, 'tenon');
   return { ...result, _meta: { ...readMeta(result), [UNAVAILABLE]: unavailable } };

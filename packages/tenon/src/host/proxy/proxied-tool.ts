@@ -1,12 +1,22 @@
-import type { Context } from '../../handler/context.js';
+import type { HandlerRun } from '../../execution/handler-run.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import type { HeaderParam } from '../../protocol/header-params.js';
-import type { ResolvedTaskOptions } from '../../server/definitions/tool.js';
+import type { HandlerContext } from '../../server/context/handler-context.js';
 import type { RequestContext } from '../../server/request-context.js';
+
+/** A call of a caller at the host, while its handler runs. Each step of forwarding it gets the same one. */
+export interface ProxiedCall {
+  readonly context: HandlerContext;
+  readonly run: HandlerRun;
+  readonly requestContext: RequestContext;
+  /** Converts the call into a task, after the server has created a task for it. Set while the call may become one. */
+  moveToTask?: (() => void) | undefined;
+}
 
 /** Tool of a server, or own tool of the host. */
 export interface ProxiedTool {
   readonly headerParams: readonly HeaderParam[];
-  readonly taskOptions: ResolvedTaskOptions | undefined;
-  run(params: JsonObject, context: Context, requestContext: RequestContext): Promise<JsonObject>;
+  /** Undefined if calls of the tool never become tasks. */
+  readonly taskSupport: 'optional' | undefined;
+  run(params: JsonObject, call: ProxiedCall): Promise<JsonObject>;
 }

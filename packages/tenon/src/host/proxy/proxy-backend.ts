@@ -21,20 +21,16 @@ import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js
 export function createProxyBackend(gateway: GatewayContext): ServerBackend {
   const methodHandlers: MethodHandlers = {
     ...localBackend.methodHandlers,
-    'tools/call': (operation, requestContext, runtime) => callUpstreamTool(gateway, operation, requestContext, runtime),
-    'tools/list': (operation, requestContext, runtime) =>
-      listPage(gateway, 'tools', operation, requestContext, runtime),
-    'prompts/list': (operation, requestContext, runtime) =>
-      listPage(gateway, 'prompts', operation, requestContext, runtime),
-    'resources/list': (operation, requestContext, runtime) =>
-      listPage(gateway, 'resources', operation, requestContext, runtime),
-    'resources/templates/list': (operation, requestContext, runtime) =>
-      listPage(gateway, 'templates', operation, requestContext, runtime),
-    'resources/read': (operation, requestContext) => forwardResourceRead(gateway, operation, requestContext),
-    'prompts/get': (operation, requestContext) => forwardPromptRequest(gateway, operation, requestContext),
-    'completion/complete': (operation, requestContext) => forwardCompletion(gateway, operation, requestContext),
-    'resources/subscribe': ({ params }, requestContext) => subscribeToResource(gateway, params, requestContext),
-    'logging/setLevel': ({ params }, requestContext) => setLevel(gateway, params, requestContext),
+    'tools/call': call => callUpstreamTool(gateway, call),
+    'tools/list': call => listPage(gateway, 'tools', call),
+    'prompts/list': call => listPage(gateway, 'prompts', call),
+    'resources/list': call => listPage(gateway, 'resources', call),
+    'resources/templates/list': call => listPage(gateway, 'templates', call),
+    'resources/read': call => forwardResourceRead(gateway, call),
+    'prompts/get': call => forwardPromptRequest(gateway, call),
+    'completion/complete': call => forwardCompletion(gateway, call),
+    'resources/subscribe': ({ params, requestContext }) => subscribeToResource(gateway, params, requestContext),
+    'logging/setLevel': ({ params, requestContext }) => setLevel(gateway, params, requestContext),
   };
   const roots = new SharedRoots(session => notifyRootsChanged(gateway, session));
   return {

@@ -1,7 +1,5 @@
-import type { MethodOperation } from '../../handler/operation.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import { HandlerContext } from '../../server/context/handler-context.js';
-import type { RequestContext } from '../../server/request-context.js';
+import type { MethodCall } from '../../server/server-runtime.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
@@ -15,22 +13,21 @@ const COMPLETE = 'completion/complete';
 /** Forwards `resources/read` to the server of the resource. */
 export async function forwardResourceRead(
   gateway: GatewayContext,
-  { params, context }: MethodOperation<'resources/read'>,
-  requestContext: RequestContext,
+  call: MethodCall<'resources/read'>,
 ): Promise<JsonObject> {
+  const { params, context, run, requestContext } = call;
   const { uri: outer } = params;
   const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
   if (own) return own;
   const resolve = () => resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
   const first = await resolve();
-  const result = await HandlerContext.invokeHandler(context, () =>
+  const result = await run.invokeHandler(context, () =>
     forwardResolved(first, 'resources/read', resolve, ({ connection, uri }) => {
       const proxiedRequest = {
         connection,
         method: 'resources/read',
         params: { ...params, uri },
-        context,
-        requestContext,
+        call,
         allowQuestions: true,
       };
       const actionRequest = createResourceRequest(connection, uri, requestContext.caller.auth);
@@ -44,20 +41,19 @@ export async function forwardResourceRead(
 /** Forwards `prompts/get` to the server of the prompt. */
 export async function forwardPromptRequest(
   gateway: GatewayContext,
-  { params, context }: MethodOperation<'prompts/get'>,
-  requestContext: RequestContext,
+  call: MethodCall<'prompts/get'>,
 ): Promise<JsonObject> {
+  const { params, context, run, requestContext } = call;
   const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
   const first = await resolve();
   const args = isObject(params.arguments) ? params.arguments : {};
-  return HandlerContext.invokeHandler(context, () =>
+  return run.invokeHandler(context, () =>
     forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
       const proxiedRequest = {
         connection,
         method: 'prompts/get',
         params: { ...params, name },
-        context,
-        requestContext,
+        call,
         allowQuestions: true,
       };
       const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);
@@ -72,15 +68,15 @@ export async function forwardPromptRequest(
  */
 export async function forwardCompletion(
   gateway: GatewayContext,
-  { params, context }: MethodOperation<'completion/complete'>,
-  requestContext: RequestContext,
+  call: MethodCall<'completion/complete'>,
 ): Promise<JsonObject> {
+  const { params, requestContext } = call;
   const { ref } = params;
   const { auth } = requestContext.caller;
   const complete = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
     if ((await connection.getClient()).server.capabilities.completions === undefined)
       return { completion: { values: [] } };
-    const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, context, requestContext };
+    const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, call };
     return forward({
       ...proxiedRequest,
       allowQuestions: false,

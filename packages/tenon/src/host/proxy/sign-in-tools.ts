@@ -12,7 +12,7 @@ import type { RequestContext } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
-import type { ProxiedTool } from './proxied-tool.js';
+import type { ProxiedCall, ProxiedTool } from './proxied-tool.js';
 import { createUnansweredError } from './unanswered-error.js';
 
 /** Maximum time to wait for the sign-in when a call is repeated, in milliseconds. */
@@ -52,16 +52,7 @@ const createSignOutTool = (server: string, name: string): Tool => ({
 });
 
 /** Finds a tool, and requests a sign-in from its caller if the server of the tool requires one. */
-export function findSignedIn(
-  gateway: GatewayContext,
-  name: string,
-  requestContext: RequestContext,
-  find: () => MaybePromise<ProxiedTool>,
-): MaybePromise<ProxiedTool> {
-  return gateway.callerSignIn === undefined ? find() : findOrSignIn(gateway, name, requestContext, find);
-}
-
-async function findOrSignIn(
+export async function findOrSignIn(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
@@ -69,22 +60,23 @@ async function findOrSignIn(
 ): Promise<ProxiedTool> {
   try {
     const tool = await find();
-    const run: ProxiedTool['run'] = (...given) =>
-      tool.run(...given).catch(error => answerSignIn(error, gateway, given[2]));
+    const run: ProxiedTool['run'] = (params, call) =>
+      tool.run(params, call).catch(error => answerSignIn(error, gateway, call.requestContext));
     return { ...tool, run };
   } catch (error) {
     const own = getOwnTool(gateway, name, requestContext);
     if (own) return own;
     if (!getSignInRequest(error)) throw error;
-    return createBackendTool(async (params, context, now) => {
-      if (!(await waitForSignIn(error, gateway, context))) return answerSignIn(error, gateway, now);
+    return createBackendTool(async (params, call) => {
+      if (!(await waitForSignIn(error, gateway, call.context)))
+        return answerSignIn(error, gateway, call.requestContext);
       const tool = await find();
-      return tool.run(params, context, now);
+      return tool.run(params, call);
     });
   }
 }
 
-const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ headerParams: [], taskOptions: undefined, run });
+const createBackendTool = (run: ProxiedTool['run']): ProxiedTool => ({ headerParams: [], taskSupport: undefined, run });
 
 /** Returns the host's own tool for sign-in or sign-out. A server's tool with the same name takes precedence. */
 function getOwnTool(gateway: GatewayContext, name: string, requestContext: RequestContext): ProxiedTool | undefined {
@@ -95,7 +87,7 @@ function getOwnTool(gateway: GatewayContext, name: string, requestContext: Reque
   const { principal } = scope.identity;
   if (server === undefined || principal === undefined) return undefined;
   if (isOwn(server, SIGN_OUT)) return createBackendTool(() => signOut(gateway, server, scope));
-  return createBackendTool((_, context, now) => signInTo(gateway, server, scope, context, now));
+  return createBackendTool((_, call) => signInTo(gateway, server, scope, call));
 }
 
 /** Asks for a sign-in whenever the next call would be refused. An open connection does not show that it would not. */
@@ -103,8 +95,7 @@ async function signInTo(
   gateway: GatewayContext,
   server: string,
   scope: ConnectionScope,
-  context: Context,
-  requestContext: RequestContext,
+  { context, requestContext }: ProxiedCall,
 ): Promise<JsonObject> {
   const connection = gateway.registry.getConnection(server, scope);
   for (let hasWaited = false; ; hasWaited = true) {

@@ -1,45 +1,39 @@
-import type { Context } from '../../handler/context.js';
-import type { MethodOperation } from '../../handler/operation.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';
 import { HandlerContext } from '../../server/context/handler-context.js';
-import type { ResolvedTaskOptions } from '../../server/definitions/tool.js';
 import { runTool as runServerTool } from '../../server/methods/tools/call-tool.js';
 import { checkHeaderParams } from '../../server/methods/tools/check-header-params.js';
 import type { RequestContext } from '../../server/request-context.js';
 import type { DetachedToolCall } from '../../server/server-backend.js';
-import type { ServerRuntime } from '../../server/server-runtime.js';
+import type { MethodCall } from '../../server/server-runtime.js';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
-import type { ResolvedTool } from '../catalog/host-catalog.js';
 import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
 import { forward, type ProxiedRequest } from './forward.js';
 import { forwardResolved } from './forward-resolved.js';
 import type { GatewayContext } from './gateway-context.js';
-import type { ProxiedTool } from './proxied-tool.js';
+import type { ProxiedCall, ProxiedTool } from './proxied-tool.js';
 import { withPublicUris } from './public-uris.js';
 import { resolveName } from './resolve-target.js';
-import { findSignedIn } from './sign-in-tools.js';
+import { findOrSignIn } from './sign-in-tools.js';
 
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 
 /** Calls a tool at its server, which validates the arguments. */
-export function callUpstreamTool(
-  gateway: GatewayContext,
-  operation: MethodOperation<'tools/call'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): MaybePromise<JsonObject> {
-  const { params, context } = operation;
+export function callUpstreamTool(gateway: GatewayContext, call: MethodCall<'tools/call'>): MaybePromise<JsonObject> {
+  const { params, context, run, requestContext } = call;
   return thenMaybe(resolveTool(gateway, params.name, requestContext), tool => {
     if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
-    return runServerTool(operation, requestContext, runtime, tool.taskOptions, () =>
-      tool.run(params, context, requestContext),
-    );
+    const proxiedCall: ProxiedCall = { context, run, requestContext };
+    const setMoveToTask = (moveToTask: () => void) => {
+      proxiedCall.moveToTask = moveToTask;
+    };
+    const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
+    return runServerTool(call, taskOptions, () => tool.run(params, proxiedCall));
   });
 }
 
@@ -49,7 +43,8 @@ export async function runUpstreamTool(
   { params, requestContext, run, inputs }: DetachedToolCall,
 ): Promise<JsonObject> {
   const tool = await resolveTool(gateway, String(params.name), requestContext);
-  return tool.run(params, new HandlerContext(requestContext, run, params, undefined, inputs), requestContext);
+  const context = new HandlerContext(requestContext, run, params, undefined, inputs);
+  return tool.run(params, { context, run, requestContext });
 }
 
 /**
@@ -68,35 +63,33 @@ export async function findObstacle(
   return tool === undefined ? describeUnknownName('tool', name, []) : undefined;
 }
 
-/** Returns a tool for a caller: a tool of a server, or one of the search, describe and call tools. */
+/** Returns a tool for a caller: a tool of a server, or one of the search, describe, call and sign-in tools. */
 function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
-  let moveToTask: (() => void) | undefined;
-  const setMoveToTask = (callback: () => void) => {
-    moveToTask = callback;
-  };
-  const find = (own: string) => resolveServerTool(gateway, own, requestContext, setMoveToTask, () => moveToTask?.());
-  return findSignedIn(gateway, name, requestContext, () =>
-    thenMaybe(resolveMetaTool(gateway, name, requestContext, find, setMoveToTask), tool => tool ?? find(name)),
-  );
+  const find = (own: string) => resolveServerTool(gateway, own, requestContext);
+  const resolve = () =>
+    gateway.budget === undefined
+      ? find(name)
+      : thenMaybe(resolveMetaTool(gateway, gateway.budget, name, requestContext, find), tool => tool ?? find(name));
+  return gateway.callerSignIn === undefined ? resolve() : findOrSignIn(gateway, name, requestContext, resolve);
 }
 
 function resolveServerTool(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
-  setMoveToTask: (moveToTask: () => void) => void,
-  moveToTask: () => void,
 ): MaybePromise<ProxiedTool> {
-  return thenMaybe(resolveName(gateway, 'tools', name, requestContext, 'tools/call'), route => ({
+  const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
+  return thenMaybe(resolve(), route => ({
     headerParams: getHeaderParams(route.entry),
-    taskOptions: requestContext.dialect.tasks === undefined ? undefined : createTaskOptions(route, setMoveToTask),
-    run: (params, context, now) =>
-      forwardResolved(
-        route,
-        'tools/call',
-        () => resolveName(gateway, 'tools', name, requestContext, 'tools/call'),
-        open => forwardToolCall(gateway, open, params, context, now, moveToTask),
-      ),
+    taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
+    run: (params, call) =>
+      forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
+        const args = isObject(params.arguments) ? params.arguments : {};
+        const actionRequest = createToolRequest(connection, entry, args, call.requestContext.caller.auth);
+        const own = { ...params, name: ownName };
+        const proxiedRequest = { connection, method: 'tools/call', params: own, call, allowQuestions: true };
+        return forwardGuarded(gateway, actionRequest, proxiedRequest, entry);
+      }),
   }));
 }
 
@@ -109,41 +102,6 @@ function getHeaderParams(tool: Tool): readonly HeaderParam[] {
   return sound;
 }
 
-/** Creates the task options of a call. The server decides which calls become tasks. */
-function createTaskOptions(
-  { connection, entry }: ResolvedTool<'tools'>,
-  setMoveToTask: (depart: () => void) => void,
-): ResolvedTaskOptions | undefined {
-  const support = getTaskSupport(connection, entry);
-  return support === undefined ? undefined : { support, setMoveToTask };
-}
-
-function forwardToolCall(
-  gateway: GatewayContext,
-  { connection, name, entry }: ResolvedTool<'tools'>,
-  params: JsonObject,
-  context: Context,
-  requestContext: RequestContext,
-  moveToTask: () => void,
-): Promise<JsonObject> {
-  const args = isObject(params.arguments) ? params.arguments : {};
-  const proxiedRequest = {
-    connection,
-    method: 'tools/call',
-    params: { ...params, name },
-    context,
-    requestContext,
-    allowQuestions: true,
-    moveToTask,
-  };
-  return forwardGuarded(
-    gateway,
-    createToolRequest(connection, entry, args, requestContext.caller.auth),
-    proxiedRequest,
-    entry,
-  );
-}
-
 /** Authorizes an action, executes it, and processes its result. */
 export async function forwardGuarded(
   gateway: GatewayContext,
@@ -152,8 +110,8 @@ export async function forwardGuarded(
   tool?: Tool,
 ): Promise<JsonObject> {
   const { guard } = gateway;
-  const { connection, context, requestContext } = proxiedRequest;
-  const denied = await guard.authorizeCall(actionRequest, context, connection, tool);
+  const { connection, call } = proxiedRequest;
+  const denied = await guard.authorizeCall(actionRequest, call.context, connection, tool);
   if (denied) return denied;
   let result: JsonObject;
   try {
@@ -165,7 +123,7 @@ export async function forwardGuarded(
   if (result.resultType === 'input_required') return result;
   return guard.processResult(
     actionRequest,
-    toPublicUris(gateway, connection.server, requestContext, result),
+    toPublicUris(gateway, connection.server, call.requestContext, result),
     tool?.outputSchema !== undefined,
   );
 }

@@ -52,14 +52,16 @@ export function createMockServer(source: string, options: MockServerOptions = {}
 }
 
 function createMockBackend(source: MockSource, answers: MockAnswers): ServerBackend {
-  const list = (key: ListKey) => (operation: { params: { cursor?: unknown } }, _: unknown, runtime: ServerRuntime) =>
-    createCachedPage(runtime, {
-      key,
-      all: source[key],
-      getKey: getDefinitionKey,
-      cursor: operation.params.cursor ?? '',
-      pageSize: runtime.pageSize,
-    });
+  const list =
+    (key: ListKey) =>
+    ({ params, server }: { readonly params: { readonly cursor?: unknown }; readonly server: ServerRuntime }) =>
+      createCachedPage(server, {
+        key,
+        all: source[key],
+        getKey: getDefinitionKey,
+        cursor: params.cursor ?? '',
+        pageSize: server.pageSize,
+      });
   const hasResources = source.resources.length + source.resourceTemplates.length > 0;
   return {
     methodHandlers: {
@@ -68,21 +70,21 @@ function createMockBackend(source: MockSource, answers: MockAnswers): ServerBack
       'prompts/list': list('prompts'),
       'resources/list': list('resources'),
       'resources/templates/list': list('resourceTemplates'),
-      'tools/call': (operation, requestContext, runtime) =>
-        runTool(operation, requestContext, runtime, undefined, () =>
-          answers.callTool(requireDefinition(source.tools, 'tool', operation.params.name), { ...operation.params }),
+      'tools/call': call =>
+        runTool(call, undefined, () =>
+          answers.callTool(requireDefinition(source.tools, 'tool', call.params.name), { ...call.params }),
         ),
-      'prompts/get': ({ params }, _, runtime) =>
+      'prompts/get': ({ params, server }) =>
         finalizeResult(
-          runtime,
+          server,
           answers.getPrompt(requireDefinition(source.prompts, 'prompt', params.name), { ...params }),
         ),
-      'resources/read'({ params }, requestContext, runtime) {
+      'resources/read'({ params, requestContext, server }) {
         const resource = findResource(source, params.uri);
         if (resource === undefined) throw createNotFoundError(params.uri, requestContext);
-        return finalizeCacheable(runtime, answers.readResource(resource, { ...params }), {});
+        return finalizeCacheable(server, answers.readResource(resource, { ...params }), {});
       },
-      'completion/complete': ({ params }, _, runtime) => finalizeResult(runtime, answers.complete({ ...params })),
+      'completion/complete': ({ params, server }) => finalizeResult(server, answers.complete({ ...params })),
     },
     capabilities: {
       ...(source.tools.length > 0 ? { tools: {} } : {}),

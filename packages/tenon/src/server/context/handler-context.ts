@@ -1,10 +1,9 @@
 import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { HandlerRun } from '../../execution/handler-run.js';
+import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { Context, CreateState, FormAnswer } from '../../handler/context.js';
-import type { MaybeAsyncResult } from '../../handler/operation.js';
 import { type ToolResultParts, toolResult } from '../../handler/tool-result.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { type MaybePromise, markHandled, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, markHandled, settleMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
@@ -50,7 +49,7 @@ const SAMPLE_PARAMS: { readonly [K in keyof Required<CreateMessageParams & { _me
 };
 
 /** The context of one run of a handler: it answers from the request that the run serves at the time. */
-export class HandlerContext<S = unknown> implements Context<S> {
+export class HandlerContext<S = unknown> implements Context<S>, ResumableContext {
   readonly #run: HandlerRun;
   readonly #createState: CreateState<S> | undefined;
   readonly #requestContext: RequestContext;
@@ -79,43 +78,37 @@ export class HandlerContext<S = unknown> implements Context<S> {
     if (previous) this.#progress = previous.#progress;
   }
 
-  /** Returns a context as the object that the server made, because handlers and middleware see only its type. */
-  static #from(context: Context): HandlerContext {
-    if (#run in context) return context;
-    throw new TypeError('a middleware passed on a context that the server did not create');
-  }
-
-  /** Runs the handler itself with this context. @internal */
-  static invokeHandler(context: Context, handler: () => MaybeAsyncResult): MaybeAsyncResult {
-    const entered = HandlerContext.#from(context);
-    return entered.#run.invokeHandler(entered, handler);
-  }
-
   /**
    * Runs the code of a definition with this context, and then `next` with its return value. Throws when the code
-   * returned before a step or input request that it never awaits. Those of middleware do not count. @internal
+   * returned before a step or input request that it never awaits. Those of middleware do not count. `onError` computes
+   * the result of an error. @internal
    */
   static runDefinition<T, R>(
-    context: Context,
+    context: HandlerContext,
     run: () => MaybePromise<T> | PromiseLike<T>,
     next: (returned: T) => MaybePromise<R>,
+    onError: (error: unknown) => MaybePromise<R> = rethrow,
   ): MaybePromise<R> {
-    const entered = HandlerContext.#from(context);
-    entered.#openCalls = undefined;
-    return thenMaybe<T, R>(run(), returned => {
-      const awaited = entered.#openCalls?.requireAwaited();
-      return awaited === undefined ? next(returned) : awaited.then(() => next(returned));
-    });
+    context.#openCalls = undefined;
+    return settleMaybe<T, R>(
+      run,
+      returned => {
+        const awaited = context.#openCalls?.requireAwaited();
+        return awaited === undefined ? next(returned) : awaited.then(() => next(returned));
+      },
+      onError,
+    );
   }
 
-  /** Returns the run of the handler. @internal */
+  /** Returns the run of a handler, for tests that record what the handler does. @internal */
   static getRun(context: Context): HandlerRun {
-    return HandlerContext.#from(context).#run;
+    if (#run in context) return context.#run;
+    throw new TypeError('the context is none that the server created');
   }
 
-  /** Replaces the request of this context. @internal */
-  static rebind(context: Context, requestContext: RequestContext, params: JsonObject): void {
-    HandlerContext.#from(context).#getActive().rebind(requestContext, params);
+  /** Replaces the request of a context. @internal */
+  static rebind(context: HandlerContext, requestContext: RequestContext, params: JsonObject): void {
+    context.#getActive().rebind(requestContext, params);
   }
 
   /** Continues with the context of a later request. @internal */
@@ -140,8 +133,8 @@ export class HandlerContext<S = unknown> implements Context<S> {
   }
 
   /** Returns the same signal without an event target, because most calls do not need one. @internal */
-  static getSignal(context: Context): AbortSignalLike {
-    return HandlerContext.#from(context).#getActive().signal;
+  static getSignal(context: HandlerContext): AbortSignalLike {
+    return context.#getActive().signal;
   }
 
   get protocolVersion(): string {
@@ -283,3 +276,7 @@ export class HandlerContext<S = unknown> implements Context<S> {
 
 // Handlers may destructure the methods.
 bindMethods(HandlerContext.prototype);
+
+function rethrow(error: unknown): never {
+  throw error;
+}

@@ -10,6 +10,12 @@ import { type ResourceDefinition, templateParser } from './resource.js';
 
 type AnyResource = ResourceDefinition<never>;
 
+/** A resource that matches a URI, directly or by its template. */
+export interface MatchedResource {
+  readonly definition: ResourceDefinition<never>;
+  readonly variables: { readonly [name: string]: unknown };
+}
+
 /** A resource or a resource template with its prepared schema. */
 export interface CompiledResource {
   readonly definition: AnyResource;

@@ -1,6 +1,4 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { Context } from '../../handler/context.js';
-import type { MethodOperation } from '../../handler/operation.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -8,12 +6,10 @@ import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import type { CompleteParams } from '../../protocol/params-and-results.js';
 import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
-import { compileResource } from '../definitions/compiled-resource.js';
 import type { Completer, Completers } from '../definitions/completers.js';
 import type { RequestContext } from '../request-context.js';
-import type { HasScopes } from '../scopes.js';
-import type { ServerRuntime } from '../server-runtime.js';
-import { findPrompt } from './prompts.js';
+import type { FoundOf, MethodCall, ServerRuntime } from '../server-runtime.js';
+import { createUnknownPromptError } from './prompts.js';
 
 /** Maximum number of values in one response, as the specification requires. */
 const MAX_VALUES = 100;
@@ -22,31 +18,25 @@ const MAX_VALUES = 100;
  * Handles `completion/complete`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion
  */
-export async function completeArgument(
-  { params, context }: MethodOperation<'completion/complete'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): Promise<JsonObject> {
-  const { ref, argument, context: completionContext } = params;
-  const completers =
-    ref.type === 'ref/prompt'
-      ? findPromptCompleters(runtime, ref.name, requestContext)
-      : findTemplateCompleters(runtime, ref.uri, requestContext);
+export async function completeArgument(call: MethodCall<'completion/complete'>): Promise<JsonObject> {
+  const { params, context, requestContext, server } = call;
+  const { argument, context: completionContext } = params;
+  const completers = findCompleters(call);
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const completions: CompletionValues = completer
-    ? await runShared(runtime, params, requestContext, () =>
+    ? await runShared(server, params, requestContext, () =>
         runCompleter(
           completer,
           argument,
           context,
           completionContext?.arguments ?? {},
-          runtime.options.fuzzyCompletion !== false,
+          server.options.fuzzyCompletion !== false,
         ),
       )
     : { values: [] };
   const values = completions.values.slice(0, MAX_VALUES);
   const total = completions.total ?? completions.values.length;
-  return finalizeResult(runtime, {
+  return finalizeResult(server, {
     completion: { values, total, hasMore: completions.hasMore ?? total > values.length },
   });
 }
@@ -64,13 +54,13 @@ const sharedByScope = new WeakMap<object, SharedCompletions>();
  * request is cancelled, the others start again.
  */
 function runShared(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   params: JsonObject,
   requestContext: RequestContext,
   start: () => Promise<CompletionValues>,
 ): Promise<CompletionValues> {
   const owner = getOwnerKey(identifyCaller(requestContext.caller.auth));
-  const scope = requestContext.session ?? (owner === undefined ? undefined : runtime);
+  const scope = requestContext.session ?? (owner === undefined ? undefined : server);
   if (scope === undefined) return start();
   const { _meta, ...request } = params;
   const inProgress: SharedCompletions = sharedByScope.get(scope) ?? new Map();
@@ -81,7 +71,7 @@ function runShared(
     return existing.result.catch(error => {
       // The failure may only mean that the first request was cancelled.
       if (existing.requestContext.signal.aborted && !requestContext.signal.aborted)
-        return runShared(runtime, params, requestContext, start);
+        return runShared(server, params, requestContext, start);
       throw error;
     });
   }
@@ -94,24 +84,16 @@ function runShared(
   return entry.result;
 }
 
-function findPromptCompleters(
-  runtime: ServerRuntime,
-  name: string | undefined,
-  requestContext: RequestContext,
-): Completers | undefined {
-  return findPrompt(runtime, String(name), requestContext).definition.complete;
-}
-
-function findTemplateCompleters(
-  { resources }: ServerRuntime,
-  uri: string | undefined,
-  { caller }: RequestContext,
-): Completers | undefined {
-  const definition = uri === undefined ? undefined : resources.find(uri, caller);
-  if (definition === undefined || uri === undefined || !compileResource(uri, definition)) {
-    throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(uri).slice(0, 256)}`);
-  }
-  return definition.complete as Completers | undefined;
+function findCompleters({
+  params,
+  found,
+  requestContext,
+  server,
+}: MethodCall<'completion/complete'>): Completers | undefined {
+  const { ref } = params;
+  if (found !== undefined) return found.definition.complete as Completers | undefined;
+  if (ref.type === 'ref/prompt') throw createUnknownPromptError(server, String(ref.name), requestContext);
+  throw rpcError(INVALID_PARAMS, `Unknown resource template: ${String(ref.uri).slice(0, 256)}`);
 }
 
 interface CompletionValues {
@@ -123,7 +105,7 @@ interface CompletionValues {
 async function runCompleter(
   completer: Completer,
   { name, value: typed }: CompleteParams['argument'],
-  context: Context,
+  context: HandlerContext,
   knownArguments: { readonly [name: string]: string },
   isFuzzy: boolean,
 ): Promise<CompletionValues> {
@@ -179,6 +161,7 @@ export function findCompletedItem(
   { prompts, resources }: ServerRuntime,
   { ref }: CompleteParams,
   { caller }: RequestContext,
-): HasScopes | undefined {
-  return ref.type === 'ref/prompt' ? prompts.find(ref.name, caller) : resources.find(ref.uri, caller);
+): FoundOf<'completion/complete'> {
+  const definition = ref.type === 'ref/prompt' ? prompts.find(ref.name, caller) : resources.find(ref.uri, caller);
+  return definition && { definition };
 }

@@ -2,7 +2,7 @@ import { withoutInputRequests } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject, type JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
 import { insufficientScope } from '../../protocol/scopes.js';
@@ -20,21 +20,22 @@ import { requireJson } from './json-text.js';
 
 /** Runs a custom method. Throws -32601 if it does not exist. */
 export async function runCustomMethod(
-  runtime: ServerRuntime,
-  { method, params = {} }: JsonRpcRequest,
+  server: ServerRuntime,
+  method: string,
+  params: JsonObject = {},
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const custom = findCustomHandler(runtime, method);
+  const custom = findCustomHandler(server, method);
   if (custom === undefined || !('run' in custom))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, requestContext);
   if (!hasRequiredScopes(requestContext.caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
-  const context = new HandlerContext(requestContext, withoutInputRequests(method), params, runtime.options.state);
-  const middleware = selectMiddleware(runtime.options.use, method);
+  const context = new HandlerContext(requestContext, withoutInputRequests(method), params, server.options.state);
+  const middleware = selectMiddleware(server.options.use, method);
   const run = composeMiddleware(middleware, async operation =>
     HandlerContext.runDefinition(
-      operation.context,
+      context,
       () => custom.run(input as never, operation.context),
       value => value,
     ),
@@ -49,16 +50,16 @@ export async function runCustomMethod(
   }
   requireJson(`method "${method}"`, result);
   checkMeta(`the result of ${method}`, result._meta);
-  return requestContext.dialect.opening === 'per-request' ? finalizeResult(runtime, result) : result;
+  return requestContext.dialect.opening === 'per-request' ? finalizeResult(server, result) : result;
 }
 
 /** Runs the handler of a custom notification. Unknown notifications are ignored. */
 export async function handleCustomNotification(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   { method, params = {} }: JsonRpcNotification,
   caller: CallerInfo,
 ): Promise<void> {
-  const custom = findCustomHandler(runtime, method);
+  const custom = findCustomHandler(server, method);
   if (custom === undefined || !('handle' in custom)) return;
   if (!hasRequiredScopes(caller, custom)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);

@@ -1,26 +1,20 @@
-import type { MethodOperation } from '../../handler/operation.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { listVersions } from '../../protocol/negotiation/classify-request.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { finalizeCacheable } from '../decode-encode.js';
-import type { RequestContext } from '../request-context.js';
-import type { ServerRuntime } from '../server-runtime.js';
+import type { MethodCall } from '../server-runtime.js';
 
 /**
  * Handles `server/discover`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/discover
  */
-export async function discover(
-  _: MethodOperation<'server/discover'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): Promise<JsonObject> {
-  const { servedDialects, options } = runtime;
-  const instructions = await runtime.backend.getInstructions(requestContext, runtime);
+export async function discover({ requestContext, server }: MethodCall<'server/discover'>): Promise<JsonObject> {
+  const { servedDialects, options } = server;
+  const instructions = await server.backend.getInstructions(requestContext, server);
   const result = {
     supportedVersions: listVersions(servedDialects),
-    capabilities: getCapabilitiesFor(runtime, requestContext),
+    capabilities: getCapabilitiesFor(server, requestContext),
     ...(instructions === undefined ? {} : { instructions }),
   };
-  return finalizeCacheable(runtime, result, options.cache);
+  return finalizeCacheable(server, result, options.cache);
 }

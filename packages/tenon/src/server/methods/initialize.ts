@@ -41,24 +41,24 @@ export function createNotInitializedError({ method }: JsonRpcRequest): TenonErro
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle
  */
 export function initialize(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   dialect: Dialect,
   caller: CallerInfo,
   session: ClientSession | undefined,
   request?: RequesterInfo['request'],
 ): JsonObject | Promise<JsonObject> {
   const requester = { caller, dialect, session, request };
-  return thenMaybe(runtime.backend.getInstructions(requester, runtime), instructions =>
-    createInitializeResult(runtime, requester, instructions),
+  return thenMaybe(server.backend.getInstructions(requester, server), instructions =>
+    createInitializeResult(server, requester, instructions),
   );
 }
 
-function createInitializeResult(runtime: ServerRuntime, requester: RequesterInfo, instructions?: string): JsonObject {
-  const { info } = runtime;
+function createInitializeResult(server: ServerRuntime, requester: RequesterInfo, instructions?: string): JsonObject {
+  const { info } = server;
   const { dialect } = requester;
   const result = {
     protocolVersion: dialect.protocolVersion,
-    capabilities: getCapabilitiesFor(runtime, requester) as JsonObject,
+    capabilities: getCapabilitiesFor(server, requester) as JsonObject,
     serverInfo: info,
     ...(instructions === undefined ? {} : { instructions }),
   };

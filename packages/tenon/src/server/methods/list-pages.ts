@@ -18,15 +18,15 @@ export interface PageRequest<T> {
 }
 
 /** Creates a page and caches it while the array of all entries is in use. */
-export function createCachedPage<T>(runtime: ServerRuntime, page: PageRequest<T>, cache: Cacheable = {}): JsonObject {
+export function createCachedPage<T>(server: ServerRuntime, page: PageRequest<T>, cache: Cacheable = {}): JsonObject {
   // The copy protects the cached page, because a middleware may change the result.
-  if ((runtime.options.use ?? []).length > 0) return createListPage(runtime, page, cache);
+  if ((server.options.use ?? []).length > 0) return createListPage(server, page, cache);
   const { all, cursor = '', key } = page;
   const id = JSON.stringify([key, cursor, cache.ttlMs, cache.cacheScope]);
   const cachedPages = pageCache.get(all) ?? new Map<string, JsonObject>();
   const cached = cachedPages.get(id);
   if (cached) return cached;
-  const created = createListPage(runtime, page, cache);
+  const created = createListPage(server, page, cache);
   if (cachedPages.size >= MAX_CACHED_PAGES) return created;
   const result = markPreserialized(created);
   pageCache.set(all, cachedPages.set(id, result));
@@ -34,11 +34,11 @@ export function createCachedPage<T>(runtime: ServerRuntime, page: PageRequest<T>
 }
 
 export function createListPage<T>(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   { key, all, getKey, cursor, pageSize }: PageRequest<T>,
   cache: Cacheable,
 ): JsonObject {
   const { items, nextCursor } = paginate(all, getKey, typeof cursor === 'string' ? cursor : '', pageSize);
   const result = nextCursor === undefined ? { [key]: items } : { [key]: items, nextCursor };
-  return finalizeCacheable(runtime, result, cache);
+  return finalizeCacheable(server, result, cache);
 }

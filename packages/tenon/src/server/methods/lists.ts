@@ -1,5 +1,4 @@
 import type { Context } from '../../handler/context.js';
-import type { MethodOperation } from '../../handler/operation.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
@@ -14,7 +13,7 @@ import type { ResolvedTaskOptions } from '../definitions/tool.js';
 import type { HasVisibility, Registry } from '../registry.js';
 import type { RequestContext } from '../request-context.js';
 import { type HasScopes, hasRequiredScopes } from '../scopes.js';
-import type { ServerRuntime } from '../server-runtime.js';
+import type { MethodCall, ServerRuntime } from '../server-runtime.js';
 import { createCachedPage, createListPage } from './list-pages.js';
 
 /**
@@ -22,93 +21,82 @@ import { createCachedPage, createListPage } from './list-pages.js';
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
 
-export function listTools(
-  { params }: MethodOperation<'tools/list'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): MaybePromise<JsonObject> {
-  const { options } = runtime;
+export function listTools({ params, requestContext, server }: MethodCall<'tools/list'>): MaybePromise<JsonObject> {
+  const { options } = server;
   // Loaded on first use, because few servers need it.
   return options.portableSchemas
     ? import('../../schemas/portable-schema.js').then(({ toPortableTool }) =>
-        createToolList(params, requestContext, runtime, toPortableTool),
+        createToolList(params, requestContext, server, toPortableTool),
       )
-    : createToolList(params, requestContext, runtime, tool => tool);
+    : createToolList(params, requestContext, server, tool => tool);
 }
 
 function createToolList(
   params: JsonObject,
   requestContext: RequestContext,
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   toListed: (tool: Tool) => Tool,
 ): JsonObject {
-  const { tools } = runtime;
-  const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(runtime.options.extensions);
-  const all = getCachedList(runtime, tools, asTasks ? 'tools as tasks' : 'tools', () =>
-    selectListed(runtime, tools, requestContext).map(([name, tool]) => {
+  const { tools } = server;
+  const asTasks = requestContext.dialect.tasks === 'by-parameter' && hasTasks(server.options.extensions);
+  const all = getCachedList(server, tools, asTasks ? 'tools as tasks' : 'tools', () =>
+    selectListed(server, tools, requestContext).map(([name, tool]) => {
       const { wire, taskOptions } = compileTool(name, tool);
       const listed = toListed(wire);
       return asTasks ? addExecution(listed, taskOptions) : listed;
     }),
   );
-  return createPageResult(runtime, 'tools', all, ({ name }) => name, params, isSharedList(runtime, tools));
+  return createPageResult(server, 'tools', all, ({ name }) => name, params, isSharedList(server, tools));
 }
 
 function addExecution(wire: Tool, taskOptions: ResolvedTaskOptions | undefined): Tool {
   return taskOptions === undefined ? wire : { ...wire, execution: { taskSupport: taskOptions.support } };
 }
 
-export function listPrompts(
-  { params }: MethodOperation<'prompts/list'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): JsonObject {
-  const { prompts } = runtime;
-  const all = getCachedList(runtime, prompts, 'prompts', () =>
-    selectListed(runtime, prompts, requestContext).map(([name, prompt]) => compilePrompt(name, prompt).wire),
+export function listPrompts({ params, requestContext, server }: MethodCall<'prompts/list'>): JsonObject {
+  const { prompts } = server;
+  const all = getCachedList(server, prompts, 'prompts', () =>
+    selectListed(server, prompts, requestContext).map(([name, prompt]) => compilePrompt(name, prompt).wire),
   );
-  return createPageResult(runtime, 'prompts', all, ({ name }) => name, params, isSharedList(runtime, prompts));
+  return createPageResult(server, 'prompts', all, ({ name }) => name, params, isSharedList(server, prompts));
 }
 
-export function listTemplates(
-  { params }: MethodOperation<'resources/templates/list'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): JsonObject {
-  const { resources } = runtime;
-  const selectTemplates = () => selectListed(runtime, resources, requestContext).filter(([key]) => isUriTemplate(key));
-  const all = getCachedList(runtime, resources, 'templates', () =>
+export function listTemplates({ params, requestContext, server }: MethodCall<'resources/templates/list'>): JsonObject {
+  const { resources } = server;
+  const selectTemplates = () => selectListed(server, resources, requestContext).filter(([key]) => isUriTemplate(key));
+  const all = getCachedList(server, resources, 'templates', () =>
     selectTemplates().map(([key, resource]) => compileResource(key, resource).wire),
   );
   return createPageResult(
-    runtime,
+    server,
     'resourceTemplates',
     all,
     wire => (wire as ResourceTemplate).uriTemplate,
     params,
-    isSharedList(runtime, resources),
+    isSharedList(server, resources),
   );
 }
 
-export async function listResources(
-  { params, context }: MethodOperation<'resources/list'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): Promise<JsonObject> {
-  const { resources } = runtime;
-  const lists = selectListed(runtime, resources, requestContext).map(([key, resource]) => {
+export async function listResources({
+  params,
+  context,
+  requestContext,
+  server,
+}: MethodCall<'resources/list'>): Promise<JsonObject> {
+  const { resources } = server;
+  const lists = selectListed(server, resources, requestContext).map(([key, resource]) => {
     const { template, wire } = compileResource(key, resource);
-    return template ? listTemplateResources(key, resource, context, runtime) : [wire as Resource];
+    return template ? listTemplateResources(key, resource, context, server) : [wire as Resource];
   });
   const all = (await Promise.all(lists)).flat();
-  return createPageResult(runtime, 'resources', all, ({ uri }) => uri, params, false);
+  return createPageResult(server, 'resources', all, ({ uri }) => uri, params, false);
 }
 
 async function listTemplateResources(
   key: string,
   definition: ResourceDefinition<never>,
   context: Context,
-  runtime: ServerRuntime,
+  server: ServerRuntime,
 ): Promise<Resource[]> {
   const { template, wire } = compileResource(key, definition);
   const { title: _title, size: _size, ...common } = wire as Resource & { uriTemplate?: string };
@@ -121,7 +109,7 @@ async function listTemplateResources(
       ([name]) => !variables.includes(name) || RESOURCE_FIELDS.has(name),
     );
     const uri = template?.expand(entry as never) ?? key;
-    if (!template?.match(uri, { allowUnsafe: definition.allowUnsafe })) reportUnreadable(runtime, key, definition, uri);
+    if (!template?.match(uri, { allowUnsafe: definition.allowUnsafe })) reportUnreadable(server, key, definition, uri);
     const name = (entry as { name?: string }).name ?? uri;
     return { ...common, ...Object.fromEntries(fields), name, uri } as Resource;
   });
@@ -169,12 +157,12 @@ function isSharedList({ options }: ServerRuntime, { isShared }: Pick<Registry<Ha
 
 /** Returns a list that is equal for all callers. It is cached until the registry changes. */
 function getCachedList<T>(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   catalog: Pick<Registry<HasVisibility>, 'isShared' | 'version'>,
   kind: string,
   createList: () => T[],
 ): readonly T[] {
-  if (!isSharedList(runtime, catalog)) return createList();
+  if (!isSharedList(server, catalog)) return createList();
   const byKind = listCache.get(catalog) ?? new Map<string, { version: number; all: readonly unknown[] }>();
   const cached = byKind.get(kind);
   if (cached?.version === catalog.version) return cached.all as readonly T[];
@@ -185,17 +173,17 @@ function getCachedList<T>(
 
 /** Returns a page of a list. A page that is equal for all callers is serialized once, until the list changes. */
 function createPageResult<T>(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   key: string,
   all: readonly T[],
   getKey: (item: T) => string,
   { cursor }: JsonObject,
   isShared: boolean,
 ): JsonObject {
-  const { pageSize, options } = runtime;
+  const { pageSize, options } = server;
   const page = { key, all, getKey, cursor, pageSize };
   // A list that differs between callers must not be cached publicly, even if the author configured it.
   return isShared
-    ? createCachedPage(runtime, page, options.cache)
-    : createListPage(runtime, page, { ...options.cache, cacheScope: 'private' });
+    ? createCachedPage(server, page, options.cache)
+    : createListPage(server, page, { ...options.cache, cacheScope: 'private' });
 }

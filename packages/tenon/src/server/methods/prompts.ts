@@ -1,5 +1,4 @@
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
-import type { MethodOperation } from '../../handler/operation.js';
 import { toContentBlocks } from '../../handler/tool-result.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
@@ -14,36 +13,42 @@ import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
 import { type CompiledPrompt, compilePrompt } from '../definitions/compiled-prompt.js';
 import type { RequestContext } from '../request-context.js';
-import type { ServerRuntime } from '../server-runtime.js';
+import type { MethodCall, ServerRuntime } from '../server-runtime.js';
 import { requireContentBlocks } from './content-blocks.js';
 import { requireCapabilities } from './tools/call-tool.js';
 
-/** Finds a prompt that the caller sees. Throws the protocol's error for another name. */
-export function findPrompt({ prompts }: ServerRuntime, name: string, { caller }: RequestContext): CompiledPrompt {
-  const definition = prompts.find(name, caller);
-  if (definition !== undefined) return compilePrompt(name, definition);
+/** Creates the protocol's error for a prompt that does not exist, or that the caller does not see. */
+export function createUnknownPromptError(
+  { prompts }: ServerRuntime,
+  name: string,
+  { caller }: RequestContext,
+): TenonError {
   const names = prompts.listFor(caller).map(([each]) => each);
-  throw rpcError(INVALID_PARAMS, describeUnknownName('prompt', name, names));
+  return rpcError(INVALID_PARAMS, describeUnknownName('prompt', name, names));
 }
 
 /**
  * Handles `prompts/get`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
-export async function getPrompt(
-  { params, context }: MethodOperation<'prompts/get'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): Promise<JsonObject> {
+export async function getPrompt({
+  params,
+  found,
+  context,
+  run,
+  requestContext,
+  server,
+}: MethodCall<'prompts/get'>): Promise<JsonObject> {
   const { name } = params;
-  const prompt = findPrompt(runtime, name, requestContext);
+  if (found === undefined) throw createUnknownPromptError(server, name, requestContext);
+  const prompt = compilePrompt(name, found.definition);
   const checked = prompt.input
     ? await prompt.input.check(coerceTexts(params.arguments ?? {}, prompt.arguments))
     : { ok: true as const, value: params.arguments ?? {} };
   if (!checked.ok)
     throw rpcError(INVALID_PARAMS, `Invalid arguments for prompt ${name}: ${describeIssues(checked.issues)}`);
   requireCapabilities(prompt.definition.requiredCapabilities, requestContext);
-  return HandlerContext.invokeHandler(context, async () => {
+  return run.invokeHandler(context, async () => {
     const returned = await HandlerContext.runDefinition(
       context,
       () => prompt.definition.run(checked.value as never, context),
@@ -60,7 +65,7 @@ export async function getPrompt(
       });
     const contents = (result.messages as PromptMessage[]).map(({ content }) => content);
     requireContentBlocks(`prompt "${name}"`, contents, '/messages');
-    return finalizeResult(runtime, result);
+    return finalizeResult(server, result);
   });
 }
 

@@ -1,4 +1,3 @@
-import type { MethodOperation } from '../../handler/operation.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../jsonrpc/message.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
@@ -7,8 +6,7 @@ import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { ExtensionSubscription } from '../extension.js';
 import type { RequestContext } from '../request-context.js';
-import type { HasScopes } from '../scopes.js';
-import type { ServerRuntime } from '../server-runtime.js';
+import type { FoundOf, MethodCall, ServerRuntime } from '../server-runtime.js';
 import type { ListName, Subscriber } from '../session/subscription-manager.js';
 import { resolveResource } from './resources.js';
 
@@ -20,25 +18,25 @@ const MAX_URIS = 1000;
  * the server ends the stream.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions
  */
-export function listen(
-  { params }: MethodOperation<'subscriptions/listen'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): Promise<JsonObject> | JsonObject {
+export function listen({
+  params,
+  requestContext,
+  server,
+}: MethodCall<'subscriptions/listen'>): Promise<JsonObject> | JsonObject {
   const requested = params.notifications;
-  return thenMaybe(subscribeExtensions(runtime, requested, requestContext), extensionSubscriptions =>
-    startListening(runtime, requested, extensionSubscriptions, requestContext),
+  return thenMaybe(subscribeExtensions(server, requested, requestContext), extensionSubscriptions =>
+    startListening(server, requested, extensionSubscriptions, requestContext),
   );
 }
 
 function startListening(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   requested: SubscriptionFilter,
   extensionSubscriptions: readonly ExtensionSubscription[],
   requestContext: RequestContext,
 ): Promise<JsonObject> {
   const filter = Object.assign(
-    selectServedFilter(runtime, requested, requestContext),
+    selectServedFilter(server, requested, requestContext),
     ...extensionSubscriptions.map(each => each.filter),
   );
   const _meta = { [SUBSCRIPTION_ID]: requestContext.id };
@@ -49,17 +47,17 @@ function startListening(
     deliver: (method, notification) => requestContext.notify(method, { ...notification, _meta }),
   };
   const uris = filter.resourceSubscriptions ?? [];
-  runtime.subscriptions.add(subscriber);
-  for (const uri of uris) runtime.subscriptions.subscribe(subscriber, uri);
+  server.subscriptions.add(subscriber);
+  for (const uri of uris) server.subscriptions.subscribe(subscriber, uri);
   const stopListeners = extensionSubscriptions.map(each => each.start(subscriber.deliver));
   return new Promise(resolve => {
     const endListening = () => {
-      runtime.subscriptions.remove(subscriber, uris);
+      server.subscriptions.remove(subscriber, uris);
       for (const each of stopListeners) each();
-      runtime.closeListeners.delete(endListening);
-      resolve(finalizeResult(runtime, { _meta }));
+      server.closeListeners.delete(endListening);
+      resolve(finalizeResult(server, { _meta }));
     };
-    runtime.closeListeners.add(endListening);
+    server.closeListeners.add(endListening);
     requestContext.onShutdown?.(endListening);
     requestContext.onCancel(endListening);
   });
@@ -79,16 +77,16 @@ const FLAGS = { tools: 'toolsListChanged', prompts: 'promptsListChanged', resour
 
 /** Selects the lists and resources of a filter that the server offers. */
 function selectServedFilter(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   requested: SubscriptionFilter,
   requestContext: RequestContext,
 ): SubscriptionFilter {
   const filter: SubscriptionFilter = {};
   for (const list of Object.keys(FLAGS) as ListName[]) {
-    if (requested[FLAGS[list]] === true && runtime[list].isOffered) filter[FLAGS[list]] = true;
+    if (requested[FLAGS[list]] === true && server[list].isOffered) filter[FLAGS[list]] = true;
   }
   const uris = [...new Set(requested.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
-  const known = uris.filter(uri => resolveResource(runtime, uri, requestContext) !== undefined);
+  const known = uris.filter(uri => resolveResource(server, uri, requestContext) !== undefined);
   // The copy has no spare capacity, because the filter lasts as long as the stream.
   if (known.length > 0) filter.resourceSubscriptions = [...known];
   return filter;
@@ -96,12 +94,12 @@ function selectServedFilter(
 
 /** Returns the scopes of all resources that a client wants to listen to. */
 export function findListenedResources(
-  runtime: ServerRuntime,
+  server: ServerRuntime,
   { notifications: { resourceSubscriptions = [] } }: ParamsOf<'subscriptions/listen'>,
   requestContext: RequestContext,
-): HasScopes {
+): FoundOf<'subscriptions/listen'> {
   const scopes = resourceSubscriptions
     .slice(0, MAX_URIS)
-    .flatMap(uri => resolveResource(runtime, uri, requestContext)?.definition.scopes ?? []);
-  return { scopes };
+    .flatMap(uri => resolveResource(server, uri, requestContext)?.definition.scopes ?? []);
+  return { definition: { scopes } };
 }

@@ -44,13 +44,13 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
  */
 export function resolveMetaTool(
   gateway: GatewayContext,
+  budget: ToolBudget,
   name: string,
   requestContext: RequestContext,
   find: FindTool,
-  setMoveToTask: (depart: () => void) => void,
 ): MaybePromise<ProxiedTool | undefined> {
-  if (gateway.budget === undefined || !/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
-  return createMetaTool(gateway, gateway.budget, name, requestContext, find, setMoveToTask);
+  if (!/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
+  return createMetaTool(gateway, budget, name, requestContext, find);
 }
 
 async function createMetaTool(
@@ -59,7 +59,6 @@ async function createMetaTool(
   name: string,
   requestContext: RequestContext,
   find: FindTool,
-  setMoveToTask: (depart: () => void) => void,
 ): Promise<ProxiedTool | undefined> {
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   const { items: all } = await catalog.listEntries('tools');
@@ -74,13 +73,13 @@ async function createMetaTool(
   if (name !== meta.call) return undefined;
   return {
     headerParams: [],
-    taskOptions: { support: 'optional', setMoveToTask },
-    async run(params, context, now) {
-      const call = parseCallArguments(params.arguments);
-      if ('problem' in call) return createErrorResult(call);
-      const tool = await find(call.name);
+    taskSupport: 'optional',
+    async run(params, call) {
+      const inner = parseCallArguments(params.arguments);
+      if ('problem' in inner) return createErrorResult(inner);
+      const tool = await find(inner.name);
       // Policy, approval and audit apply to the inner call.
-      return tool.run({ ...params, ...call }, context, now);
+      return tool.run({ ...params, ...inner }, call);
     },
   };
 }
@@ -88,7 +87,7 @@ async function createMetaTool(
 function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentProblem>): ProxiedTool {
   return {
     headerParams: [],
-    taskOptions: undefined,
+    taskSupport: undefined,
     async run({ arguments: args }) {
       const answer = await lookUp(args);
       if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);

@@ -1,9 +1,10 @@
+import type { CallerInfo } from '../../../handler/caller-info.js';
 import type { Context } from '../../../handler/context.js';
-import type { MethodOperation } from '../../../handler/operation.js';
+import type { MaybeAsyncResult } from '../../../handler/operation.js';
 import { isToolResultParts } from '../../../handler/tool-result.js';
 import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
-import { catchMaybe, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
@@ -16,83 +17,63 @@ import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.
 import type { ResolvedTaskOptions } from '../../definitions/tool.js';
 import type { RequestContext } from '../../request-context.js';
 import type { DetachedToolCall } from '../../server-backend.js';
-import type { ServerRuntime } from '../../server-runtime.js';
+import type { MethodCall, ServerRuntime } from '../../server-runtime.js';
 import { isClientError } from '../../session/client-errors.js';
 import { isUrlElicitationRequired } from '../url-elicitation.js';
 import { checkHeaderParams } from './check-header-params.js';
 import { encodeFailure, encodeReturnValue } from './encode-return-value.js';
 
-/** Result of a call: synchronous where possible. */
-type ToolCallReturn = JsonObject | Promise<JsonObject>;
-
 /**
  * Handles `tools/call`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools
  */
-export function callTool(
-  operation: MethodOperation<'tools/call'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
-): ToolCallReturn {
-  const { params, context } = operation;
-  const tool = findTool(runtime, params.name, requestContext);
+export function callTool(call: MethodCall<'tools/call'>): MaybeAsyncResult {
+  const { server, requestContext, params, found, context } = call;
+  if (found === undefined) throw createUnknownToolError(server, params.name, requestContext.caller);
+  const tool = compileTool(params.name, found.definition);
   if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
   return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
-    if (!input.ok) return finalizeResult(runtime, rejectArguments(tool, input.issues, requestContext));
+    if (!input.ok) return finalizeResult(server, rejectArguments(tool, input.issues, requestContext));
     requireCapabilities(tool.definition.requiredCapabilities, requestContext);
-    return runTool(operation, requestContext, runtime, tool.taskOptions, () =>
-      invokeTool(runtime, tool, input.value, context),
-    );
+    return runTool(call, tool.taskOptions, () => invokeTool(server, tool, input.value, context));
   });
 }
 
 /** Runs a tool for a request. An extension may run it instead. */
 export function runTool(
-  operation: MethodOperation<'tools/call'>,
-  requestContext: RequestContext,
-  runtime: ServerRuntime,
+  call: MethodCall<'tools/call'>,
   taskOptions: ResolvedTaskOptions | undefined,
-  run: () => ToolCallReturn,
-): ToolCallReturn {
-  const invoke = () => HandlerContext.invokeHandler(operation.context, run);
-  return thenMaybe(callExtensions(runtime, taskOptions, operation, requestContext, invoke) ?? invoke(), result =>
-    isFinal(result) ? finalizeResult(runtime, result) : result,
+  handler: () => MaybeAsyncResult,
+): MaybeAsyncResult {
+  const { server, requestContext, context, run } = call;
+  const invoke = () => run.invokeHandler(context, handler);
+  const rebind = (to: RequestContext, params: JsonObject) => HandlerContext.rebind(context, to, params);
+  let result: MaybeAsyncResult | undefined;
+  for (const extension of server.extensionHooks)
+    result ??= extension.callTool?.({ taskOptions, operation: call, requestContext, run, invoke, rebind });
+  return thenMaybe(result ?? invoke(), settled =>
+    (settled.resultType ?? 'complete') === 'complete' ? finalizeResult(server, settled) : settled,
   );
 }
 
 /** Runs the handler of a tool without an open request. The result is not marked as final. */
 export async function runToolHandler(
   { params, requestContext, run, inputs }: DetachedToolCall,
-  runtime: ServerRuntime,
+  server: ServerRuntime,
 ): Promise<JsonObject> {
-  const tool = findTool(runtime, String(params.name), requestContext);
+  const name = String(params.name);
+  const definition = server.tools.find(name, requestContext.caller);
+  if (definition === undefined) throw createUnknownToolError(server, name, requestContext.caller);
+  const tool = compileTool(name, definition);
   const input = await checkInput(tool, params.arguments ?? {});
   if (!input.ok) return rejectArguments(tool, input.issues, requestContext);
-  const context = new HandlerContext(requestContext, run, params, runtime.options.state, inputs);
-  return invokeTool(runtime, tool, input.value, context);
+  const context = new HandlerContext(requestContext, run, params, server.options.state, inputs);
+  return invokeTool(server, tool, input.value, context);
 }
 
-/** Lets an extension handle the call. Returns `undefined` if no extension does. */
-function callExtensions(
-  { extensionHooks }: ServerRuntime,
-  taskOptions: ResolvedTaskOptions | undefined,
-  operation: MethodOperation<'tools/call'>,
-  requestContext: RequestContext,
-  invoke: () => ToolCallReturn,
-): Promise<JsonObject> | undefined {
-  if (extensionHooks.length === 0) return undefined;
-  const { context } = operation;
-  const run = HandlerContext.getRun(context);
-  const rebind = (to: RequestContext, params: JsonObject) => HandlerContext.rebind(context, to, params);
-  for (const extension of extensionHooks) {
-    const result = extension.callTool?.({ taskOptions, operation, requestContext, run, invoke, rebind });
-    if (result) return result;
-  }
-  return undefined;
-}
-
-function isFinal({ resultType = 'complete' }: JsonObject): boolean {
-  return resultType === 'complete';
+function createUnknownToolError({ tools }: ServerRuntime, name: string, caller: CallerInfo): TenonError {
+  const names = tools.listFor(caller).map(([each]) => each);
+  return rpcError(INVALID_PARAMS, describeUnknownName('tool', name, names));
 }
 
 function rejectArguments({ wire }: CompiledTool, issues: Issue[], { dialect }: RequestContext): JsonObject {
@@ -113,25 +94,18 @@ export function requireCapabilities(
   if (missing) throw createUnsupportedError(dialect, missing);
 }
 
-function invokeTool(runtime: ServerRuntime, tool: CompiledTool, input: unknown, context: Context): ToolCallReturn {
-  return catchMaybe(
-    () =>
-      HandlerContext.runDefinition<unknown, JsonObject>(
-        context,
-        () => tool.definition.run(input as never, context),
-        returned => encodeReturnValue(tool, returned, runtime.onError),
-      ),
-    error => toToolErrorResult(runtime, tool, error, context),
+function invokeTool(
+  server: ServerRuntime,
+  tool: CompiledTool,
+  input: unknown,
+  context: HandlerContext,
+): MaybeAsyncResult {
+  return HandlerContext.runDefinition<unknown, JsonObject>(
+    context,
+    () => tool.definition.run(input as never, context),
+    returned => encodeReturnValue(tool, returned, server.onError),
+    error => toToolErrorResult(server, tool, error, context),
   );
-}
-
-function findTool({ tools }: ServerRuntime, name: string, { caller }: RequestContext): CompiledTool {
-  const definition = tools.find(name, caller);
-  if (definition === undefined) {
-    const names = tools.listFor(caller).map(([each]) => each);
-    throw rpcError(INVALID_PARAMS, describeUnknownName('tool', name, names));
-  }
-  return compileTool(name, definition);
 }
 
 function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promise<CheckResult> {
@@ -144,7 +118,7 @@ function toToolErrorResult(
   tool: CompiledTool,
   error: unknown,
   { signal }: Context,
-): ToolCallReturn {
+): MaybeAsyncResult {
   if (isToolResultParts(error)) return encodeFailure(tool.wire.name, error);
   if (TenonError.is(error)) {
     if (isForPeer(error) || isUrlElicitationRequired(error)) throw error;
