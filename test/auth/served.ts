@@ -4,7 +4,7 @@ import { createHandler } from 'tenon/http';
 import { z } from 'zod';
 import { parseChallenges } from '../../packages/tenon/src/auth/http/www-authenticate.js';
 import { createIssuer, RESOURCE } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { createMeta } from '../input-requests/wire.js';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };

@@ -8,8 +8,8 @@ import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../docs/pages.js';
 import { getText } from '../interop/collect.js';
-import { edit } from '../types/editor.js';
 import { isFull } from '../support/extent.js';
+import { edit } from '../types/editor.js';
 import { buildCommand, projectWith, runTenon } from './command.js';
 
 const API = `

@@ -2,7 +2,7 @@ import { connect, createServer, inputRequired, prompt, resource, type TenonError
 import { protocolVersions } from 'tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { speedUpTimers } from '../../packages/tenon/src/execution/fixtures/playing.js';
-import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { confirmationSchema } from './guarded-server.js';
 import { callTool, getRetry, getText } from './wire.js';
 

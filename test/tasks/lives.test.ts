@@ -3,7 +3,7 @@ import { type Context, memoryStores, tool } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../packages/tenon/src/execution/lazy-run.js';
-import type { JsonObject } from '../../packages/tenon/src/jsonrpc/message.js';
+import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { isTerminal } from '../../packages/tenon/src/protocol/tasks.js';
 import { takeRuns } from '../support/extent.js';
 import { startProcess, type TaskProcess, waitTurns } from './process.js';

@@ -11,7 +11,6 @@ import {
 } from './auth/http/guarded-fetch.js';
 import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
-export { splitScopes } from './auth/client/scopes.js';
 export type {
   AuthFetch,
   AuthFetchResponse,
@@ -21,6 +20,7 @@ export type {
 } from './auth/http/guarded-fetch.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
 export { isGrantRevoked } from './auth/oauth/request-endpoint.js';
+export { splitScopes } from './auth/oauth/scope-list.js';
 export { getOauthErrorCode } from './auth/oauth/to-auth-error.js';
 export { requestTokenResponse } from './auth/oauth/token-response.js';
 export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';

@@ -4,7 +4,7 @@
  *
  * @module tenon/auth/endpoints
  */
-export { splitScopes } from './auth/client/scopes.js';
+
 export {
   type AuthFetch,
   type AuthFetchResponse,
@@ -15,6 +15,7 @@ export {
 } from './auth/http/guarded-fetch.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './auth/http/url-guard.js';
 export { isGrantRevoked } from './auth/oauth/request-endpoint.js';
+export { splitScopes } from './auth/oauth/scope-list.js';
 export { getOauthErrorCode } from './auth/oauth/to-auth-error.js';
 export { requestTokenResponse } from './auth/oauth/token-response.js';
 export { type BrowserCookie, createCookie } from './auth/pages/browser-cookie.js';

@@ -65,16 +65,11 @@ export type { CallerInfo } from './handler/caller-info.js';
 export type { Context, CreateState, FormAnswer, StateContext } from './handler/context.js';
 export type { Middleware, Next, Operation } from './handler/operation.js';
 export { inputRequired, toolError, toolResult } from './handler/tool-result.js';
+export type { JsonObject } from './json/json-object.js';
+export type { AuthInfo } from './jsonrpc/auth-info.js';
 export { rpcError, TenonError } from './jsonrpc/error.js';
-export type { JsonObject, JsonRpcMessage } from './jsonrpc/message.js';
-export type {
-  AuthInfo,
-  MessageContext,
-  MessageReceiver,
-  RequestHeaders,
-  SendOptions,
-  Transport,
-} from './jsonrpc/transport.js';
+export type { JsonRpcMessage } from './jsonrpc/message.js';
+export type { MessageContext, MessageReceiver, RequestHeaders, SendOptions, Transport } from './jsonrpc/transport.js';
 export { type ReceiverChanges, type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
 export {
   type AssumableCapability,

@@ -1,5 +1,6 @@
 import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
+import type { Id } from '../jsonrpc/message.js';
 import type { Meta } from '../protocol/content.js';
 import type { TaskState } from '../protocol/tasks.js';
 

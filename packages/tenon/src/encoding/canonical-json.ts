@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/message.js';
+import { isObject } from '../json/json-object.js';
 import { copyPlainJson, NOT_PLAIN } from './json-value.js';
 
 /** Converts a value to JSON with sorted object members, so that equal values have equal texts. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 
 /** Maximum number of values. Beyond it, the least recently used value is removed. */
 const MAX_ENTRIES = 64;

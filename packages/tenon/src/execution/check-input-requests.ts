@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { InputRequest } from '../protocol/input-requests.js';
 
 /**

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 import {
   createRetryInputs,
   createStateStore,

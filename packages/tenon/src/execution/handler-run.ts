@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { Journal } from './journal.js';
 

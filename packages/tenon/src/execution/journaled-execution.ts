@@ -1,7 +1,7 @@
 import { computeFingerprint } from '../encoding/fingerprint.js';
 import { copyThroughJson, findJsonFault } from '../encoding/json-value.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { isPromise, type MaybePromise, markHandled, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import type {
   ExecutionBackend,
   HandlerResult,

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { isInputRequired } from '../protocol/methods.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {

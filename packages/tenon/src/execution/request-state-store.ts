@@ -1,6 +1,6 @@
 import type { Clock } from '../cancellation/clock.js';
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { createUnknownOutcomeError } from '../jsonrpc/outcome.js';
 import { applyDefaults, type Complete } from '../protocol/defaults.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';

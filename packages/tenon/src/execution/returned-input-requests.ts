@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { rpcError } from '../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { prependPath } from '../protocol/check.js';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { MethodName } from '../protocol/method-types.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 import { SharedMap } from '../jsonrpc/shared-map.js';
 import type { ResumableContext } from './handler-run.js';
 import type { JournaledExecution } from './journaled-execution.js';

@@ -1,7 +1,7 @@
 import { runNextTurn } from '../cancellation/next-turn.js';
 import { copyThroughJson } from '../encoding/json-value.js';
+import type { JsonObject } from '../json/json-object.js';
 import { isPromise } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
 import type { Journal } from './journal.js';
 import { toInputRequest } from './journaled-execution.js';

@@ -1,5 +1,6 @@
-import type { JsonObject } from '../jsonrpc/message.js';
-import type { AuthInfo, RequestHeaders } from '../jsonrpc/transport.js';
+import type { JsonObject } from '../json/json-object.js';
+import type { AuthInfo } from '../jsonrpc/auth-info.js';
+import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { ContentBlock, Implementation, LoggingLevel, Meta } from '../protocol/content.js';
 import type {

@@ -1,5 +1,5 @@
+import { isObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject } from '../jsonrpc/message.js';
 import { requireKnownOptions } from '../protocol/check-options.js';
 import type { ContentBlock, Meta } from '../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../protocol/input-requests.js';

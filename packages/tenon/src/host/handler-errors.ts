@@ -1,7 +1,7 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
-import { toPublicText } from '../server/exposed-errors.js';
+import { toPublicText } from '../redaction/public-text.js';
 
 /** Key of `_meta` with the error of a handler of the host, in an input response of its own client. */
 const HANDLER_ERROR = 'dev.tenon/handlerError';

@@ -1,6 +1,6 @@
 import type { HttpTarget, StdioTarget } from '../client/target.js';
+import { isObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject } from '../jsonrpc/message.js';
 import { checkAnything } from '../protocol/check.js';
 import { checkOptions, type OptionChecks, requireOptions } from '../protocol/check-options.js';
 import { type CallerTemplates, findTemplateProblems } from './config/caller-template.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from './message.js';
+import type { JsonObject } from '../json/json-object.js';
 
 /** Copies an object without some members. It avoids `delete`, which makes later access to the object slow. */
 export function copyWithout(value: JsonObject, names: readonly string[]): JsonObject {

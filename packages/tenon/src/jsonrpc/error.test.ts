@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isForPeer, rpcError, TenonError, toErrorObject } from './error.js';
+import { isForPeer, rpcError, TenonError } from './error.js';
 import { INTERNAL_ERROR } from './error-codes.js';
+import { toErrorObject } from './error-response.js';
 
 describe('a TenonError', () => {
   it('names subject, expected and received value, and next step', () => {

@@ -1,14 +1,5 @@
 import { escapeHidden } from '../redaction/invisible-characters.js';
-import { INTERNAL_ERROR, UNAVAILABLE } from './error-codes.js';
-import {
-  createFailure,
-  createSuccess,
-  describeType,
-  type ErrorObject,
-  isObject,
-  type JsonRpcRequest,
-  type JsonRpcResponse,
-} from './message.js';
+import { UNAVAILABLE } from './error-codes.js';
 import { getRetryAfterMs } from './retry-after.js';
 
 /** Maximum number of characters of a thrown object that an error shows. */
@@ -157,9 +148,6 @@ export function isAuthError({ code }: TenonError): boolean {
   return code.startsWith('auth/');
 }
 
-/** Errors of a store that works again after some time. */
-const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
-
 /**
  * Tells if a peer refused a request for now, before it was executed, and stated the time after which it may be sent
  * again. A request whose outcome is unknown does not count.
@@ -169,40 +157,7 @@ export function isRefusedForNow(error: unknown): error is TenonError & { readonl
   return error.status === UNAVAILABLE || error.rpcCode === UNAVAILABLE;
 }
 
-/**
- * Converts an error to the JSON-RPC error object for the peer. Only errors of `rpcError` keep their code, message and
- * data. While a store does not respond, the peer gets 503.
- */
-export function toErrorObject(error: unknown): ErrorObject {
-  if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) {
-    const problem = error.code === 'store/full' ? 'is full' : 'does not respond';
-    return {
-      code: UNAVAILABLE,
-      message: `The store of the server ${problem}. Retry later`,
-      data: { retryAfterMs: 5000 },
-    };
-  }
-  if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
-  const { rpcCode, message, data } = error;
-  return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };
-}
-
-/** Returns the errors that replace results that cannot be serialized. */
-export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]): JsonRpcResponse | JsonRpcResponse[] {
-  if (Array.isArray(response)) return response.map(each => toErrorResponses(each) as JsonRpcResponse);
-  return createFailure(response.id, { code: INTERNAL_ERROR, message: 'Internal error' });
-}
-
 /** Tells if an error means that the peer no longer knows the session. */
 export function isSessionLoss(error: unknown): boolean {
   return TenonError.is(error) && (error.code === 'session/gone' || error.code === 'session/rejected');
-}
-
-/** Creates the response to a request from the result of its handler. Throws when the result is not an object. */
-export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
-  if (isObject(result)) return createSuccess(id, result);
-  throw new TenonError('handler/result', 'the return value of the handler is not an object', {
-    expected: 'an object',
-    received: describeType(result),
-  });
 }

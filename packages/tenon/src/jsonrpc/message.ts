@@ -1,12 +1,11 @@
+import { describeType, isObject, type JsonObject } from '../json/json-object.js';
 import { parseJsonText, stringifyJson } from '../json/json-text.js';
+import type { ErrorObject } from './error-object.js';
 
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.
  * @see https://www.jsonrpc.org/specification
  */
-
-/** Any JSON object. */
-export type JsonObject = { [key: string]: unknown };
 
 /** A request ID: a string or an integer. `"1"` and `1` are different IDs. */
 export type Id = string | number;
@@ -30,12 +29,6 @@ export interface JsonRpcSuccess {
   result: JsonObject;
 }
 
-export interface ErrorObject {
-  code: number;
-  message: string;
-  data?: unknown;
-}
-
 /** An error response. `id` is absent (JSON-RPC 2.0 uses `null`) when the ID of the failed message could not be read. */
 export interface JsonRpcFailure {
   jsonrpc: '2.0';
@@ -47,10 +40,6 @@ export type JsonRpcResponse = JsonRpcSuccess | JsonRpcFailure;
 /** A JSON-RPC message: a request, a notification or a response. */
 export type JsonRpcMessage = JsonRpcRequest | JsonRpcNotification | JsonRpcResponse;
 export type MessageKind = 'request' | 'notification' | 'success' | 'failure' | 'malformed';
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /**
  * Tells if a value is a valid ID. Fractions and unsafe integers are invalid, because a response could not return the
@@ -145,12 +134,6 @@ function explainMalformed(value: JsonObject): string {
   if (isPresent(value.error)) return '"error" must have an integer "code" and a string "message"';
   if (value.result === undefined) return 'a message has a "method", a "result" or an "error"';
   return isId(value.id) ? '"result" must be an object' : '"id" must be a string or an integer';
-}
-
-/** Returns the type of a value with its article, for errors. */
-export function describeType(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
 export function createRequest(id: Id, method: string, params?: JsonObject): JsonRpcRequest {

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { type ErrorDetails, rpcError, TenonError } from './error.js';
 import { INTERNAL_ERROR } from './error-codes.js';
-import { type ErrorObject, isObject, type JsonObject } from './message.js';
+import type { ErrorObject } from './error-object.js';
 
 /** Advice for a request that the peer may have executed. No other advice may lead to a second effect. */
 export const OUTCOME_ADVICE =

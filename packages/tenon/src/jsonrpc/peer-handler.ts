@@ -1,5 +1,6 @@
+import type { JsonObject } from '../json/json-object.js';
 import type { TenonError } from './error.js';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest } from './message.js';
+import type { JsonRpcNotification, JsonRpcRequest } from './message.js';
 import type { RequestScope } from './request-scope.js';
 import type { MessageContext } from './transport.js';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
-import { classifyMessage, isObject, type JsonObject, type JsonRpcMessage } from './message.js';
+import { classifyMessage, type JsonRpcMessage } from './message.js';
 import { Peer } from './peer.js';
 import type { PeerHandler } from './peer-handler.js';
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../cancellation/clock.js';
-import { isForPeer, isSessionLoss, TenonError, toErrorObject, toErrorResponses, toSuccess } from './error.js';
+import type { JsonObject } from '../json/json-object.js';
+import { isForPeer, isSessionLoss, TenonError } from './error.js';
 import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.js';
+import { toErrorObject, toErrorResponses, toSuccess } from './error-response.js';
 import { IncomingRequests, type SendReply } from './incoming-requests.js';
 import { catchMaybe, thenMaybe } from './maybe-promise.js';
 import {
@@ -11,7 +13,6 @@ import {
   diagnoseMessage,
   type Id,
   isResponseLike,
-  type JsonObject,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,

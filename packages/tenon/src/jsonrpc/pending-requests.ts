@@ -1,8 +1,9 @@
 import type { Clock } from '../cancellation/clock.js';
 import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
+import type { JsonObject } from '../json/json-object.js';
 import { CompactMap } from './compact-map.js';
 import { TenonError } from './error.js';
-import type { Id, JsonObject, JsonRpcResponse } from './message.js';
+import type { Id, JsonRpcResponse } from './message.js';
 import { readNumericId } from './numeric-id.js';
 import { createPeerError } from './outcome.js';
 import type { SendOptions } from './transport.js';

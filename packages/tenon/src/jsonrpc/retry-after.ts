@@ -1,4 +1,4 @@
-import { isObject } from './message.js';
+import { isObject } from '../json/json-object.js';
 
 /** Maximum delay that a peer can request by a header, in milliseconds. */
 const MAX_RETRY_AFTER = 3_600_000;

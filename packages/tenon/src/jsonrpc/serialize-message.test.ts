@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json-object.js';
 import {
   createFailure,
   createNotification,
   createRequest,
   createSuccess,
   isPreserialized,
-  type JsonObject,
   markPreserialized,
   serializeMessage,
 } from './message.js';

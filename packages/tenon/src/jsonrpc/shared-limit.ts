@@ -1,4 +1,4 @@
-import type { AuthInfo } from './transport.js';
+import type { AuthInfo } from './auth-info.js';
 
 /** The key of callers that cannot be distinguished, because they have neither a user nor an address. */
 export const UNKNOWN_CALLER = 'unknown';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuthInfo } from '../jsonrpc/transport.js';
+import type { AuthInfo } from '../jsonrpc/auth-info.js';
 import { getOwnerKey, identifyCaller, isSameOwner } from './caller-identity.js';
 
 describe('isSameOwner', () => {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../jsonrpc/message.js';
-import type { AuthInfo } from '../jsonrpc/transport.js';
+import type { JsonObject } from '../json/json-object.js';
+import type { AuthInfo } from '../jsonrpc/auth-info.js';
 
 /** The user and the OAuth client of a request. Members that are not known are absent. */
 export interface CallerIdentity {

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { isMetaKey, isReservedKey } from './meta.js';
 
 /** Prefix of keys of the protocol's own extensions. Only the implementation of such an extension may use them. */

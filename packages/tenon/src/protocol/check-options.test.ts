@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkArray, checkNumber, checkObject, checkOneOf } from './check.js';
-import { requireRequestHandler, requireShape } from './check-options.js';
+import { requireShape } from './check-options.js';
+import { requireRequestHandler } from './check-request-handler.js';
 
 const form = '{ size?, mode?, inner? }';
 const optional = (check: (value: unknown) => string | undefined) => (value: unknown) =>

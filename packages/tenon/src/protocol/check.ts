@@ -1,4 +1,4 @@
-import { isObject } from '../jsonrpc/message.js';
+import { isObject } from '../json/json-object.js';
 
 /**
  * Returns the problem of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 
 /**
  * Content of messages, tools, prompts and resources.

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 
 /**
  * A tool argument whose value is repeated in a header.

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import type { MethodName } from './method-types.js';
 import { methods } from './methods.js';

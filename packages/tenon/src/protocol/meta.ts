@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 
 /**
  * The `_meta` keys of the protocol itself.

@@ -1,4 +1,5 @@
-import type { Id, JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
+import type { Id } from '../jsonrpc/message.js';
 import type { Check } from './check.js';
 import type { LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from './content.js';
 import type {

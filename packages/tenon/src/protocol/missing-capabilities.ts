@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Dialect } from './versions/dialect.js';
 

@@ -1,7 +1,8 @@
+import { isObject } from '../json/json-object.js';
+import type { AuthInfo } from '../jsonrpc/auth-info.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INSUFFICIENT_SCOPE } from '../jsonrpc/error-codes.js';
-import { type ErrorObject, isObject } from '../jsonrpc/message.js';
-import type { AuthInfo } from '../jsonrpc/transport.js';
+import type { ErrorObject } from '../jsonrpc/error-object.js';
 
 /**
  * A valid OAuth scope.

@@ -1,4 +1,5 @@
-import { type ErrorObject, isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
+import type { ErrorObject } from '../jsonrpc/error-object.js';
 import { type Check, checkInteger, checkNullable, checkObject, checkOneOf, checkRecord, checkString } from './check.js';
 import type { InputRequests, InputResponses } from './input-requests.js';
 import type {

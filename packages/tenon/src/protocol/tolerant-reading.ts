@@ -1,7 +1,7 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { copyWithout } from '../jsonrpc/copy-without.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import { isMethod, isNotification } from './methods.js';
 

@@ -1,5 +1,6 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { diagnoseMessage, isId, isMessage, isObject, type JsonObject, parseJson } from '../jsonrpc/message.js';
+import { diagnoseMessage, isId, isMessage, parseJson } from '../jsonrpc/message.js';
 import {
   LIFECYCLE,
   RECORDING_FORMAT,

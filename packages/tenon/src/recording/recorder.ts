@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../cancellation/clock.js';
-import { type Id, isBatch, type JsonObject, type JsonRpcMessage } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
+import { type Id, isBatch, type JsonRpcMessage } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import { requireKnownOptions } from '../protocol/check-options.js';
 import { writeJson } from '../redaction/writers/data-formats.js';

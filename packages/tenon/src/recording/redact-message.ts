@@ -1,4 +1,5 @@
-import { isObject, type JsonRpcMessage } from '../jsonrpc/message.js';
+import { isObject } from '../json/json-object.js';
+import type { JsonRpcMessage } from '../jsonrpc/message.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { REDACTED, redactNamedSecrets, redactSecrets, redactTokens } from '../redaction/secrets.js';
 

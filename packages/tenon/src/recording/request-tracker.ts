@@ -1,11 +1,5 @@
-import {
-  type Id,
-  isId,
-  isObject,
-  type JsonObject,
-  type JsonRpcMessage,
-  type JsonRpcRequest,
-} from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
+import { type Id, isId, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js';
 import { readNumericId } from '../jsonrpc/numeric-id.js';
 import { readMeta, SUBSCRIPTION_ID } from '../protocol/meta.js';
 

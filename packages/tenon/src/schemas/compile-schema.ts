@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import type { Issue } from './issues.js';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 import { isObjectRoot, toJsonSchema, withJsonSchema } from './json-schema.js';
 import type { Schema } from './standard.js';
 

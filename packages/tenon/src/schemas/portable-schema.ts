@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import type { Tool } from '../protocol/content.js';
 import { resolveReference } from './json-schema.js';
 

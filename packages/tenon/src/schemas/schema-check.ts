@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { compileSchema, type Validator } from './compile-schema.js';
 import { detectDraft } from './draft.js';
 import { toJsonPointer } from './issues.js';

@@ -1,15 +1,8 @@
+import { isObject } from '../json/json-object.js';
 import { rpcError, TenonError } from '../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
-import { isObject } from '../jsonrpc/message.js';
 import { isReservedCode } from '../protocol/reserved-codes.js';
-import { redactPaths } from '../redaction/paths.js';
-import { redactSecrets } from '../redaction/secrets.js';
-
-/** Maximum number of characters of an error that a client sees. */
-const MAX_MESSAGE = 500;
-/** Maximum number of characters of a message that are searched for secrets. */
-const MAX_SEARCHED = 10_000;
-const STACK_LINE = /^\s*at\s.*$/gm;
+import { toPublicText } from '../redaction/public-text.js';
 
 /**
  * Tells if clients see the message of an error that is thrown in a handler. A function returns the text, or `undefined`
@@ -27,12 +20,6 @@ export function describeExposedError(error: unknown, expose: ExposeErrors | unde
   if (typeof message !== 'string') return undefined;
   const text = toPublicText(message);
   return text === '' ? undefined : text;
-}
-
-/** Returns a text of an error for another party: shortened, and without stack, paths of files and secrets. */
-export function toPublicText(message: string): string {
-  const clean = redactPaths(redactSecrets(message.slice(0, MAX_SEARCHED).replace(STACK_LINE, ''))).trim();
-  return clean.length > MAX_MESSAGE ? `${clean.slice(0, MAX_MESSAGE - 1)}…` : clean;
 }
 
 /** Describes the error with which the client has answered an input request, for this client and its model. */

@@ -1,5 +1,5 @@
 import type { Transport } from '../jsonrpc/transport.js';
-import { requireConnectOptions } from '../protocol/check-options.js';
+import { requireConnectOptions } from '../protocol/check-request-handler.js';
 import type { Implementation } from '../protocol/content.js';
 import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation/classify-request.js';
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';

@@ -2,15 +2,16 @@ import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import type { CallerInfo } from '../handler/caller-info.js';
-import { isForPeer, TenonError, toErrorObject } from '../jsonrpc/error.js';
+import type { JsonObject } from '../json/json-object.js';
+import { isForPeer, TenonError } from '../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
+import { toErrorObject } from '../jsonrpc/error-response.js';
 import { catchMaybe, type MaybePromise, settleMaybe } from '../jsonrpc/maybe-promise.js';
 import {
   createFailure,
   createNotification,
   createSuccess,
   type Id,
-  type JsonObject,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../jsonrpc/message.js';
@@ -25,8 +26,7 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { TracedRequest } from '../telemetry/telemetry.js';
-import type { MergeOptions } from './context/notification-merger.js';
-import { getMergeOptions } from './context/notification-merger.js';
+import { getMergeOptions, type MergeOptions } from './context/notification-merger.js';
 import { dispatch } from './dispatch.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 import { parseStoredValue } from './parse-stored.js';
 import { markVersioned, toRecordValues } from './records/record-values.js';
 import type { PutOptions, StoredValue, Values } from './stores.js';

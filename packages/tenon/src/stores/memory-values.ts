@@ -1,6 +1,6 @@
 import type { Clock } from '../cancellation/clock.js';
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { SharedLimit } from '../jsonrpc/shared-limit.js';
 import { createSortedKeys } from './sorted-keys.js';
 import type { StoredValue, Values } from './stores.js';

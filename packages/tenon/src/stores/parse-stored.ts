@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
  * Parses the text of a stored value. The error names the kind of the key, and neither the key nor the text, which may contain

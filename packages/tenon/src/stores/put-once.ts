@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 import type { PutOptions, Values } from './stores.js';
 
 /** Runs a call of a store. The runner may repeat the call if it fails. */

@@ -1,7 +1,7 @@
 import { type AesGcm, createAesGcm, IV_LENGTH } from '../encoding/aes-gcm.js';
 import { decodeBase64Url, encodeBase64Url } from '../encoding/base64.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
 
 /**
  * Encrypts values that leave the process and return, with AES-256-GCM. The sealed text contains the ID of the key, so

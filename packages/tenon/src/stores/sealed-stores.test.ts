@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../json/json-object.js';
 import type { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { storeCases } from '../testing/store-cases.js';
 import { LeasedRecord } from './leased-record.js';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { requireKnownOptions } from '../protocol/check-options.js';
 import { listReadable, skipUnknown } from './records/record-values.js';
 import { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './records/unknown-formats.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 
 /**
  * Stores for values that outlive a process or that several processes share: tasks, sessions, journaled steps. Create

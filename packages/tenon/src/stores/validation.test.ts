@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../jsonrpc/message.js';
+import type { JsonObject } from '../json/json-object.js';
 import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from './validation.js';
 
 const error = (code: string, received?: string) =>

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import type { ListOptions, PutOptions } from './stores.js';
 
 /** Maximum length of a key, in characters. */

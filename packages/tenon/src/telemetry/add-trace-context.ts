@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 
 /** Adds the members of a trace to `_meta`, unless the sender has set them. */
 export function addTraceContext<P extends JsonObject | undefined>(params: P, context: JsonObject): P | JsonObject {

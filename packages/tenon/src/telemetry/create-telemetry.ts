@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { checkBoolean, checkObject, checkOptional } from '../protocol/check.js';
 import { type OptionChecks, requireOptions } from '../protocol/check-options.js';
 import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
 import {
@@ -6,8 +7,6 @@ import {
   createNotification,
   createRequest,
   createSuccess,
-  isObject,
-  type JsonObject,
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,

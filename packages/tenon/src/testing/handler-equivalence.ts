@@ -1,5 +1,5 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import type { JsonObject } from '../jsonrpc/message.js';
 import { requireKnownOptions } from '../protocol/check-options.js';
 import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
 import { createHandlerUnderTest, type TestableHandler } from './handler-equivalence/handler-under-test.js';

@@ -1,15 +1,8 @@
 import { systemClock } from '../cancellation/clock.js';
 import { runWithTimeout } from '../cancellation/run-with-timeout.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
 import type { TenonError } from '../jsonrpc/error.js';
-import {
-  createRequest,
-  createSuccess,
-  type Id,
-  isId,
-  isObject,
-  type JsonObject,
-  type JsonRpcRequest,
-} from '../jsonrpc/message.js';
+import { createRequest, createSuccess, type Id, isId, type JsonRpcRequest } from '../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../jsonrpc/transport.js';
 
 /** Time for one response before a case fails, in milliseconds. */

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../json/json-object.js';
 import { TenonError } from '../jsonrpc/error.js';
-import { createNotification, type Id, type JsonObject } from '../jsonrpc/message.js';
+import { createNotification, type Id } from '../jsonrpc/message.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';
 

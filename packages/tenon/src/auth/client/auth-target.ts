@@ -4,10 +4,10 @@ import { TenonError } from '../../jsonrpc/error.js';
 import type { GuardedFetch } from '../http/guarded-fetch.js';
 import type { UrlGuard } from '../http/url-guard.js';
 import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
+import { splitScopes } from '../oauth/scope-list.js';
 import { requestTokenResponse } from '../oauth/token-response.js';
 import type { AuthExceptions } from './auth-exceptions.js';
 import type { DpopKey } from './dpop-key.js';
-import { splitScopes } from './scopes.js';
 import type { TokenOrigin, Tokens } from './token-store.js';
 
 const SECOND = 1_000;

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { type AuthFetch, fetchWithGlobal } from '../http/guarded-fetch.js';
 import type { GuardOptions } from '../http/url-guard.js';
+import { mergeScopes } from '../oauth/scope-list.js';
 import { type AuthExceptions, type AuthExceptionsByServer, resolveExceptions } from './auth-exceptions.js';
 import { createDpopKey, type DpopKey } from './dpop-key.js';
-import { mergeScopes } from './scopes.js';
 import { memoryTokenStore, type TokenStore } from './token-store.js';
 
 /** Options of all authorizers. */

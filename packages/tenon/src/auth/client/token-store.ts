@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 
 /** Value in a token store, as JSON. It contains tokens or client secrets. */
 export type StoredSecret = JsonObject;

@@ -1,6 +1,6 @@
 import type { AuthorizationServer } from 'oauth4webapi';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../http/guarded-fetch.js';
 import type { UrlGuard } from '../http/url-guard.js';
 import { fetchMetadataDocument } from './metadata-document.js';

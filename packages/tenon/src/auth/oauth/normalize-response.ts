@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 
 /** Parses a text as a JSON object. Returns `undefined` for any other text. */
 export function parseJsonObject(text: string): JsonObject | undefined {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { classifyFailure, createTransportFailure, type EndpointFailure, parseErrorBody } from './classify-failure.js';
 import { parseJsonObject } from './normalize-response.js';
 

@@ -1,5 +1,5 @@
+import { isObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject } from '../../jsonrpc/message.js';
 import { isTemporaryStatus } from './classify-failure.js';
 import { EndpointError, getEndpointFailure } from './request-endpoint.js';
 

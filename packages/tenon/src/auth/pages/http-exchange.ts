@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.js';
+import { isObject } from '../../json/json-object.js';
 
 /** HTTP request and response of an authorization endpoint. `toNode` and `answerFetch` create it. */
 export interface AuthExchange {

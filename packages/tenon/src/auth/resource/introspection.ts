@@ -5,8 +5,8 @@ import {
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { dropEmptyMembers } from '../oauth/normalize-response.js';
 import { requestEndpoint } from '../oauth/request-endpoint.js';
 import { toAuthError } from '../oauth/to-auth-error.js';

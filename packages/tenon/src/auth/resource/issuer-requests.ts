@@ -1,7 +1,7 @@
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
 import type { Clock } from '../../cancellation/clock.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { type AuthFetch, createGuardedFetch } from '../http/guarded-fetch.js';
 import { checkBrowserUrl, createUrlGuard } from '../http/url-guard.js';
 import { fetchIssuerMetadata } from '../oauth/authorization-server.js';

@@ -1,7 +1,7 @@
 import { decodeJwt, decodeProtectedHeader, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { type ClaimOptions, readClaims } from './claims.js';
 import { createInvalidTokenProblem, type TokenProblem, type VerifyToken } from './token-problem.js';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Stores } from '../../stores/stores.js';
 import type { AuthFetch } from '../http/guarded-fetch.js';

@@ -1,7 +1,7 @@
 import { systemClock } from '../../cancellation/clock.js';
+import { isObject } from '../../json/json-object.js';
 import { logError } from '../../jsonrpc/log-error.js';
 import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import { isObject } from '../../jsonrpc/message.js';
 import { memoryStores } from '../../stores/memory-stores.js';
 import { toRecordValues } from '../../stores/records/record-values.js';
 import { fetchWithGlobal } from '../http/guarded-fetch.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 
 /** Request to authorize. */
 export interface AuthRequest {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { CallTrace } from '../../jsonrpc/pending-requests.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { InternalCallOptions } from '../call-options.js';

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';

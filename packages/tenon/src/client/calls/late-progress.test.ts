@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Id, JsonObject, JsonRpcMessage } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { Id, JsonRpcMessage } from '../../jsonrpc/message.js';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';

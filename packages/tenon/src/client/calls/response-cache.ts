@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';

@@ -1,6 +1,6 @@
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { isRefusedForNow, TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
 import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';

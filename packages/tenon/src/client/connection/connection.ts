@@ -1,12 +1,7 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { createUnresponsiveError, type KeepAlive } from '../../jsonrpc/keep-alive.js';
-import {
-  type Id,
-  isId,
-  type JsonObject,
-  type JsonRpcNotification,
-  type JsonRpcRequest,
-} from '../../jsonrpc/message.js';
+import { type Id, isId, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';

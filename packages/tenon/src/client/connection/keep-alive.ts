@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../../jsonrpc/keep-alive.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject, JsonRpcResponse } from '../../jsonrpc/message.js';
+import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { PeerCallOptions } from '../../jsonrpc/pending-requests.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { Connection } from './connection.js';

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { CompactMap } from '../../jsonrpc/compact-map.js';
-import { type Id, isId, type JsonObject } from '../../jsonrpc/message.js';
+import { type Id, isId } from '../../jsonrpc/message.js';
 import type { Progress } from '../call-options.js';
 
 type ProgressListener = (progress: Progress) => void;

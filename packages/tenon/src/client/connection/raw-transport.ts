@@ -1,5 +1,6 @@
+import { isObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { type Id, isBatch, isObject, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
+import { type Id, isBatch, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
 import { toRefusal } from '../../jsonrpc/refusal-response.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../jsonrpc/transport.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';

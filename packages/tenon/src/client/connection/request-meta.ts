@@ -1,4 +1,5 @@
-import type { Id, JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { Id } from '../../jsonrpc/message.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { readMeta } from '../../protocol/meta.js';
 import { createRequestMeta, type RequestMetadata } from '../../protocol/negotiation/classify-request.js';

@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { isAuthError, isSessionLoss, TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject, JsonRpcResponse } from '../../jsonrpc/message.js';
+import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';
 import { methods, toResult } from '../../protocol/methods.js';
@@ -11,8 +12,7 @@ import { createClientInfo } from '../client-info.js';
 import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
-import type { ConnectionEvents } from './connection.js';
-import { Connection } from './connection.js';
+import { Connection, type ConnectionEvents } from './connection.js';
 import type { ListeningTransport, ServerDetails, ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';

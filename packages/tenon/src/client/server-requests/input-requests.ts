@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
 import { createCapabilities, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isId, isObject, type JsonObject, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import { isId, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { isMethod } from '../../protocol/methods.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';

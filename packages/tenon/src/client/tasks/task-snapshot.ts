@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 
 /** Default poll interval of a task, in milliseconds, if the server sends none. */

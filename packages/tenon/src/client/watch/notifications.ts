@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
-import { isId, isObject } from '../../jsonrpc/message.js';
+import { isId } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import { isNotification, notifications } from '../../protocol/methods.js';

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';

@@ -1,7 +1,7 @@
 import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
 import type { RequestInput } from '../../execution/handler-run.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import type { RequestContext } from '../../server/request-context.js';
 import { type InputOutcome, recordAnswer } from './record-answers.js';

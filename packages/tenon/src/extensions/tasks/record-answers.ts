@@ -1,8 +1,8 @@
 import type { RecordedRequest } from '../../execution/handler-run.js';
 import { isRecordedRequest } from '../../execution/journal.js';
+import { isObject } from '../../json/json-object.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { isObject } from '../../jsonrpc/message.js';
 import { prependPath } from '../../protocol/check.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { methods } from '../../protocol/methods.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { prependPath } from '../../protocol/check.js';
 import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
 import { TASKS, type TaskParams, taskParams } from '../../protocol/tasks.js';

@@ -1,6 +1,7 @@
 import type { InputStrategy } from '../../execution/handler-run.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { isId, type JsonObject } from '../../jsonrpc/message.js';
+import { isId } from '../../jsonrpc/message.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';
 import type { TaskRecord } from './task-record.js';

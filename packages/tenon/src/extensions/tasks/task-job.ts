@@ -1,9 +1,11 @@
 import type { JournalEntry } from '../../execution/handler-run.js';
 import { Journal } from '../../execution/journal.js';
 import { runUntilAnswered } from '../../execution/request-backend.js';
-import { isForPeer, TenonError, toErrorObject } from '../../jsonrpc/error.js';
+import type { JsonObject } from '../../json/json-object.js';
+import { isForPeer, TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import type { ErrorObject } from '../../jsonrpc/error-object.js';
+import { toErrorObject } from '../../jsonrpc/error-response.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ExtensionHost } from '../../server/extension.js';

@@ -1,8 +1,9 @@
 import type { JournalEntry } from '../../execution/handler-run.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { ErrorObject, JsonObject } from '../../jsonrpc/message.js';
+import type { ErrorObject } from '../../jsonrpc/error-object.js';
 import { getCallerKey } from '../../jsonrpc/shared-limit.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
 import type { InputRequests } from '../../protocol/input-requests.js';

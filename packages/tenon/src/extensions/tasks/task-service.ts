@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';

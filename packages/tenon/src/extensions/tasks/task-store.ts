@@ -1,9 +1,9 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { computeFingerprint } from '../../encoding/fingerprint.js';
 import type { JournalEntry } from '../../execution/handler-run.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
 import { getOwnerKey, identifyCaller, isSameOwner } from '../../protocol/caller-identity.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { ExtensionHost } from '../../server/extension.js';

@@ -1,7 +1,7 @@
 import type { Journal } from '../../execution/journal.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { SharedLimit, UNKNOWN_CALLER } from '../../jsonrpc/shared-limit.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import { getDialect } from '../../protocol/versions/index.js';

@@ -1,6 +1,6 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { Signer } from '../../encoding/hmac.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import type { Values } from '../../stores/stores.js';
 import { findDangers } from './dangerous-commands.js';
 import { type EntryPart, listEntryParts } from './entry-parts.js';

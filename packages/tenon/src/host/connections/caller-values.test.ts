@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
 import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { ClientSession } from '../../server/request-context.js';

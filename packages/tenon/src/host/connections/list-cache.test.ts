@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { deferred, type Given, offersAll, standIn, turns } from './fixtures/stand-in.js';
 import { ListCache, mergeCacheHints } from './list-cache.js';

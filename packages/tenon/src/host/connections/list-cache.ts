@@ -1,9 +1,9 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { CallOptions } from '../../client/call-options.js';
 import type { ChangeEvent, Client } from '../../client/client.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 

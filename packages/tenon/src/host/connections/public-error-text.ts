@@ -1,5 +1,5 @@
 import { TenonError } from '../../jsonrpc/error.js';
-import { toPublicText } from '../../server/exposed-errors.js';
+import { toPublicText } from '../../redaction/public-text.js';
 
 const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
 const HIDDEN_TEXT = '…';

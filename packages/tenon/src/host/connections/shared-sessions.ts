@@ -7,8 +7,8 @@ import {
 } from '../../client/connection/shared-session.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import { hashSha256 } from '../../encoding/sha256.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { SharedChanges } from '../../server/session/shared-changes.js';
 import type { Stores, Values } from '../../stores/stores.js';
 import { toTypedValues } from '../../stores/typed-values.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import type { Tool } from '../../protocol/content.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { type ActionRequest, describeUser } from '../security/policy/action-request.js';

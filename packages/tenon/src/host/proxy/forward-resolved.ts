@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createUnansweredError } from './unanswered-error.js';
 

@@ -5,7 +5,7 @@ import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import { createHost } from '../../host.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
 import { tool } from '../../server/definitions/tool.js';

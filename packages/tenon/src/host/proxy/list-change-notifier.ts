@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 

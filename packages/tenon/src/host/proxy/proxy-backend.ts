@@ -1,6 +1,6 @@
+import type { JsonObject } from '../../json/json-object.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { localBackend } from '../../server/local-backend.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { describeUnknownName } from '../../protocol/unknown-name.js';

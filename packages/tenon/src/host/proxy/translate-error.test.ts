@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ErrorDetails, rpcError, TenonError, toErrorObject } from '../../jsonrpc/error.js';
+import { type ErrorDetails, rpcError, TenonError } from '../../jsonrpc/error.js';
+import { toErrorObject } from '../../jsonrpc/error-response.js';
 import { getErrorType } from '../../jsonrpc/error-type.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';

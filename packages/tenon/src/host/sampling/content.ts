@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.js';
+import { isObject } from '../../json/json-object.js';
 import type {
   CreateMessageParams,
   SamplingContent,

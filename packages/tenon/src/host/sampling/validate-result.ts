@@ -1,5 +1,5 @@
+import { isObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject } from '../../jsonrpc/message.js';
 import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../protocol/input-requests.js';
 import { getBlocks, getToolUses } from './content.js';
 

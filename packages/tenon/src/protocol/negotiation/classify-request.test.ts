@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { dialects, getDialect, getNewestDialect } from '../versions/index.js';
 import {
   classifyRequest,

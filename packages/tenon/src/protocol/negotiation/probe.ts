@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { isAuthError, TenonError } from '../../jsonrpc/error.js';
 import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
 import type { Dialect } from '../versions/dialect.js';
 

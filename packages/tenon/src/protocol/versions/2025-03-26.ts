@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { v20241105 } from './2024-11-05.js';
 import { deriveVersion } from './define-version.js';
 import { without } from './message-transforms.js';

@@ -4,7 +4,7 @@ import { takeRuns } from '../../../../../test/support/extent.js';
 import { judge, type Revision, schemasPresent } from '../../../../../test/support/official-schema.js';
 import { readSchema } from '../../../../../test/support/schema-file.js';
 import { vocabularyOf } from '../../../../../test/support/vocabulary.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import * as codes from '../error-codes.js';
 import { methods, notifications } from '../methods.js';
 import type { Dialect, TransformContext } from './dialect.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { copyWithout } from '../../jsonrpc/copy-without.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { Transform, TransformContext } from './dialect.js';
 
 /** Transforms of one change for peers of earlier versions. The comment above each change describes it. */

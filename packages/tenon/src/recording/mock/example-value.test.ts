@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { compilePeerSchema } from '../../schemas/peer-schema.js';
 import { createExample } from './example-value.js';
 import { createRandom } from './random.js';

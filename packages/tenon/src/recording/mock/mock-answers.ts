@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { describeIssues } from '../../schemas/issues.js';
 import { loadPeerSchema } from '../../schemas/load-peer-schema.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import { finalizeCacheable, finalizeResult } from '../../server/decode-encode.js';
 import { localBackend } from '../../server/local-backend.js';

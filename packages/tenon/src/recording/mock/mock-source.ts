@@ -1,5 +1,7 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { type ErrorObject, isObject, type JsonObject, parseJson } from '../../jsonrpc/message.js';
+import type { ErrorObject } from '../../jsonrpc/error-object.js';
+import { parseJson } from '../../jsonrpc/message.js';
 import { isRecordingLine, parseRecording, selectServer } from '../parse-recording.js';
 import { readRecordedSource } from './recorded-source.js';
 

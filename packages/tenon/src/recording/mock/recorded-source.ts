@@ -1,4 +1,5 @@
-import { isObject, type JsonObject, type JsonRpcResponse } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
+import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import { readMeta, SERVER_INFO } from '../../protocol/meta.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { type RecordedExchange, toSessions } from '../recorded-sessions.js';

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import {
   createFailure,
   createSuccess,
   type Id,
   isMessage,
-  type JsonObject,
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';

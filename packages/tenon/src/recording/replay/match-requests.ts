@@ -1,5 +1,6 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import { isObject, type JsonObject, type JsonRpcRequest } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
+import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, readMeta } from '../../protocol/meta.js';
 import { createExcerpt } from '../../redaction/invisible-characters.js';
 import type { RecordedExchange } from '../recorded-sessions.js';

@@ -1,9 +1,9 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import {
   createFailure,
   type Id,
   isId,
-  type JsonObject,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,

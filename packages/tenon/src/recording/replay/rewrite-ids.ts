@@ -1,8 +1,7 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import {
   type Id,
   isId,
-  isObject,
-  type JsonObject,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,

@@ -1,6 +1,6 @@
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { logError } from '../../jsonrpc/log-error.js';
-import type { AuthInfo } from '../../jsonrpc/transport.js';
 import {
   createBodyConsumedError,
   type Exchange,

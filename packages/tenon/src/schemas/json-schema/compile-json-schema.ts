@@ -1,6 +1,6 @@
 import { copyThroughJson } from '../../encoding/json-value.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-object.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { SchemaDocument, SchemaResource } from './schema-document.js';
 

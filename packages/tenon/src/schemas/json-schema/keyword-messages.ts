@@ -1,4 +1,4 @@
-import { isObject } from '../../jsonrpc/message.js';
+import { isObject } from '../../json/json-object.js';
 import type { Issue } from '../issues.js';
 import { toUnicodePattern } from '../patterns/unicode-pattern.js';
 import { shorten } from './broken-schema.js';

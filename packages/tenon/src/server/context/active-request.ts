@@ -1,5 +1,5 @@
 import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
 import { NotificationMerger } from './notification-merger.js';

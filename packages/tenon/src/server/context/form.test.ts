@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import { requestForm, toFormSchema } from './form.js';
 

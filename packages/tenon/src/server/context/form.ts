@@ -1,8 +1,8 @@
 import { JsonCache } from '../../encoding/json-cache.js';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import type { FormAnswer } from '../../handler/context.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';

@@ -2,15 +2,22 @@ import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abo
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { Context, CreateState, FormAnswer } from '../../handler/context.js';
 import { type ToolResultParts, toolResult } from '../../handler/tool-result.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import type { TenonError } from '../../jsonrpc/error.js';
 import { type MaybePromise, markHandled, settleMaybe } from '../../jsonrpc/maybe-promise.js';
-import { isId, isObject, type JsonObject } from '../../jsonrpc/message.js';
-import type { AuthInfo, RequestHeaders } from '../../jsonrpc/transport.js';
+import { isId } from '../../jsonrpc/message.js';
+import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
 import { requireKnownOptions } from '../../protocol/check-options.js';
-import type { ContentBlock, Implementation, LoggingLevel, Meta } from '../../protocol/content.js';
-import { LOGGING_LEVELS } from '../../protocol/content.js';
+import {
+  type ContentBlock,
+  type Implementation,
+  LOGGING_LEVELS,
+  type LoggingLevel,
+  type Meta,
+} from '../../protocol/content.js';
 import type {
   CreateMessageParams,
   CreateMessageResult,

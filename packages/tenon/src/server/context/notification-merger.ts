@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { Rate } from '../middleware/token-buckets.js';
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Tool } from '../../protocol/content.js';
 import { dropUndefined } from '../../protocol/defaults.js';

@@ -1,7 +1,7 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import type { CompleteParams } from '../../protocol/params-and-results.js';
 import { HandlerContext } from '../context/handler-context.js';

@@ -1,5 +1,5 @@
+import { isObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject } from '../../jsonrpc/message.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import { checkContentBlock as checkContent } from '../../protocol/methods.js';
 import { findNearestKey } from '../../protocol/nearest-key.js';

@@ -1,8 +1,9 @@
 import { withoutInputRequests } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject, type JsonRpcNotification } from '../../jsonrpc/message.js';
+import type { JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
 import { insufficientScope } from '../../protocol/scopes.js';

@@ -1,6 +1,6 @@
 import { encodeBase64 } from '../../encoding/base64.js';
+import { isObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject } from '../../jsonrpc/message.js';
 import type { ResourceContents } from '../../protocol/content.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { requireJson } from './json-text.js';

@@ -1,4 +1,5 @@
-import { type JsonObject, markPreserialized } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import { markPreserialized } from '../../jsonrpc/message.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { finalizeCacheable } from '../decode-encode.js';
 import type { ServerRuntime } from '../server-runtime.js';

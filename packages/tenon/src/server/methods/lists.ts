@@ -1,7 +1,7 @@
 import type { Context } from '../../handler/context.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import { compilePrompt } from '../definitions/compiled-prompt.js';

@@ -1,8 +1,8 @@
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import { toContentBlocks } from '../../handler/tool-result.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { PromptMessage } from '../../protocol/content.js';
 import { isInputRequired, methods } from '../../protocol/methods.js';

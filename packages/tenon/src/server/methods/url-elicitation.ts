@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { ElicitUrlParams } from '../../protocol/input-requests.js';
 import {
   createMissingCapabilityError,

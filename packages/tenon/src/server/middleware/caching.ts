@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
 import type { Middleware, Operation } from '../../handler/operation.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
 import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';

@@ -1,4 +1,5 @@
-import { isId, type JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
+import { isId } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 
 /** Handles a notification about a request in progress. Returns false for other notifications. */

@@ -2,8 +2,9 @@
 import '../exposed-errors.js';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject, JsonRpcMessage } from '../../jsonrpc/message.js';
+import type { JsonRpcMessage } from '../../jsonrpc/message.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { prompt } from '../definitions/prompt.js';

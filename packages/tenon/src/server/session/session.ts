@@ -1,9 +1,10 @@
 import type { RequestInput } from '../../execution/handler-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
-import type { Id, JsonObject, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { Id, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import { getCallerKey } from '../../jsonrpc/shared-limit.js';

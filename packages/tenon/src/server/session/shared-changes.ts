@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { computeFingerprint } from '../../encoding/fingerprint.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
 

@@ -1,6 +1,7 @@
+import type { JsonObject } from '../../json/json-object.js';
 import { rpcError } from '../../jsonrpc/error.js';
 import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
-import type { JsonObject, JsonRpcRequest } from '../../jsonrpc/message.js';
+import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext } from '../../jsonrpc/transport.js';

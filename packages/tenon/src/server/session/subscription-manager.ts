@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { SharedChanges } from './shared-changes.js';

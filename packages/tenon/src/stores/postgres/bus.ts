@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
 import type { Bus } from '../stores.js';
 import { checkKey, serializeValue } from '../validation.js';

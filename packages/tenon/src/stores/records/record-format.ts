@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { FIRST_FORMAT, findRecordKind } from './record-kinds.js';
 import { createUnknownFormatLog, type UnknownFormatLog } from './unknown-formats.js';
 

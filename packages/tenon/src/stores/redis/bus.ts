@@ -1,5 +1,5 @@
 import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
 import type { Bus } from '../stores.js';
 import { checkKey, serializeValue } from '../validation.js';

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../json/json-object.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../jsonrpc/message.js';
 import { toRecordValues } from '../records/record-values.js';
 import { createSeal, type SealKey } from '../seal.js';
 import type { Values } from '../stores.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../cancellation/clock.js';
 import type { ClientHandlers } from '../../client/options.js';
 import { handleServerRequest } from '../../client/server-requests/request-handlers.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { Observation } from './observation.js';
 import type { Replica } from './replica.js';
 

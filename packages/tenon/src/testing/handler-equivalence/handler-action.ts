@@ -1,5 +1,5 @@
 import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 
 /** Action of a handler: an input request or a step. */
 export type HandlerAction =

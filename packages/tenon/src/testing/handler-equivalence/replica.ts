@@ -1,6 +1,6 @@
 import type { Clock } from '../../cancellation/clock.js';
 import { tasks } from '../../extensions/tasks/tasks.js';
-import type { JsonObject } from '../../jsonrpc/message.js';
+import type { JsonObject } from '../../json/json-object.js';
 import type { ServerDefinition } from '../../server/definitions/server-definition.js';
 import { createServer, type Server } from '../../server/server.js';
 import { memoryStores } from '../../stores/memory-stores.js';

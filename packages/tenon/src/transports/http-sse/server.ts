@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
 import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
@@ -12,7 +13,7 @@ import {
   serializeMessage,
 } from '../../jsonrpc/message.js';
 import { getCallerKey } from '../../jsonrpc/shared-limit.js';
-import type { AuthInfo, MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { isSameOwner } from '../../protocol/caller-identity.js';
 import { onExpiry } from '../http/server/auth-expiry.js';
 import type { HttpServerContext } from '../http/server/context.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { isSameOwner } from '../../protocol/caller-identity.js';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import { toTypedValues } from '../../stores/typed-values.js';

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../../cancellation/clock.js';
 import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { TenonError } from '../../jsonrpc/error.js';
-import type { AuthInfo, MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
 import type { ByteSink, ByteSource } from './byte-streams.js';
 import { createLineReader, type LineLimits } from './line-reader.js';

@@ -1,5 +1,5 @@
 import { findChallenge, parseChallenges } from '../../http/www-authenticate.js';
-import { splitScopes } from '../scopes.js';
+import { splitScopes } from '../../oauth/scope-list.js';
 
 /** Challenge of a refused request. */
 export interface AuthChallenge {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js';
 import { createUrlGuard, type GuardOptions } from '../../http/url-guard.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
 import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
 

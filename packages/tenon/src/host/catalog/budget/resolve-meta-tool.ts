@@ -1,7 +1,7 @@
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/message.js';
+import { isObject } from '../../../json/json-object.js';
 import type { Tool } from '../../../protocol/content.js';
 
 /** Maximum number of indexed terms per tool. Further terms are not searched. */

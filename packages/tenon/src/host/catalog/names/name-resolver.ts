@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileToolFilter } from '../../security/guard/entry-matching.js';

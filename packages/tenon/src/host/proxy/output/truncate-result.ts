@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import type { ContentBlock, TextContent } from '../../../protocol/content.js';
 import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
 import type { CallToolResult } from '../../../protocol/params-and-results.js';

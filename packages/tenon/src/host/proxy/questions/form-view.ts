@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/message.js';
+import { isObject } from '../../../json/json-object.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../../protocol/input-requests.js';
 import { describeIssues } from '../../../schemas/issues.js';

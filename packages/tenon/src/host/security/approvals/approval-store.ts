@@ -1,6 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { copyJson } from '../../../encoding/json-value.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { ListOptions, Values } from '../../../stores/stores.js';
 import { toTypedValues } from '../../../stores/typed-values.js';

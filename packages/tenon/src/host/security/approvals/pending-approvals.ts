@@ -1,6 +1,6 @@
 import type { Clock } from '../../../cancellation/clock.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import type { Optional } from '../../../protocol/defaults.js';
 import { toRecordValues } from '../../../stores/records/record-values.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import type { Signer } from '../../../encoding/hmac.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditLine, NO_PREVIOUS } from './audit-line.js';
 import type { AuditSink } from './audit-sink.js';

@@ -1,8 +1,8 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { createSigner, type Signer } from '../../../encoding/hmac.js';
 import { hashSha256 } from '../../../encoding/sha256.js';
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { escapeJsonCharacter } from '../../../redaction/invisible-characters.js';
 
 /** Maximum length of a line, in bytes. Written lines are always shorter. */

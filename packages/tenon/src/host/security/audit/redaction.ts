@@ -1,4 +1,4 @@
-import { isObject } from '../../../jsonrpc/message.js';
+import { isObject } from '../../../json/json-object.js';
 import { isSecretName } from '../../../redaction/secret-names.js';
 import { REDACTED, redactSecrets } from '../../../redaction/secrets.js';
 

@@ -1,5 +1,5 @@
 import type { Signer } from '../../../encoding/hmac.js';
-import { isObject } from '../../../jsonrpc/message.js';
+import { isObject } from '../../../json/json-object.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../cancellation/clock.js';
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { copyJson } from '../../../encoding/json-value.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
 import { getErrorType } from '../../../jsonrpc/error-type.js';
 import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import { hasUnknownOutcome, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import type { Stores } from '../../../stores/stores.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '../../../json/json-object.js';
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
 import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
 import { truncateResult } from '../../proxy/output/truncate-result.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../json/json-object.js';
 
 /** Version of the `mcp.lock` format. */
 export const LOCKFILE_VERSION = 1;

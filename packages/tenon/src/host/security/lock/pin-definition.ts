@@ -1,7 +1,7 @@
 import { toCanonicalJson } from '../../../encoding/canonical-json.js';
 import { hashSha256 } from '../../../encoding/sha256.js';
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { type PinnedDefinition, type PinnedKind, SECTIONS, type TruncatedMember } from './lock.js';
 

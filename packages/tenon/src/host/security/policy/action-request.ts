@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { JsonObject } from '../../../json/json-object.js';
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 

@@ -1,6 +1,6 @@
 import { copyJson } from '../../../encoding/json-value.js';
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';

@@ -7,8 +7,8 @@ import {
   type TokenStoreKey,
 } from '../../../auth/client/token-store.js';
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { isObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject } from '../../../jsonrpc/message.js';
 import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { decodeRecord, encodeRecord } from '../../../stores/records/record-format.js';
 import { isUnknownFormat } from '../../../stores/records/unknown-formats.js';

@@ -1,10 +1,10 @@
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import {
   classifyMessage,
   createNotification,
   type Id,
   isId,
-  type JsonObject,
   type JsonRpcMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,

@@ -1,5 +1,5 @@
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import type { Id, JsonRpcRequest } from '../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { SessionState } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';
 import type { ProcessChannel, SentError } from '../workers/messages.js';

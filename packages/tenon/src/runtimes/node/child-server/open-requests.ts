@@ -1,12 +1,7 @@
+import { isObject } from '../../../json/json-object.js';
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
-import {
-  createFailure,
-  type ErrorObject,
-  type Id,
-  isObject,
-  type JsonRpcFailure,
-  type JsonRpcRequest,
-} from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { createFailure, type Id, type JsonRpcFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
 import { createUnknownOutcomeObject } from '../../../jsonrpc/outcome.js';
 import type { SentContext } from './messages.js';
 import type { ServingProcess } from './serving-process.js';

@@ -1,4 +1,4 @@
-import { toErrorObject } from '../../../jsonrpc/error.js';
+import { toErrorObject } from '../../../jsonrpc/error-response.js';
 import { createFailure, type JsonRpcResponse, serializeMessage } from '../../../jsonrpc/message.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { ChannelToParent, SentContext } from './messages.js';

@@ -1,6 +1,7 @@
-import { TenonError, toErrorObject } from '../../../jsonrpc/error.js';
+import { TenonError } from '../../../jsonrpc/error.js';
+import { toErrorObject } from '../../../jsonrpc/error-response.js';
 import { createFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
-import { requireRequestHandler } from '../../../protocol/check-options.js';
+import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestIO, SessionChange, SessionState } from '../../../protocol/request-handler.js';
 import { createProcessChannel, type MessagingProcess } from '../workers/messages.js';
 import type { ChannelToParent, MessageToServer } from './messages.js';

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { catchMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
-import { requireConnectOptions } from '../../../protocol/check-options.js';
+import { requireConnectOptions } from '../../../protocol/check-request-handler.js';
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';
 import { memoryStores } from '../../../stores/memory-stores.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject } from '../../../jsonrpc/message.js';
 import type { Optional } from '../../../protocol/defaults.js';
 import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';

@@ -13,12 +13,8 @@ import {
   checkRange,
   checkString,
 } from '../../../protocol/check.js';
-import {
-  checkOptions,
-  type OptionChecks,
-  requireOptions,
-  requireRequestHandler,
-} from '../../../protocol/check-options.js';
+import { checkOptions, type OptionChecks, requireOptions } from '../../../protocol/check-options.js';
+import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import { handlerChecks, requireCloseOptions } from '../../../transports/http/server/option-checks.js';

@@ -11,7 +11,8 @@ import {
   checkRange,
   checkString,
 } from '../../../protocol/check.js';
-import { type OptionChecks, requireOptions, requireRequestHandler } from '../../../protocol/check-options.js';
+import { type OptionChecks, requireOptions } from '../../../protocol/check-options.js';
+import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import {
   DRAIN_TIMEOUT,

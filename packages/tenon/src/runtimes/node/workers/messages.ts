@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 
 /** The channel between this process and another one. */
 export interface ProcessChannel<Sent, Received> {

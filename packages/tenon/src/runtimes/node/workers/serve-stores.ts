@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import type { ListOptions, PutOptions, Stores } from '../../../stores/stores.js';
 import { type StoreOperation, toSentError, type WorkerChannel } from './messages.js';
 

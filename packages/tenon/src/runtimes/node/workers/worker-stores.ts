@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../../cancellation/clock.js';
 import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import type { JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject } from '../../../jsonrpc/message.js';
 import { createErrorReporter } from '../../../stores/listeners.js';
 import type { StoredValue, Stores } from '../../../stores/stores.js';
 import { checkKey, createStoreClosedError, serializeValue } from '../../../stores/validation.js';

@@ -1,8 +1,8 @@
 import { checkInputRequestMethods } from '../../../execution/check-input-requests.js';
 import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } from '../../../handler/tool-result.js';
+import { isObject, type JsonObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import { isObject, type JsonObject } from '../../../jsonrpc/message.js';
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import { isInputRequired } from '../../../protocol/methods.js';

@@ -1,7 +1,9 @@
 import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import { isObject } from '../../../json/json-object.js';
 import { TenonError } from '../../../jsonrpc/error.js';
 import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../jsonrpc/error-codes.js';
-import { classifyMessage, type ErrorObject, type Id, isObject, type JsonRpcFailure } from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { classifyMessage, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import { answersId } from '../../../jsonrpc/numeric-id.js';
 import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
 import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { parseHostHeader } from '../../../net/host-header.js';
 import { isLoopbackHost, parseIpAddress } from '../../../net/loopback.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';

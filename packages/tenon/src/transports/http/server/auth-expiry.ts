@@ -1,5 +1,5 @@
 import type { Clock } from '../../../cancellation/clock.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 
 /** Maximum delay of one timer, in milliseconds. */
 const MAX_DELAY = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../cancellation/clock.js';
-import type { ErrorObject } from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
 import type { SharedLimit } from '../../../jsonrpc/shared-limit.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';

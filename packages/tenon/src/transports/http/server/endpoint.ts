@@ -1,7 +1,7 @@
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { logError } from '../../../jsonrpc/log-error.js';
 import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
@@ -10,8 +10,7 @@ import { createUnreadLimit, type UnreadLimit } from '../sse/unread-output.js';
 import { createAdmission } from './admission.js';
 import type { HttpServerContext, InFlightTracker } from './context.js';
 import { createInvalidRequest, refuse, replyInternalError } from './error-response.js';
-import type { Exchange } from './exchange.js';
-import { resolveFullPath } from './exchange.js';
+import { type Exchange, resolveFullPath } from './exchange.js';
 import { createHealthEndpoints } from './health.js';
 import { requireCloseOptions } from './option-checks.js';
 import {

@@ -6,7 +6,8 @@ import {
   PARSE_ERROR,
   UNAVAILABLE,
 } from '../../../jsonrpc/error-codes.js';
-import { createFailure, diagnoseMessage, type ErrorObject, type Id } from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { createFailure, diagnoseMessage, type Id } from '../../../jsonrpc/message.js';
 import { getRetryAfterMs } from '../../../jsonrpc/retry-after.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import type { HttpServerContext } from './context.js';

@@ -1,9 +1,9 @@
-import type { ErrorObject, Id } from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import type { Id } from '../../../jsonrpc/message.js';
 import { isLoopbackHost } from '../../../net/loopback.js';
 import type { HttpServerContext } from './context.js';
 import { refuse } from './error-response.js';
-import type { Exchange } from './exchange.js';
-import { resolveFullPath } from './exchange.js';
+import { type Exchange, resolveFullPath } from './exchange.js';
 
 /** Characters of a URL that mean nothing to a shell. */
 const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+[\w./~%-]*$/;

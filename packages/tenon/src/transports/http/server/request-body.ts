@@ -1,7 +1,8 @@
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../../jsonrpc/error-codes.js';
-import { type ErrorObject, parseJson } from '../../../jsonrpc/message.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { parseJson } from '../../../jsonrpc/message.js';
 import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { HttpServerContext } from './context.js';
 import type { Exchange, RequestBody } from './exchange.js';
 import type { Limits } from './options.js';

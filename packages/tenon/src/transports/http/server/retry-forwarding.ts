@@ -1,5 +1,6 @@
+import type { JsonObject } from '../../../json/json-object.js';
 import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import type { JsonObject, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
+import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import { createUnknownOutcomeError } from '../../../jsonrpc/outcome.js';
 import type {
   ReceivedRetry,

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
 import { type MaybePromise, settleMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
@@ -7,7 +8,6 @@ import {
   serializeMessage,
 } from '../../../jsonrpc/message.js';
 import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import { encodeEvent } from '../sse/encode-event.js';

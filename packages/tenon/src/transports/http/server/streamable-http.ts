@@ -1,14 +1,14 @@
+import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
 import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import type { ErrorObject } from '../../../jsonrpc/error-object.js';
 import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import {
   classifyMessage,
   diagnoseMessage,
-  type ErrorObject,
   type JsonRpcNotification,
   type JsonRpcRequest,
   type MessageKind,
 } from '../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../jsonrpc/transport.js';
 import { trimHeaderValue } from '../../../protocol/header-value.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../jsonrpc/message.js';
+import { isObject } from '../../../../json/json-object.js';
 import { matchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 

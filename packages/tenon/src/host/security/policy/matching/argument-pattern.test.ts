@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../jsonrpc/message.js';
+import type { JsonObject } from '../../../../json/json-object.js';
 import type { Action } from '../action-request.js';
 import { createPolicy } from '../policy.js';
 import type { ArgumentPattern } from './argument-pattern.js';

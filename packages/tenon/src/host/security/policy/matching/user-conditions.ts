@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../../../json/json-object.js';
 import { createExcerpt } from '../../../../redaction/invisible-characters.js';
 import { isSecretName } from '../../../../redaction/secret-names.js';
 import type { ActionRequest } from '../action-request.js';

@@ -1,12 +1,8 @@
-import {
-  type ErrorObject,
-  type Id,
-  type JsonRpcMessage,
-  type JsonRpcResponse,
-  serializeMessage,
-} from '../../../../jsonrpc/message.js';
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
+import type { ErrorObject } from '../../../../jsonrpc/error-object.js';
+import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
 import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
-import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
+import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { refuse, refuseBusy } from '../error-response.js';

@@ -1,7 +1,7 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import type { MaybePromise } from '../../../../jsonrpc/maybe-promise.js';
 import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { isSameOwner } from '../../../../protocol/caller-identity.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';

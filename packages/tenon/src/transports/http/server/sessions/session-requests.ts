@@ -1,14 +1,14 @@
+import { isObject, type JsonObject } from '../../../../json/json-object.js';
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
 import {
   classifyMessage,
   createFailure,
   diagnoseMessage,
-  isObject,
   isResponseLike,
-  type JsonObject,
   type JsonRpcRequest,
 } from '../../../../jsonrpc/message.js';
-import type { AuthInfo, MessageContext } from '../../../../jsonrpc/transport.js';
+import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { trimHeaderValue } from '../../../../protocol/header-value.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { CompactMap } from '../../../../jsonrpc/compact-map.js';
 import { catchMaybe, type MaybePromise, thenMaybe } from '../../../../jsonrpc/maybe-promise.js';
 import {
@@ -9,7 +10,7 @@ import {
   serializeMessage,
 } from '../../../../jsonrpc/message.js';
 import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
-import type { AuthInfo, MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
+import type { MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import { encodeEvent, KEEP_ALIVE } from '../../sse/encode-event.js';

@@ -1,5 +1,5 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { classifyMessage, type JsonRpcRequest } from '../../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange } from '../exchange.js';

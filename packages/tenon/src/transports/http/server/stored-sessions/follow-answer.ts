@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { toTypedValues } from '../../../../stores/typed-values.js';
 import { encodeEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
 import type { Exchange } from '../exchange.js';

@@ -1,4 +1,5 @@
-import { classifyMessage, type Id, isId, isObject } from '../../../../jsonrpc/message.js';
+import { isObject } from '../../../../json/json-object.js';
+import { classifyMessage, type Id, isId } from '../../../../jsonrpc/message.js';
 
 /** Returns the ID of the server's request that a client message belongs to: a response or a progress notification. */
 export function findServerRequestId(message: unknown): unknown {

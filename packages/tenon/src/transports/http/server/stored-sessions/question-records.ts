@@ -1,4 +1,5 @@
-import { type Id, isObject, type JsonObject, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
+import { isObject, type JsonObject } from '../../../../json/json-object.js';
+import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { findCancelledId } from './forwarded-ids.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../../../jsonrpc/message.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import { isObject, type JsonObject } from '../../../../json/json-object.js';
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { createStoredId } from './stored-id.js';
 

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { identifyCaller } from '../../../../protocol/caller-identity.js';
 import type { SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import type { StoredValue, Values } from '../../../../stores/stores.js';

@@ -1,5 +1,6 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
-import type { AuthInfo, SendOptions } from '../../../../jsonrpc/transport.js';
+import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange } from '../../../../protocol/request-handler.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';

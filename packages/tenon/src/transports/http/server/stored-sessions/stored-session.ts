@@ -1,5 +1,6 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
-import type { AuthInfo, SendOptions } from '../../../../jsonrpc/transport.js';
+import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import { MAX_FAULT_TIME, retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';

@@ -1,5 +1,5 @@
+import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
 import { TenonError } from '../../../../jsonrpc/error.js';
-import type { AuthInfo } from '../../../../jsonrpc/transport.js';
 import { isSameOwner } from '../../../../protocol/caller-identity.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';

@@ -1,0 +1,16 @@
+/** Maximum number of scopes in a request. It bounds the length of the URL when a server lists many. */
+const MAX_SCOPES = 200;
+
+/**
+ * Splits the value of a `scope` parameter, and drops invalid scopes.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-3.3
+ */
+export function splitScopes(text: string): string[] {
+  const scopes = text.split(' ').filter(scope => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  return [...new Set(scopes)].slice(0, MAX_SCOPES);
+}
+
+export function mergeScopes(...lists: (readonly string[] | undefined)[]): string[] {
+  return [...new Set(lists.flatMap(list => list ?? []))].slice(0, MAX_SCOPES);
+}

@@ -1,0 +1,5 @@
+export interface ErrorObject {
+  code: number;
+  message: string;
+  data?: unknown;
+}

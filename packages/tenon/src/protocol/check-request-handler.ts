@@ -1,0 +1,47 @@
+import { isObject } from '../json/json-object.js';
+import { TenonError } from '../jsonrpc/error.js';
+import { requireKnownOptions } from './check-options.js';
+import type { ConnectOptions } from './request-handler.js';
+
+/** Throws `options/invalid` for unknown options of `connect` of a server. */
+export const requireConnectOptions = (options: ConnectOptions = {}): void =>
+  requireKnownOptions('`connect` of a server', options, {
+    auth: true,
+    address: true,
+    dialect: true,
+    state: true,
+    onStateChange: true,
+  });
+
+/** Methods that a transport calls on every request, in addition to `connect`. */
+const STATELESS_METHODS = ['classifyRequest', 'answer'];
+
+/**
+ * Throws `serve/service` if a value is not a server, so that the error appears before the first client connects.
+ *
+ * @param isStateless True if the transport also serves requests without a session.
+ */
+export function requireRequestHandler(handler: unknown, isStateless = false): void {
+  const methods = isStateless ? ['connect', ...STATELESS_METHODS] : ['connect'];
+  const members: { readonly [name: string]: unknown } = isObject(handler) ? handler : {};
+  if (methods.every(name => typeof members[name] === 'function') && !('registerTool' in members)) return;
+  throw new TenonError('serve/service', 'invalid server', {
+    expected: 'the return value of `createServer`',
+    received: handler === null ? 'null' : typeof handler === 'object' ? 'another object' : typeof handler,
+    hint: adviseOnServer(handler, members),
+  });
+}
+
+/** Returns the fix for a value that users often pass in place of a server. */
+function adviseOnServer(handler: unknown, members: { readonly [name: string]: unknown }): string | undefined {
+  if (typeof handler === 'function')
+    return 'endpoint' in handler
+      ? 'pass the server, not the handler that `createHandler` returned for it'
+      : 'call the function and pass the server that it returns';
+  if ('then' in members) return 'write `await` before it';
+  if ('toServer' in members) return 'pass `host.toServer()`';
+  if ('registerTool' in members) return 'this is a server of the official SDK: define its tools with `createServer`';
+  if ('name' in members && 'version' in members) return 'pass it to `createServer` first';
+  if ('default' in members) return 'pass the export, not the module';
+  return undefined;
+}
