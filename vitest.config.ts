@@ -15,12 +15,13 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tenon$/, replacement: source('index.node.ts') },
-      { find: /^tenon\/(node|stdio|http|escape|sqlite|redis|postgres|telemetry)$/, replacement: source('$1.ts') },
+      { find: /^tenon\/(node|stdio|http|sqlite|redis|postgres|telemetry)$/, replacement: source('$1.ts') },
       { find: /^tenon\/auth$/, replacement: source('auth.node.ts') },
       { find: 'tenon/host', replacement: source('host.node.ts') },
       { find: 'tenon/auth/node', replacement: source('auth-node.ts') },
-      { find: 'tenon/auth/endpoints', replacement: source('auth-endpoints.node.ts') },
       { find: 'tenon/testing', replacement: source('testing/index.ts') },
+      { find: /^@tenon\/base$/, replacement: source('index.ts', 'base') },
+      { find: /^@tenon\/base\/(writers|oauth|node)$/, replacement: source('$1.ts', 'base') },
       { find: '@tenon/ai', replacement: source('index.ts', 'ai') },
       { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { createHandler } from 'tenon/http';
 import { serveStdio } from 'tenon/stdio';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createMeta, sendRequest } from '../input-requests/wire.js';
 import { notes, type Seen, seen, served, visitor } from './served.js';
 

@@ -2,9 +2,9 @@ import { createServer, prompt, resource, type ServerOptions, tool } from 'tenon'
 import { insufficientScope, type ProtectOptions, type TokenVerifier } from 'tenon/auth';
 import { createHandler } from 'tenon/http';
 import { z } from 'zod';
-import { parseChallenges } from '../../packages/tenon/src/auth/http/www-authenticate.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
+import { parseChallenges } from '../../packages/base/src/oauth/www-authenticate.js';
 import { createIssuer, RESOURCE } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { createMeta } from '../input-requests/wire.js';
 
 const capabilities = { elicitation: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } };

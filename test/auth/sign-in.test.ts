@@ -6,7 +6,7 @@ import { type Clock, connect } from 'tenon';
 import { type SignInOptions, signIn } from 'tenon/auth';
 import { fileTokenStore } from 'tenon/auth/node';
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../packages/tenon/src/cancellation/clock.js';
+import { systemClock } from '../../packages/base/src/timing/clock.js';
 import { scriptedRedirect } from './scripted-browser.js';
 import { startProtectedNotes, TTL } from './start-provider.js';
 

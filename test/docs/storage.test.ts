@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { RECORD_KINDS } from '../../packages/tenon/src/stores/records/record-kinds.js';
+import { RECORD_KINDS } from '../../packages/base/src/stores/record-kinds.js';
 
 it('lists each kind of stored records with its format on the page about storage', async () => {
   const page = await readFile(new URL('../../docs/concepts/storage.md', import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { type ClientOptions, connect } from 'tenon';
 import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
-import { isObject, type JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import { isObject, type JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'];

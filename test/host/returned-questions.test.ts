@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, inputRequired, tool } from 'tenon';
 import { createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 import { callTool, getRetry, getText, type WireResponse } from '../input-requests/wire.js';
 

@@ -1,6 +1,6 @@
 import { createServer, inputRequired, prompt, resource, type ServerDefinition, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import type { InputRequest } from '../../packages/tenon/src/protocol/input-requests.js';
 import { postAlone, site } from '../requirements/cases/site.js';
 import { confirmationSchema } from './guarded-server.js';

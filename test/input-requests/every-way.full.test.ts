@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import {
   createRetryInputs,
   createStateStore,
@@ -7,7 +8,6 @@ import {
   runRound,
 } from '../../packages/tenon/src/execution/fixtures/playing.js';
 import { createRequestStrategy } from '../../packages/tenon/src/execution/lazy-run.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import type { RetryInputs } from '../../packages/tenon/src/protocol/params-and-results.js';
 import { memoryStores } from '../../packages/tenon/src/stores/memory-stores.js';
 import { createSite, Process } from './processes.js';

@@ -1,7 +1,7 @@
 import { createServer, prompt, resource, type ServerDefinition, tool } from 'tenon';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { getRetry, sendRequest, type WireResponse } from './wire.js';
 
 export const confirmationSchema = z.object({ yes: z.boolean() });

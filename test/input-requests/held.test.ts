@@ -1,7 +1,7 @@
 import { createServer, tool } from 'tenon';
 import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { confirmationSchema } from './guarded-server.js';
 import { callTool, getRetry, getText } from './wire.js';
 

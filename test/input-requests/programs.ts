@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createContext } from '../../packages/tenon/src/execution/fixtures/playing.js';
 import type { HandlerRun, RunHandler } from '../../packages/tenon/src/execution/handler-run.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 
 /** A handler as a value. What it asks and does next depends on what it was answered and has done. */
 export type Act =

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 
 /** What was seen of a call from outside, by the branch of the handler that it came from: branches may interleave. */
 export class Record {

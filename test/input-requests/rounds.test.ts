@@ -1,8 +1,8 @@
 import { connect, createServer, inputRequired, prompt, resource, type TenonError, tool, toolError } from 'tenon';
 import { protocolVersions } from 'tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { speedUpTimers } from '../../packages/tenon/src/execution/fixtures/playing.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { confirmationSchema } from './guarded-server.js';
 import { callTool, getRetry, getText } from './wire.js';
 

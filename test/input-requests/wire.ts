@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'tenon';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import type { Dialect } from '../../packages/tenon/src/protocol/versions/dialect.js';
 import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 
 /** No inherited names, such as `constructor`: ajv takes them for members. */
 const NAMES = ['a', 'b', 'c'];

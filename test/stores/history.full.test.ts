@@ -1,10 +1,10 @@
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, option, record, tuple } from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../packages/tenon/src/cancellation/clock.js';
+import { toRecordValues } from '../../packages/base/src/stores/record-values.js';
+import type { Stores } from '../../packages/base/src/stores/stores.js';
+import { toTypedValues } from '../../packages/base/src/stores/typed-values.js';
+import { systemClock } from '../../packages/base/src/timing/clock.js';
 import { LeasedRecord } from '../../packages/tenon/src/stores/leased-record.js';
-import { toRecordValues } from '../../packages/tenon/src/stores/records/record-values.js';
-import type { Stores } from '../../packages/tenon/src/stores/stores.js';
-import { toTypedValues } from '../../packages/tenon/src/stores/typed-values.js';
 import { sharedStoreKinds } from '../../packages/tenon/src/transports/http/fixtures/shared-stores.js';
 import {
   EventLog,

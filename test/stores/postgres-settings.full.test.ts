@@ -1,5 +1,6 @@
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Stores } from '../../packages/base/src/stores/stores.js';
 import {
   type PostgresClient,
   type PostgresPool,
@@ -11,7 +12,6 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/tenon/src/stores/postgres/fixtures/start-postgres.js';
-import type { Stores } from '../../packages/tenon/src/stores/stores.js';
 import { storeCases } from '../../packages/tenon/src/testing/store-cases.js';
 import { takeCover } from '../support/extent.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { accept, until } from '../../packages/tenon/src/extensions/tasks/fixtures/site.js';
 import { getTaskId, type TaskTestClient } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { checkDetailedTask } from '../../packages/tenon/src/protocol/tasks.js';
 import { bundle } from '../support/bundle.js';
 import { openConnection, type TaskConnection, transportKinds } from './connections.js';

@@ -1,10 +1,10 @@
 import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import type { ListeningTransport } from '../../packages/tenon/src/client/connection/endpoint.js';
 import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNameHeader } from '../../packages/tenon/src/client/connection/request-headers.js';
 import { openTaskClient, type TaskTestClient } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';

@@ -1,7 +1,7 @@
 import type { Stores } from 'tenon';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import type { JournalEntry } from '../../packages/tenon/src/execution/handler-run.js';
 import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { canBecome, isTerminal, type TaskStatus } from '../../packages/tenon/src/protocol/tasks.js';
 
 type Kept = TaskRecord & { readonly lease?: { readonly fence: string; readonly until: number } };

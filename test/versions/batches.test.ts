@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createServer, tool } from '../../packages/tenon/src/index.node.js';
-import type { JsonObject } from '../../packages/tenon/src/json/json-object.js';
 import { serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 import { serveLines } from '../../packages/tenon/src/transports/stdio/server.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { escapeForTerminal, writeJson } from 'tenon/escape';
+import { escapeForTerminal, writeJson } from '@tenon/base/writers';
 
 /** Output of a command. Servers choose parts of many texts, so control characters and invisible characters are escaped. */
 export interface Screen {

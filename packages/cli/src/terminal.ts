@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { CANCEL_SYMBOL, CommonOptions } from '@clack/prompts';
-import { escapeForTerminal } from 'tenon/escape';
+import { escapeForTerminal } from '@tenon/base/writers';
 import type { Screen } from './screen.js';
 
 export interface Question {

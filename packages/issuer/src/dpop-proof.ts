@@ -1,4 +1,4 @@
-import { type AuthHttpRequest, verifyDpopProof } from 'tenon/auth/endpoints';
+import { type AuthHttpRequest, verifyDpopProof } from '@tenon/base/oauth';
 import { OauthError } from './oauth-error.js';
 import type { IssuerSettings } from './options.js';
 

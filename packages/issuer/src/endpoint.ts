@@ -1,4 +1,3 @@
-import { TenonError } from 'tenon';
 import {
   type AuthEndpoint,
   type AuthExchange,
@@ -7,7 +6,8 @@ import {
   createJsonResponse,
   NO_STORE_HEADERS,
   readHttpRequest,
-} from 'tenon/auth/endpoints';
+} from '@tenon/base/oauth';
+import { TenonError } from 'tenon';
 import { createAuthorizeHandlers } from './authorize/authorize.js';
 import { createClientRegistry } from './clients/client-registry.js';
 import { handleRegistration } from './clients/registration.js';

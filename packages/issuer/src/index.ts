@@ -4,9 +4,9 @@
  * @module @tenon/issuer
  */
 
+import { requireKnownOptions } from '@tenon/base';
+import type { AuthEndpoint } from '@tenon/base/oauth';
 import type { AuthInfo } from 'tenon';
-import type { AuthEndpoint } from 'tenon/auth/endpoints';
-import { requireKnownOptions } from 'tenon/auth/endpoints';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from 'tenon/http';
 import { createIssuerEndpoint, type IssuerOptions } from './issuer.js';
 import { createProxyEndpoint, type OauthProxyOptions } from './proxy/oauth-proxy.js';

@@ -1,4 +1,4 @@
-import { type AuthEndpoint, type AuthHttpRequest, getParameter } from 'tenon/auth/endpoints';
+import { type AuthEndpoint, type AuthHttpRequest, getParameter } from '@tenon/base/oauth';
 import { createRoutedEndpoint } from './endpoint.js';
 import type { IssuerBaseOptions } from './options.js';
 import { createOptionError, resolveIssuerOptions } from './resolve-options.js';

@@ -1,9 +1,4 @@
-import {
-  type AuthHttpResponse,
-  createJsonResponse,
-  NO_STORE_HEADERS,
-  type ResponseHeaders,
-} from 'tenon/auth/endpoints';
+import { type AuthHttpResponse, createJsonResponse, NO_STORE_HEADERS, type ResponseHeaders } from '@tenon/base/oauth';
 
 /** OAuth error response. The description is for developers of clients, and contains no part of the request. */
 export class OauthError extends Error {

@@ -1,6 +1,6 @@
+import type { GuardedFetch, UrlGuard } from '@tenon/base';
 import type { Clock, Stores, TenonError, Values } from 'tenon';
 import type { AuthFetch, PrivateJwk } from 'tenon/auth';
-import type { GuardedFetch, UrlGuard } from 'tenon/auth/endpoints';
 import type { IssuerClient } from './clients/client.js';
 import type { RegistrationStore } from './clients/registration-store.js';
 import type { SigningKeys } from './signing-keys.js';

@@ -1,13 +1,7 @@
+import { classifyHost, createUrlGuard, logError, toRecordValues, type UrlGuard } from '@tenon/base';
+import { splitScopes } from '@tenon/base/oauth';
 import { memoryStores, TenonError } from 'tenon';
-import {
-  classifyHost,
-  createGuardedFetch,
-  createUrlGuard,
-  logError,
-  splitScopes,
-  toRecordValues,
-  type UrlGuard,
-} from 'tenon/auth/endpoints';
+import { createGuardedFetch } from 'tenon/auth';
 import { createRegistrationStore } from './clients/registration-store.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';

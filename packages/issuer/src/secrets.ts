@@ -1,4 +1,4 @@
-import { hashSha256 } from 'tenon/auth/endpoints';
+import { hashSha256 } from '@tenon/base';
 
 /** Hashes a secret before it is stored, so that a reader of the store cannot use it. */
 export const hashSecret = (secret: string): string => hashSha256(secret);

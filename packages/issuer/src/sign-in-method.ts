@@ -1,4 +1,4 @@
-import type { AuthHttpRequest, AuthHttpResponse } from 'tenon/auth/endpoints';
+import type { AuthHttpRequest, AuthHttpResponse } from '@tenon/base/oauth';
 import type { AuthorizationRequest } from './authorize/authorization-request.js';
 import type { ConsentPageOptions } from './authorize/consent-page.js';
 

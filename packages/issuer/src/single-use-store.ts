@@ -1,5 +1,5 @@
+import { createRandomText } from '@tenon/base';
 import type { JsonObject, Values } from 'tenon';
-import { createRandomText } from 'tenon/auth/endpoints';
 import { hashSecret, isMatchingSecret } from './secrets.js';
 
 /**

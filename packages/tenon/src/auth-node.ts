@@ -4,7 +4,7 @@
  *
  * @module tenon/auth/node
  */
-export type { AuthFetch } from './auth/http/guarded-fetch.js';
+export type { AuthFetch } from '@tenon/base';
 export { fetchWithAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 export { openBrowser } from './runtimes/node/auth/browser.js';
 export { type KeychainTokenStoreOptions, keychainTokenStore } from './runtimes/node/auth/keychain-token-store.js';

@@ -4,6 +4,11 @@
  *
  * @module tenon/auth
  */
+import {
+  createGuardedFetch as createGuardedFetchAnywhere,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+} from '@tenon/base';
 import type { Authorizer } from './auth/client/authorizer.js';
 import { createCallerSignIn as createCallerSignInAnywhere } from './auth/client/caller-sign-in/caller-sign-in.js';
 import type { CallerSignIn, CallerSignInOptions } from './auth/client/caller-sign-in/options.js';
@@ -35,6 +40,7 @@ import { protect as protectAnywhere } from './auth/resource/protect.js';
 import type { TokenVerifier } from './auth/resource/request-authorizer.js';
 import { withAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 
+export type { AuthFetch, AuthFetchResponse, GuardedFetchOptions, GuardOptions } from '@tenon/base';
 export type { AuthExceptions, AuthExceptionsByServer } from './auth/client/auth-exceptions.js';
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
@@ -71,8 +77,6 @@ export {
   type TokenStoreKey,
   type TokenStoreUpdate,
 } from './auth/client/token-store.js';
-export type { AuthFetch, AuthFetchResponse } from './auth/http/guarded-fetch.js';
-export type { GuardOptions } from './auth/http/url-guard.js';
 export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';
@@ -162,4 +166,13 @@ export function discoverAuthorization(
  */
 export function listSignIns(options: ListSignInsOptions): Promise<StoredSignIn[]> {
   return listSignInsAnywhere(withAddressCheck(options));
+}
+
+/**
+ * Creates a `fetch` for URLs that another party chose. It refuses private addresses, ends after 10 s, and reads at most
+ * 256 KiB of a response. The default `fetch` on Node is `fetchWithAddressCheck`.
+ * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
+ */
+export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
+  return createGuardedFetchAnywhere(withAddressCheck(options));
 }

@@ -1,4 +1,7 @@
 /** Entry `tenon/auth`: protect servers, and sign in clients. */
+
+export type { AuthFetch, AuthFetchResponse, GuardOptions } from '@tenon/base';
+export { createGuardedFetch, type GuardedFetchOptions } from '@tenon/base';
 export type { AuthExceptions, AuthExceptionsByServer } from './auth/client/auth-exceptions.js';
 export type { Authorizer, AuthorizerRequest, RefusedRequest } from './auth/client/authorizer.js';
 export { type BearerOptions, bearer } from './auth/client/bearer.js';
@@ -41,8 +44,6 @@ export {
   type TokenStoreKey,
   type TokenStoreUpdate,
 } from './auth/client/token-store.js';
-export type { AuthFetch, AuthFetchResponse } from './auth/http/guarded-fetch.js';
-export type { GuardOptions } from './auth/http/url-guard.js';
 export type { NonceOptions } from './auth/resource/dpop-nonces.js';
 export type { IntrospectionOptions } from './auth/resource/introspection.js';
 export type { DpopOptions, ProtectOptions, TrustedIssuer } from './auth/resource/options.js';

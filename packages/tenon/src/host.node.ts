@@ -4,9 +4,9 @@
  * @module tenon/host
  */
 
+import { requireKnownOptions } from '@tenon/base';
 import type { Host } from './host/host.js';
 import { RunningHost } from './host/running-host.js';
-import { requireKnownOptions } from './protocol/check-options.js';
 import { fetchWithAddressCheck } from './runtimes/node/auth/address-checked-fetch.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host/host-options.js';
 import { nodeTransports } from './runtimes/node/transports.js';
@@ -83,6 +83,9 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
   }
 }
 
+// Options and names that are close to others, for hints in errors.
+// Secrets in texts.
+export { findNearestKey, redactSecrets, requireKnownOptions } from '@tenon/base';
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
@@ -226,11 +229,6 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
-// Options and names that are close to others, for hints in errors.
-export { requireKnownOptions } from './protocol/check-options.js';
-export { findNearestKey } from './protocol/nearest-key.js';
-// Secrets in texts.
-export { redactSecrets } from './redaction/secrets.js';
 // Files.
 export { type AuditFileOptions, type OpenAuditOptions, openAudit } from './runtimes/node/audit/audit-file.js';
 export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtimes/node/audit/read-audit-file.js';

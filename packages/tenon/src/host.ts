@@ -3,10 +3,10 @@
  * with additional exports.
  */
 
+import { requireKnownOptions } from '@tenon/base';
 import type { Host } from './host/host.js';
 import type { HostOptions } from './host/host-options.js';
 import { RunningHost } from './host/running-host.js';
-import { requireKnownOptions } from './protocol/check-options.js';
 import { webTransports } from './runtimes/web/transports.js';
 
 /** Creates a host for the servers in the options. Servers start when they are first needed. */
@@ -63,6 +63,9 @@ export function createHost(options: HostOptions): Promise<Host> {
   return RunningHost.create(options, webTransports);
 }
 
+// Options and names that are close to others, for hints in errors.
+// Secrets in texts.
+export { findNearestKey, redactSecrets, requireKnownOptions } from '@tenon/base';
 // Size of tool definitions.
 export type { CollapseOptions } from './host/catalog/budget/collapse-tools.js';
 export {
@@ -206,8 +209,3 @@ export {
 } from './host/security/screening/screen-definitions.js';
 export { screenResult } from './host/security/screening/screen-results.js';
 export type { Screened, Screening } from './host/security/screening/screener.js';
-// Options and names that are close to others, for hints in errors.
-export { requireKnownOptions } from './protocol/check-options.js';
-export { findNearestKey } from './protocol/nearest-key.js';
-// Secrets in texts.
-export { redactSecrets } from './redaction/secrets.js';

@@ -3,7 +3,7 @@
  *
  * @module tenon/http
  */
-import { TenonError } from './jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { RequestHandler } from './protocol/request-handler.js';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from './runtimes/web/fetch-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from './transports/http/server/endpoint.js';

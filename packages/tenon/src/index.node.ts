@@ -42,7 +42,20 @@ export function createServer<
   return createServerAnywhere(withWorkerStores(withServerDefaults(definition)));
 }
 
-export type { Clock } from './cancellation/clock.js';
+export type {
+  AuthInfo,
+  Bus,
+  Clock,
+  JsonObject,
+  ListOptions,
+  PutOptions,
+  SealKey,
+  StoredValue,
+  Stores,
+  UnknownFormat,
+  Values,
+} from '@tenon/base';
+export { rpcError, TenonError } from '@tenon/base';
 export type { CallOptions, Progress } from './client/call-options.js';
 // For clients.
 export type { ChangeEvent, Client, WatchCallOptions, WatchOptions } from './client/client.js';
@@ -65,9 +78,6 @@ export type { CallerInfo } from './handler/caller-info.js';
 export type { Context, CreateState, FormAnswer, StateContext } from './handler/context.js';
 export type { Middleware, Next, Operation } from './handler/operation.js';
 export { inputRequired, toolError, toolResult } from './handler/tool-result.js';
-export type { JsonObject } from './json/json-object.js';
-export type { AuthInfo } from './jsonrpc/auth-info.js';
-export { rpcError, TenonError } from './jsonrpc/error.js';
 export type { JsonRpcMessage } from './jsonrpc/message.js';
 export type { MessageContext, MessageReceiver, RequestHeaders, SendOptions, Transport } from './jsonrpc/transport.js';
 export { type ReceiverChanges, type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
@@ -137,13 +147,11 @@ export type { Server } from './server/server.js';
 export type { RootsChange } from './server/session/roots.js';
 // Stores, for values that outlive a process or that several processes share.
 export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
-export type { SealKey } from './stores/seal.js';
 export { type SealedStoresOptions, sealStores } from './stores/sealed-stores.js';
 export {
   type RestoredStoresOptions,
   type RestoredStoresResult,
   sealRestoredStores,
 } from './stores/sealing/restored-stores.js';
-export type { Bus, ListOptions, PutOptions, StoredValue, Stores, UnknownFormat, Values } from './stores/stores.js';
 export { createTransportPair, type MemoryOptions, type TransportPair } from './transports/memory.js';
 export { version } from './version.js';

@@ -4,9 +4,8 @@
  * @module tenon/node
  */
 
-export type { GuardedFetch, GuardedFetchInit } from './auth/http/guarded-fetch.js';
-export { addUrlScheme } from './net/add-url-scheme.js';
-export { isLoopbackHost } from './net/loopback.js';
+export type { GuardedFetch, GuardedFetchInit } from '@tenon/base';
+export { addUrlScheme, isLoopbackHost } from '@tenon/base';
 export { type ApiFetchOptions, createApiFetch } from './runtimes/node/auth/api-fetch.js';
 export { createReplaceableServer, type ReplaceableServer } from './runtimes/node/child-server/replaceable-server.js';
 export { serveParent } from './runtimes/node/child-server/serve-parent.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Client, type ClientOptions, connect, TenonError } from 'tenon';
 import { createHost, type Host, type NodeHostOptions, type ScreeningReport } from 'tenon/host';
 import { expect, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../packages/tenon/src/json/json-object.js';
+import type { JsonObject } from '../../../packages/base/src/json/json-object.js';
 import { sendRequest } from '../../input-requests/wire.js';
 import { retryUntilPasses } from '../../interop/retry.js';
 

@@ -1,5 +1,5 @@
+import { writeJson } from '@tenon/base/writers';
 import type { CallToolResult, ContentBlock, ResourceContents } from 'tenon';
-import { writeJson } from 'tenon/escape';
 import type { Screen } from '../screen.js';
 import type { SavedFile } from './save-content.js';
 

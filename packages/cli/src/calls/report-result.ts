@@ -1,5 +1,5 @@
+import { writeJson } from '@tenon/base/writers';
 import type { CallToolResult, ContentBlock } from 'tenon';
-import { writeJson } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { POLICY_HINT } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';

@@ -1,6 +1,6 @@
 import { basename, relative, resolve } from 'node:path';
+import { quoteForShell } from '@tenon/base/writers';
 import { type Command, Option } from 'commander';
-import { quoteForShell } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { writeJson } from '@tenon/base/writers';
 import { type Command, Option } from 'commander';
-import { writeJson } from 'tenon/escape';
 import {
   type ActionRequest,
   lintPolicy,

@@ -1,5 +1,5 @@
 /** Shells with completions: the script that a shell loads, and the form in which it gets candidates. */
-import { escapeForBash, escapeForLog, quoteForPowerShell } from 'tenon/escape';
+import { escapeForBash, escapeForLog, quoteForPowerShell } from '@tenon/base/writers';
 import type { Candidate } from './list-candidates.js';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

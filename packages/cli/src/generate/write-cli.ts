@@ -1,5 +1,5 @@
+import { writeLiteral } from '@tenon/base/writers';
 import type { Tool } from 'tenon';
-import { writeLiteral } from 'tenon/escape';
 import { sanitizeText } from 'tenon/host';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
 import { type GeneratedTarget, type GeneratedText, listEnvironmentVariables } from './create-target.js';

@@ -1,5 +1,5 @@
+import { type AuthFetchResponse, createUrlGuard } from '@tenon/base';
 import { TenonError } from 'tenon';
-import { type AuthFetchResponse, createUrlGuard } from 'tenon/auth/endpoints';
 import { fetchWithAddressCheck } from 'tenon/auth/node';
 
 export interface DownloadOptions {

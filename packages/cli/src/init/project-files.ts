@@ -1,4 +1,4 @@
-import { escapeMarkdown, writeCommandLine, writeJson, writeStringLiteral } from 'tenon/escape';
+import { escapeMarkdown, writeCommandLine, writeJson, writeStringLiteral } from '@tenon/base/writers';
 import packageJson from '../../package.json' with { type: 'json' };
 import { formatProgram, formatScript, type PackageManager } from './package-manager.js';
 

@@ -1,4 +1,4 @@
-import { isSafeForCmd } from 'tenon/escape';
+import { isSafeForCmd } from '@tenon/base/writers';
 import type { CommandTarget } from 'tenon/host';
 import { createUsageError } from '../usage-error.js';
 

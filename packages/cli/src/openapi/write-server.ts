@@ -1,4 +1,4 @@
-import { writeLineComment, writeLiteral, writeStringLiteral, writeTemplateText } from 'tenon/escape';
+import { writeLineComment, writeLiteral, writeStringLiteral, writeTemplateText } from '@tenon/base/writers';
 import type { Credential } from './list-credentials.js';
 import type { Operation } from './list-operations.js';
 

@@ -1,5 +1,5 @@
+import { findInexactInteger } from '@tenon/base';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
-import { findInexactInteger } from 'tenon/escape';
 import {
   createFormResult,
   createFormView,

@@ -1,5 +1,5 @@
+import { quoteForShell } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { quoteForShell } from 'tenon/escape';
 import { toJsonObject } from '../json-object.js';
 import { formatParameters, listParameters } from '../tools/type-text.js';
 

@@ -1,4 +1,4 @@
-import { escapeXml } from 'tenon/escape';
+import { escapeXml } from '@tenon/base/writers';
 
 /** Test case of a JUnit report. */
 export interface JunitCase {

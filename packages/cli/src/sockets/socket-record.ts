@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
-import { writeJson } from 'tenon/escape';
 
 /** Process of the user that listens on a socket, as it is described in a private file. */
 export interface SocketRecord {

@@ -1,5 +1,5 @@
+import { writeJson } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { writeJson } from 'tenon/escape';
 
 /** Member with the format version of a file that only this command writes. Files of 0.1.0 have none: their format is 1. */
 const FORMAT = '$format';

@@ -1,4 +1,4 @@
-import { writeCommandLine } from 'tenon/escape';
+import { writeCommandLine } from '@tenon/base/writers';
 import { type ConfiguredEntry, findDangers } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { listReferences } from './fill-references.js';

@@ -1,5 +1,5 @@
+import { keepIntegers } from '@tenon/base';
 import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
-import { keepIntegers } from 'tenon/escape';
 import type { CliContext } from '../cli-context.js';
 import type { OpenedDaemonTarget } from '../daemon/open-daemon-target.js';
 import { describeError } from '../error-hints.js';

@@ -1,4 +1,4 @@
-import { findInexactInteger } from 'tenon/escape';
+import { findInexactInteger } from '@tenon/base';
 import { createUsageError } from '../usage-error.js';
 
 /** Refuses JSON with an integer that a number cannot represent, because the server would get another one. */

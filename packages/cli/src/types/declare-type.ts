@@ -1,5 +1,5 @@
+import { writeIdentifier, writeJson, writeMemberName } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { writeIdentifier, writeJson, writeMemberName } from 'tenon/escape';
 import { toJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
 import { formatScalar } from '../tools/type-text.js';

@@ -1,5 +1,5 @@
+import { writeBlockComment, writeCommentLines, writeJson } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { writeBlockComment, writeCommentLines, writeJson } from 'tenon/escape';
 
 /** Formats the description and the default of a schema as a documentation comment, with a line break at its end. */
 export function formatComment(schema: JsonObject, indent: string): string {

@@ -1,5 +1,5 @@
+import { writeBlockComment, writeCommentLines, writeJson } from '@tenon/base/writers';
 import type { JsonObject, Prompt, Resource, Tool } from 'tenon';
-import { writeBlockComment, writeCommentLines, writeJson } from 'tenon/escape';
 import { declareType, TypeNames } from './declare-type.js';
 import { formatComment } from './format-comment.js';
 

@@ -1,4 +1,4 @@
-import { getParameter, splitScopes } from 'tenon/auth/endpoints';
+import { getParameter, splitScopes } from '@tenon/base/oauth';
 import type { OauthClient } from '../clients/client.js';
 import { isLoopbackUri } from '../clients/redirect-uri.js';
 import { OauthError } from '../oauth-error.js';

@@ -1,13 +1,12 @@
+import { createRandomText } from '@tenon/base';
 import {
   type AuthHttpRequest,
   type AuthHttpResponse,
   createCookie,
-  createRandomText,
   createRedirect,
-  createRefusalPage,
   getParameter,
-  renderHtml,
-} from 'tenon/auth/endpoints';
+} from '@tenon/base/oauth';
+import { createRefusalPage, renderHtml } from '@tenon/base/writers';
 import type { OauthClient } from '../clients/client.js';
 import type { ClientRegistry } from '../clients/client-registry.js';
 import { getDisplayHost, isRegisteredRedirect } from '../clients/redirect-uri.js';

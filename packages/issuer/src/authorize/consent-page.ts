@@ -1,4 +1,5 @@
-import { type AuthHttpResponse, createPage, renderHtml } from 'tenon/auth/endpoints';
+import type { AuthHttpResponse } from '@tenon/base/oauth';
+import { createPage, renderHtml } from '@tenon/base/writers';
 import type { OauthClient } from '../clients/client.js';
 import { getCspSource, getDisplayHost, isLoopbackUri } from '../clients/redirect-uri.js';
 import type { AuthorizationRequest } from './authorization-request.js';

@@ -1,5 +1,5 @@
+import { type AuthHttpRequest, getParameter } from '@tenon/base/oauth';
 import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose';
-import { type AuthHttpRequest, getParameter } from 'tenon/auth/endpoints';
 import { PROOF_ALGORITHMS } from '../dpop-proof.js';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';

@@ -1,6 +1,6 @@
+import { stripInvisible } from '@tenon/base';
 import type { JSONWebKeySet } from 'jose';
 import type { JsonObject } from 'tenon';
-import { stripInvisible } from 'tenon/auth/endpoints';
 import { OauthError } from '../oauth-error.js';
 import { type ClientAuthMethod, type OauthClient, USER_GRANTS } from './client.js';
 import { isJsonObject } from './json-object.js';

@@ -1,4 +1,4 @@
-import { classifyHost } from 'tenon/auth/endpoints';
+import { classifyHost } from '@tenon/base';
 
 /** Maximum length of a redirect URI, in characters. */
 const MAX_URI_LENGTH = 2_048;

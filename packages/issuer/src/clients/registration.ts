@@ -1,11 +1,6 @@
+import { createRandomText } from '@tenon/base';
+import { type AuthHttpRequest, type AuthHttpResponse, createJsonResponse, NO_STORE_HEADERS } from '@tenon/base/oauth';
 import type { JsonObject } from 'tenon';
-import {
-  type AuthHttpRequest,
-  type AuthHttpResponse,
-  createJsonResponse,
-  createRandomText,
-  NO_STORE_HEADERS,
-} from 'tenon/auth/endpoints';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';

@@ -1,19 +1,15 @@
-import * as oauth from 'oauth4webapi';
-import { type AuthInfo, type SealKey, TenonError } from 'tenon';
+import { areSealKeys, createRandomText, createSeal, deriveSealKey, type Seal } from '@tenon/base';
 import {
   type AuthEndpoint,
   type AuthHttpRequest,
   type AuthHttpResponse,
-  areSealKeys,
   createCookie,
-  createRandomText,
   createRedirect,
-  createRefusalPage,
-  createSeal,
-  deriveSealKey,
   getParameter,
-  type Seal,
-} from 'tenon/auth/endpoints';
+} from '@tenon/base/oauth';
+import { createRefusalPage } from '@tenon/base/writers';
+import * as oauth from 'oauth4webapi';
+import { type AuthInfo, type SealKey, TenonError } from 'tenon';
 import { type AuthorizationRequest, createResponseUri } from '../authorize/authorization-request.js';
 import { getCspSource } from '../clients/redirect-uri.js';
 import { createRoutedEndpoint } from '../endpoint.js';

@@ -1,12 +1,7 @@
+import { checkBrowserUrl, createUrlGuard } from '@tenon/base';
+import { getOauthErrorCode, isGrantRevoked, requestTokenResponse } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
-import {
-  checkBrowserUrl,
-  createUrlGuard,
-  getOauthErrorCode,
-  isGrantRevoked,
-  requestTokenResponse,
-} from 'tenon/auth/endpoints';
 import type { IssuerSettings } from '../options.js';
 import { checkMembers, createOptionError } from '../resolve-options.js';
 

@@ -1,5 +1,5 @@
+import { createRandomText, type Seal } from '@tenon/base';
 import { type StoredValue, TenonError } from 'tenon';
-import { createRandomText, type Seal } from 'tenon/auth/endpoints';
 import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';
 import type { ExchangedTokens, UpstreamProvider } from './upstream-provider.js';

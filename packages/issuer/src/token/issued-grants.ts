@@ -1,5 +1,6 @@
+import { createRandomText } from '@tenon/base';
+import { type AuthHttpResponse, createRedirect } from '@tenon/base/oauth';
 import type { Values } from 'tenon';
-import { type AuthHttpResponse, createRandomText, createRedirect } from 'tenon/auth/endpoints';
 import { type AuthorizationRequest, createResponseUri } from '../authorize/authorization-request.js';
 import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';

@@ -1,12 +1,11 @@
+import { createRandomText, hashSha256 } from '@tenon/base';
 import {
   type AuthHttpRequest,
   type AuthHttpResponse,
   createJsonResponse,
-  createRandomText,
   getParameter,
-  hashSha256,
   NO_STORE_HEADERS,
-} from 'tenon/auth/endpoints';
+} from '@tenon/base/oauth';
 import { type AuthorizationRequest, parseResource, parseScopes } from '../authorize/authorization-request.js';
 import type { OauthClient } from '../clients/client.js';
 import { authenticateClient } from '../clients/client-authentication.js';

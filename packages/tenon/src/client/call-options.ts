@@ -1,5 +1,4 @@
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../json/json-object.js';
+import type { AbortSignalLike, JsonObject } from '@tenon/base';
 import type { Id } from '../jsonrpc/message.js';
 import type { Meta } from '../protocol/content.js';
 import type { TaskState } from '../protocol/tasks.js';

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { Implementation, LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from '../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../protocol/method-types.js';

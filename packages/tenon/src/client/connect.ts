@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { checkMeta } from '../protocol/check-meta.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import type { CallToolResult, GetPromptResult } from '../protocol/params-and-results.js';

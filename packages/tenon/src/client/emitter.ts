@@ -1,4 +1,4 @@
-import type { TenonError } from '../jsonrpc/error.js';
+import type { TenonError } from '@tenon/base';
 import type { ClientEvents } from './options.js';
 
 /** Maximum number of errors that the first listener gets later. */

@@ -1,4 +1,3 @@
-import { assumableCapabilities } from '../protocol/capabilities.js';
 import {
   checkAnything,
   checkArray,
@@ -12,8 +11,10 @@ import {
   checkRange,
   checkRecord,
   checkString,
-} from '../protocol/check.js';
-import { type OptionChecks, requireShape } from '../protocol/check-options.js';
+  type OptionChecks,
+  requireShape,
+} from '@tenon/base';
+import { assumableCapabilities } from '../protocol/capabilities.js';
 import type { ClientOptions } from './options.js';
 import type { HttpTarget, StdioTarget } from './target.js';
 

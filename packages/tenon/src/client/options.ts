@@ -1,9 +1,5 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
+import type { AbortSignalLike, Clock, JsonObject, MaybePromise, TenonError } from '@tenon/base';
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
 import type { Id } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { AssumableCapability, ClientCapabilities } from '../protocol/capabilities.js';

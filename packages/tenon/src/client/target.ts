@@ -1,13 +1,11 @@
+import { type Optional, TenonError } from '@tenon/base';
 import type { Authorizer } from '../auth/client/authorizer.js';
-import { TenonError } from '../jsonrpc/error.js';
 import type { Transport } from '../jsonrpc/transport.js';
-import type { Optional } from '../protocol/defaults.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
 import type { FetchLike } from '../transports/http/client/fetch-like.js';
 import type { HttpTransportOptions } from '../transports/http/client/options.js';
 import type { MemoryOptions } from '../transports/memory.js';
-import type { ServerEndpoint } from './connection/endpoint.js';
-import { createInProcessEndpoint, createTransportEndpoint } from './connection/endpoint.js';
+import { createInProcessEndpoint, createTransportEndpoint, type ServerEndpoint } from './connection/endpoint.js';
 import { requireHttpTarget, requireStdioTarget } from './option-checks.js';
 
 /** A server at a URL. */

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { InputRequest } from '../protocol/input-requests.js';
 
 /**

@@ -1,7 +1,6 @@
+import { type Stores, TenonError } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import { TenonError } from '../jsonrpc/error.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import type { Stores } from '../stores/stores.js';
 import { type FakeClock, fakeClock } from '../testing/fake-clock.js';
 import { createDurableStores, createRetryInputs, createStateStore, runRound, wrapHandler } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
+import type { JsonObject, MaybePromise } from '@tenon/base';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { Journal } from './journal.js';
 

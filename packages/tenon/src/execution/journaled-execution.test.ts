@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import type { ExecutionBackend, HandlerRun } from './handler-run.js';
 import { Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';

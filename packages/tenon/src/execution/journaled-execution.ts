@@ -1,7 +1,4 @@
-import { computeFingerprint } from '../encoding/fingerprint.js';
-import { copyThroughJson, findJsonFault } from '../encoding/json-value.js';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { computeFingerprint, copyThroughJson, findJsonFault, isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { isPromise, type MaybePromise, markHandled, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { isPromise, type JsonObject, type MaybePromise, markHandled, TenonError, thenMaybe } from '@tenon/base';
 import type {
   ExecutionBackend,
   HandlerResult,

@@ -1,4 +1,4 @@
-import type { SealKey } from '../stores/seal.js';
+import type { SealKey } from '@tenon/base';
 
 /**
  * Options of input requests that end the call and are answered by a retry.

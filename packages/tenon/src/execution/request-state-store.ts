@@ -1,8 +1,15 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { createUnknownOutcomeError } from '../jsonrpc/outcome.js';
-import { applyDefaults, type Complete } from '../protocol/defaults.js';
+import {
+  applyDefaults,
+  type Clock,
+  type Complete,
+  createSeal,
+  createUnknownOutcomeError,
+  type JsonObject,
+  MAX_SEALED,
+  type Seal,
+  type Stores,
+  TenonError,
+} from '@tenon/base';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
@@ -12,9 +19,7 @@ import type {
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
 import { MAX_FAULT_TIME, retryStoreFaults } from '../stores/fault-retry.js';
-import { createSeal, MAX_SEALED, type Seal } from '../stores/seal.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
-import type { Stores } from '../stores/stores.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS, type InputRequestOptions } from './options.js';

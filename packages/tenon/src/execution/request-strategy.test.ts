@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import { getInputRequests } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';
 import { Journal } from './journal.js';

@@ -1,10 +1,7 @@
-import type { Clock } from '../cancellation/clock.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { type Clock, INTERNAL_ERROR, INVALID_PARAMS, rpcError, type Stores, TenonError } from '@tenon/base';
 import { MAX_FAULT_TIME } from '../stores/fault-retry.js';
 import { LeasedRecord } from '../stores/leased-record.js';
 import type { StoreClock } from '../stores/store-clock.js';
-import type { Stores } from '../stores/stores.js';
 import type { CompletedStep } from './handler-run.js';
 
 /** Time after which a process that does not renew its claim on a retry counts as dead, in milliseconds. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { isPromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { isPromise, type JsonObject, thenMaybe } from '@tenon/base';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { ReceivedRetry } from '../protocol/request-handler.js';

@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { rpcError } from '../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
-import { prependPath } from '../protocol/check.js';
+import { INVALID_PARAMS, isObject, type JsonObject, prependPath, rpcError } from '@tenon/base';
 import type { InputRequests, InputResponses } from '../protocol/input-requests.js';
 import type { MethodName } from '../protocol/method-types.js';
 import { methods } from '../protocol/methods.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 export function createRequestInStepError(method: string): TenonError {
   return new TenonError('handler/request-in-step', `the handler requested ${method} inside a step`, {

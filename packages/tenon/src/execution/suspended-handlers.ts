@@ -1,6 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
-import { SharedMap } from '../jsonrpc/shared-map.js';
+import { type Clock, type JsonObject, SharedMap } from '@tenon/base';
 import type { ResumableContext } from './handler-run.js';
 import type { JournaledExecution } from './journaled-execution.js';
 import type { Suspension } from './suspension.js';

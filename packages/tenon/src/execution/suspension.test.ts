@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import { getInputRequests, waitBriefly } from './fixtures/playing.js';
 import type { CompletedStep, ExecutionBackend } from './handler-run.js';
 import { Journal } from './journal.js';

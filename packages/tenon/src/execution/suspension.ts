@@ -1,7 +1,4 @@
-import { runNextTurn } from '../cancellation/next-turn.js';
-import { copyThroughJson } from '../encoding/json-value.js';
-import type { JsonObject } from '../json/json-object.js';
-import { isPromise } from '../jsonrpc/maybe-promise.js';
+import { copyThroughJson, isPromise, type JsonObject, runNextTurn } from '@tenon/base';
 import type { CompletedStep, ExecutionBackend, PendingInputRequest } from './handler-run.js';
 import type { Journal } from './journal.js';
 import { toInputRequest } from './journaled-execution.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { Implementation } from '../protocol/content.js';
 

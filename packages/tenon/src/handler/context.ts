@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import type { AuthInfo } from '../jsonrpc/auth-info.js';
+import type { AuthInfo, JsonObject } from '@tenon/base';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
 import type { ContentBlock, Implementation, LoggingLevel, Meta } from '../protocol/content.js';

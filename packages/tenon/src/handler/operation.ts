@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import type { Context } from './context.js';
 

@@ -1,6 +1,4 @@
-import { isObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
+import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
 import type { ContentBlock, Meta } from '../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../protocol/input-requests.js';
 

@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
-import { toPublicText } from '../redaction/public-text.js';
+import { INTERNAL_ERROR, isObject, type JsonObject, rpcError, TenonError, toPublicText } from '@tenon/base';
 
 /** Key of `_meta` with the error of a handler of the host, in an input response of its own client. */
 const HANDLER_ERROR = 'dev.tenon/handlerError';

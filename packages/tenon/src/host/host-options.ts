@@ -1,16 +1,13 @@
+import { type Clock, MAX_SHARE, type Stores, type TenonError } from '@tenon/base';
 import type { Authorizer } from '../auth/client/authorizer.js';
 import type { CallerSignIn } from '../auth/client/caller-sign-in/options.js';
-import type { Clock } from '../cancellation/clock.js';
 import type { ClientHandlers } from '../client/options.js';
 import type { HttpTarget, StdioTarget } from '../client/target.js';
 import type { InputRequestOptions } from '../execution/options.js';
 import type { TasksOptions } from '../extensions/tasks/options.js';
-import type { TenonError } from '../jsonrpc/error.js';
-import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import type { RequestHandler } from '../protocol/request-handler.js';
 import type { ServerRateLimits } from '../server/default-rate-limits.js';
-import type { Stores } from '../stores/stores.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 import { version as ownVersion } from '../version.js';
 import type { ToolBudget } from './catalog/budget/collapse-tools.js';

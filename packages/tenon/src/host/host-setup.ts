@@ -1,8 +1,5 @@
+import { checkAnything, checkOptions, isObject, type OptionChecks, requireOptions, TenonError } from '@tenon/base';
 import type { HttpTarget, StdioTarget } from '../client/target.js';
-import { isObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { checkAnything } from '../protocol/check.js';
-import { checkOptions, type OptionChecks, requireOptions } from '../protocol/check-options.js';
 import { type CallerTemplates, findTemplateProblems } from './config/caller-template.js';
 import type { ServerEntry, ToolOverride, ToolSettings } from './config/server-entry.js';
 import { toServerEntry } from './connections/connector.js';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
-import type { JsonObject } from '../json/json-object.js';
 import type { Implementation } from '../protocol/content.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
 import type { Server } from '../server/server.js';

@@ -1,8 +1,7 @@
+import { isObject, TenonError } from '@tenon/base';
 import type { ClientHandlers, ClientOptions, RequestForwarder, ServerRequestInfo } from '../client/options.js';
 import { createCapabilities, handleServerRequest } from '../client/server-requests/request-handlers.js';
 import type { CallerInfo } from '../handler/caller-info.js';
-import { isObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
 import { createFailedResponse } from './handler-errors.js';
 import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
 import { ASKING_SERVER } from './security/guard/question-guard.js';

@@ -1,17 +1,21 @@
+import {
+  applyDefaults,
+  type Clock,
+  type JsonObject,
+  keepIntegers,
+  logErrorMessage,
+  requireKnownOptions,
+  type Stores,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { CallerSignInChange } from '../auth/client/caller-sign-in/options.js';
-import { type Clock, systemClock } from '../cancellation/clock.js';
 import type { CallOptions } from '../client/call-options.js';
 import type { Client } from '../client/client.js';
 import { connectTo } from '../client/connect.js';
 import { createInProcessEndpoint } from '../client/connection/endpoint.js';
 import { DEFAULT_INPUT_REQUEST_OPTIONS } from '../execution/options.js';
 import { tasks } from '../extensions/tasks/tasks.js';
-import type { JsonObject } from '../json/json-object.js';
-import { keepIntegers } from '../json/kept-integers.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { logErrorMessage } from '../jsonrpc/log-error.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
-import { applyDefaults } from '../protocol/defaults.js';
 import type { CallToolResult } from '../protocol/params-and-results.js';
 import { getNewestDialect } from '../protocol/versions/index.js';
 import { toScope } from '../server/create-server-runtime.js';
@@ -19,7 +23,6 @@ import type { Prompts, Resources, ServerDefinition, Tools } from '../server/defi
 import { createServerWithBackend, type Server } from '../server/server.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { prepareStores } from '../stores/records/prepare-stores.js';
-import type { Stores } from '../stores/stores.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import { connectUpstream, getServerState } from './connect-server.js';

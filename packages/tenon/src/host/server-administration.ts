@@ -1,7 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { runWithTimeout } from '../cancellation/run-with-timeout.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { redactSecrets } from '../redaction/secrets.js';
+import { type Clock, redactSecrets, runWithTimeout, TenonError } from '@tenon/base';
 import { createTokenReport } from './catalog/budget/token-report.js';
 import { connectUpstream, getServerState, readOfferedTools } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';

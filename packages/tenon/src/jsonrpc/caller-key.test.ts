@@ -1,5 +1,5 @@
+import { getCallerKey } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { getCallerKey } from './shared-limit.js';
 
 describe('getCallerKey', () => {
   it('identifies authenticated callers by their user, at any address', () => {

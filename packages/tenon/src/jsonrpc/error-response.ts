@@ -1,7 +1,12 @@
-import { describeType, isObject } from '../json/json-object.js';
-import { isForPeer, TenonError } from './error.js';
-import { INTERNAL_ERROR, UNAVAILABLE } from './error-codes.js';
-import type { ErrorObject } from './error-object.js';
+import {
+  describeType,
+  type ErrorObject,
+  INTERNAL_ERROR,
+  isForPeer,
+  isObject,
+  TenonError,
+  UNAVAILABLE,
+} from '@tenon/base';
 import { createFailure, createSuccess, type JsonRpcRequest, type JsonRpcResponse } from './message.js';
 
 /** Errors of a store that works again after some time. */

@@ -1,8 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { CompactMap } from './compact-map.js';
-import { INVALID_REQUEST, TOO_MANY_REQUESTS } from './error-codes.js';
-import type { ErrorObject } from './error-object.js';
-import { thenMaybe } from './maybe-promise.js';
+import { type Clock, CompactMap, type ErrorObject, INVALID_REQUEST, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
 import { formatId, type Id, type JsonRpcResponse } from './message.js';
 import { RequestScope } from './request-scope.js';
 import type { Transport } from './transport.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { TenonError } from './error.js';
+import { type Clock, TenonError } from '@tenon/base';
 
 /** Options of the pings that check if the peer still responds. */
 export interface KeepAliveOptions {

@@ -1,6 +1,4 @@
-import { describeType, isObject, type JsonObject } from '../json/json-object.js';
-import { parseJsonText, stringifyJson } from '../json/json-text.js';
-import type { ErrorObject } from './error-object.js';
+import { describeType, type ErrorObject, isObject, type JsonObject, parseJsonText, stringifyJson } from '@tenon/base';
 
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.

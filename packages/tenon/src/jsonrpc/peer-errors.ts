@@ -1,4 +1,4 @@
-import { TenonError } from './error.js';
+import { TenonError } from '@tenon/base';
 import { formatId, type JsonRpcResponse } from './message.js';
 
 /** Maximum number of messages in one batch. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from './error.js';
+import type { JsonObject, TenonError } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest } from './message.js';
 import type { RequestScope } from './request-scope.js';
 import type { MessageContext } from './transport.js';

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from './error.js';
 import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that sends requests', () => {

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isObject, type JsonObject } from '../json/json-object.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
 import { classifyMessage, type JsonRpcMessage } from './message.js';

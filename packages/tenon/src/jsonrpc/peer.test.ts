@@ -1,5 +1,5 @@
+import { rpcError, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { rpcError, TenonError } from './error.js';
 import { createNotification, createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that receives requests', () => {

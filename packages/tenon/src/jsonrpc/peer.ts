@@ -1,10 +1,16 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
-import { isForPeer, isSessionLoss, TenonError } from './error.js';
-import { INVALID_REQUEST, PARSE_ERROR } from './error-codes.js';
+import {
+  type Clock,
+  catchMaybe,
+  INVALID_REQUEST,
+  isForPeer,
+  isSessionLoss,
+  type JsonObject,
+  PARSE_ERROR,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
 import { toErrorObject, toErrorResponses, toSuccess } from './error-response.js';
 import { IncomingRequests, type SendReply } from './incoming-requests.js';
-import { catchMaybe, thenMaybe } from './maybe-promise.js';
 import {
   classifyMessage,
   createFailure,

@@ -1,11 +1,13 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../json/json-object.js';
-import { CompactMap } from './compact-map.js';
-import { TenonError } from './error.js';
+import {
+  type AbortSignalLike,
+  type Clock,
+  CompactMap,
+  createPeerError,
+  type JsonObject,
+  TenonError,
+} from '@tenon/base';
 import type { Id, JsonRpcResponse } from './message.js';
 import { readNumericId } from './numeric-id.js';
-import { createPeerError } from './outcome.js';
 import type { SendOptions } from './transport.js';
 
 /** Timeouts of a request. */

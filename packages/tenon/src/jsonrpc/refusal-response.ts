@@ -1,4 +1,4 @@
-import { TenonError } from './error.js';
+import { TenonError } from '@tenon/base';
 import { createFailure, type Id, type JsonRpcFailure } from './message.js';
 
 /**

@@ -1,4 +1,4 @@
-import { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
+import { LazyAbortSignal } from '@tenon/base';
 
 /** A request in progress. Its signal is created on first access. */
 export class RequestScope {

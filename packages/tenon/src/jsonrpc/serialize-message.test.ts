@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import {
   createFailure,
   createNotification,

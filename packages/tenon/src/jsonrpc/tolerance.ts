@@ -1,4 +1,4 @@
-import { TenonError } from './error.js';
+import { TenonError } from '@tenon/base';
 
 /** A deviation of a peer from the protocol that does not change the meaning of a message. */
 export type Deviation =

@@ -1,6 +1,4 @@
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { AuthInfo } from './auth-info.js';
-import type { TenonError } from './error.js';
+import type { AbortSignalLike, AuthInfo, TenonError } from '@tenon/base';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 
 /**
  * Capabilities of a client, in the newest protocol version. Unknown members are kept.

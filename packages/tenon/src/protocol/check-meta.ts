@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { isMetaKey, isReservedKey } from './meta.js';
 
 /** Prefix of keys of the protocol's own extensions. Only the implementation of such an extension may use them. */

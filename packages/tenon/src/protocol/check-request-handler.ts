@@ -1,6 +1,4 @@
-import { isObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { requireKnownOptions } from './check-options.js';
+import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
 import type { ConnectOptions } from './request-handler.js';
 
 /** Throws `options/invalid` for unknown options of `connect` of a server. */

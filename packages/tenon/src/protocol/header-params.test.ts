@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import { getHeaderArgument, readHeaderParams } from './header-params.js';
 
 const property = (name: unknown, type: unknown = 'string') => ({ type, 'x-mcp-header': name });

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /**
  * A tool argument whose value is repeated in a header.

@@ -1,4 +1,4 @@
-import { decodeBase64, encodeBase64 } from '../encoding/base64.js';
+import { decodeBase64, encodeBase64 } from '@tenon/base';
 
 /**
  * Marker before an encoded header value. Visible ASCII with inner spaces is sent unchanged. Any other value is sent as

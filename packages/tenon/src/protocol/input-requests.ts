@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { AudioContent, ContentBlock, ImageContent, Meta, Role, Root, TextContent, Tool } from './content.js';
 
 /** Requests from server to client: sampling, elicitation, roots. */

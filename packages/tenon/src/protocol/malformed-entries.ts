@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import type { MethodName } from './method-types.js';
 import { methods } from './methods.js';

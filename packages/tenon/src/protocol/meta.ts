@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /**
  * The `_meta` keys of the protocol itself.

@@ -1,6 +1,5 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { Check, JsonObject } from '@tenon/base';
 import type { Id } from '../jsonrpc/message.js';
-import type { Check } from './check.js';
 import type { LoggingLevel, Prompt, Resource, ResourceTemplate, Tool } from './content.js';
 import type {
   CreateMessageParams,

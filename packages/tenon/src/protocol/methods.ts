@@ -1,4 +1,3 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
 import {
   type Check,
   checkAnything,
@@ -10,7 +9,9 @@ import {
   checkRecord,
   checkString,
   checkToken,
-} from './check.js';
+  isObject,
+  type JsonObject,
+} from '@tenon/base';
 import { LOGGING_LEVELS } from './content.js';
 import type { InputRequiredResult } from './input-requests.js';
 import type {

@@ -1,12 +1,6 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
-import type { AuthInfo } from '../jsonrpc/auth-info.js';
-import type { TenonError } from '../jsonrpc/error.js';
-import type { ErrorObject } from '../jsonrpc/error-object.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
+import type { AuthInfo, Clock, ErrorObject, JsonObject, MaybePromise, Stores, TenonError } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { RequestHeaders, Transport } from '../jsonrpc/transport.js';
-import type { Stores } from '../stores/stores.js';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Implementation, LoggingLevel } from './content.js';
 import type { Dialect } from './versions/dialect.js';

@@ -1,4 +1,4 @@
-import { INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR } from '@tenon/base';
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from './error-codes.js';
 
 /**

@@ -1,5 +1,5 @@
+import { INSUFFICIENT_SCOPE } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { INSUFFICIENT_SCOPE } from '../jsonrpc/error-codes.js';
 import { checkScopes, getRequiredScopes, hasScopes, insufficientScope } from './scopes.js';
 
 const invalid = (details = {}) => expect.objectContaining({ code: 'auth/scope', ...details });

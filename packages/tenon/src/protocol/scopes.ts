@@ -1,8 +1,4 @@
-import { isObject } from '../json/json-object.js';
-import type { AuthInfo } from '../jsonrpc/auth-info.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INSUFFICIENT_SCOPE } from '../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../jsonrpc/error-object.js';
+import { type AuthInfo, type ErrorObject, INSUFFICIENT_SCOPE, isObject, rpcError, TenonError } from '@tenon/base';
 
 /**
  * A valid OAuth scope.

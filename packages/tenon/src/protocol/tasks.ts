@@ -1,6 +1,15 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import type { ErrorObject } from '../jsonrpc/error-object.js';
-import { type Check, checkInteger, checkNullable, checkObject, checkOneOf, checkRecord, checkString } from './check.js';
+import {
+  type Check,
+  checkInteger,
+  checkNullable,
+  checkObject,
+  checkOneOf,
+  checkRecord,
+  checkString,
+  type ErrorObject,
+  isObject,
+  type JsonObject,
+} from '@tenon/base';
 import type { InputRequests, InputResponses } from './input-requests.js';
 import type {
   CallToolResult,

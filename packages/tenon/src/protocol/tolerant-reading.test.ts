@@ -1,6 +1,5 @@
+import type { JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { isListMissing, readMethod, readParams, readResult, withLists } from './tolerant-reading.js';
 
 function connectionWith(strict = false) {

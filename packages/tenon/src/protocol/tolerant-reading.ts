@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { copyWithout } from '../jsonrpc/copy-without.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
+import { copyWithout, INVALID_PARAMS, isObject, type JsonObject, rpcError, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import { isMethod, isNotification } from './methods.js';
 

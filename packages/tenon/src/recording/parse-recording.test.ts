@@ -1,6 +1,6 @@
+import { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../jsonrpc/error.js';
 import { parseLines, recordSession } from './fixtures/record-session.js';
 import { isRecordingLine, parseRecording, selectServer } from './parse-recording.js';
 import { createReplayServer } from './replay/replay-server.js';

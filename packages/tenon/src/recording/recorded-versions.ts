@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { PROTOCOL_VERSION, readMeta } from '../protocol/meta.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { dialects } from '../protocol/versions/index.js';

@@ -1,9 +1,7 @@
-import { type Clock, systemClock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
+import { type Clock, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
 import { type Id, isBatch, type JsonRpcMessage } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
-import { writeJson } from '../redaction/writers/data-formats.js';
 import { version } from '../version.js';
 import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
 import { redactMessage } from './redact-message.js';

@@ -1,7 +1,5 @@
-import { isObject } from '../json/json-object.js';
+import { isObject, isSecretName, REDACTED, redactNamedSecrets, redactSecrets, redactTokens } from '@tenon/base';
 import type { JsonRpcMessage } from '../jsonrpc/message.js';
-import { isSecretName } from '../redaction/secret-names.js';
-import { REDACTED, redactNamedSecrets, redactSecrets, redactTokens } from '../redaction/secrets.js';
 
 type RedactText = (text: string) => string;
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { type Id, isId, type JsonRpcMessage, type JsonRpcRequest } from '../jsonrpc/message.js';
 import { readNumericId } from '../jsonrpc/numeric-id.js';
 import { readMeta, SUBSCRIPTION_ID } from '../protocol/meta.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import type { ValueCheck } from './compile-schema.js';
 import { type CompiledSchema, compileJsonSchema } from './json-schema/compile-json-schema.js';
 import { explainFailure, memoize, validateCompiled } from './validate-json-schema.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
 import { type CheckResult, compileSchema, describeIssues } from './compile-schema.js';
 
 // What validates by JSON Schema is loaded by the first schema that needs it.

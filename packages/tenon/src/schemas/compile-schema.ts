@@ -1,11 +1,9 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import type { Issue } from './issues.js';
+import { type Issue, type JsonObject, TenonError } from '@tenon/base';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
 import { isDecodedValue } from './zod-json-schema.js';
 
-export { describeIssues, type Issue } from './issues.js';
+export { describeIssues, type Issue } from '@tenon/base';
 
 export type CheckResult<T = unknown> =
   | { readonly ok: true; readonly value: T }

@@ -1,5 +1,4 @@
-import { TenonError } from '../jsonrpc/error.js';
-import { toJsonPointer } from './issues.js';
+import { TenonError, toJsonPointer } from '@tenon/base';
 import { isStandardSchema } from './standard.js';
 
 /** Limits on the size of a JSON Schema. */

@@ -1,10 +1,10 @@
+import type { JsonObject } from '@tenon/base';
 import { toStandardJsonSchema } from '@valibot/to-json-schema';
 import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { z as z3 } from 'zod/v3';
-import type { JsonObject } from '../json/json-object.js';
 import { isObjectRoot, toJsonSchema, withJsonSchema } from './json-schema.js';
 import type { Schema } from './standard.js';
 

@@ -1,6 +1,5 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './json-schema/pointer-tokens.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { resolveReference } from './json-schema.js';
 
 const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);

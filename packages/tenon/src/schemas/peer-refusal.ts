@@ -1,4 +1,4 @@
-import type { Issue } from './issues.js';
+import type { Issue } from '@tenon/base';
 import type { PeerCheckResult } from './peer-schema.js';
 
 /** Limits of a check. A value beyond one of them is refused, because the peer chose it so that it is not checked. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import type { CheckResult } from './compile-schema.js';
 import { inspectSchema, type SchemaLimits } from './inspect-schema.js';
 import { isWorkLimitError } from './json-schema/broken-schema.js';

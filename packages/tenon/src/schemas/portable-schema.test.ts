@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../client/connect.js';
 import { createInProcessEndpoint } from '../client/connection/endpoint.js';
-import type { JsonObject } from '../json/json-object.js';
 import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';
 import { toPortableSchema } from './portable-schema.js';

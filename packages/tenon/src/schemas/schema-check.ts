@@ -1,8 +1,6 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError, toJsonPointer } from '@tenon/base';
 import { compileSchema, type Validator } from './compile-schema.js';
 import { detectDraft } from './draft.js';
-import { toJsonPointer } from './issues.js';
 import { getKeywordShape } from './json-schema/keyword-shapes.js';
 import { SchemaDocument, type SchemaResource } from './json-schema/schema-document.js';
 import type { SchemaSide } from './json-schema.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { CheckResult } from './compile-schema.js';
 import type { CompiledSchema } from './json-schema/compile-json-schema.js';
 import { explainFailures } from './json-schema/explain-failures.js';

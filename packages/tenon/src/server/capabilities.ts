@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import { hasCapability } from '../protocol/missing-capabilities.js';
 import { isUriTemplate } from './definitions/compiled-resource.js';

@@ -1,9 +1,6 @@
-import { systemClock } from '../cancellation/clock.js';
+import { areSealKeys, dropUndefined, logError, systemClock, TenonError } from '@tenon/base';
 import { createLazyStateStore } from '../execution/lazy-run.js';
 import type { RetryForwardingConfig } from '../execution/request-state-store.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { logError } from '../jsonrpc/log-error.js';
-import { dropUndefined } from '../protocol/defaults.js';
 import { isExtensionId } from '../protocol/meta.js';
 import { isMethod, isNotification } from '../protocol/methods.js';
 import { checkScopes } from '../protocol/scopes.js';
@@ -12,7 +9,6 @@ import { dialects, getDialect } from '../protocol/versions/index.js';
 import { compileDefinition } from '../schemas/schema-check.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { prepareStores } from '../stores/records/prepare-stores.js';
-import { areSealKeys } from '../stores/seal.js';
 import { createRateLimits } from './default-rate-limits.js';
 import { compilePrompt } from './definitions/compiled-prompt.js';
 import { compileResource, isUriTemplate } from './definitions/compiled-resource.js';

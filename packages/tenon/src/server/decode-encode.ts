@@ -1,8 +1,5 @@
+import { INVALID_PARAMS, type JsonObject, rpcError, thenMaybe } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
-import type { JsonObject } from '../json/json-object.js';
-import { rpcError } from '../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../jsonrpc/error-codes.js';
-import { thenMaybe } from '../jsonrpc/maybe-promise.js';
 import { isPreserialized, markPreserialized } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import { SERVER_INFO } from '../protocol/meta.js';

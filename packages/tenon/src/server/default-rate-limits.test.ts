@@ -1,7 +1,7 @@
+import type { Buckets } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { CallerInfo } from '../handler/caller-info.js';
 import { memoryStores } from '../stores/memory-stores.js';
-import type { Buckets } from '../stores/stores.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { createRateLimits, type RateLimits, type ServerRateLimits } from './default-rate-limits.js';

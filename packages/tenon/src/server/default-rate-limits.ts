@@ -1,10 +1,6 @@
-import type { Clock } from '../cancellation/clock.js';
+import { type Buckets, type Clock, catchMaybe, isLoopbackAddress, isPromise, TenonError } from '@tenon/base';
 import type { CallerInfo } from '../handler/caller-info.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { catchMaybe, isPromise } from '../jsonrpc/maybe-promise.js';
-import { isLoopbackAddress } from '../net/loopback.js';
 import { createSharedTokens, type SharedTokens } from '../stores/shared-tokens.js';
-import type { Buckets } from '../stores/stores.js';
 import { createTooManyRequestsError, getLimitKey } from './middleware/rate-limit.js';
 import { createTokenBuckets, type Rate, type TokenBuckets } from './middleware/token-buckets.js';
 

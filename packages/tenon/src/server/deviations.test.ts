@@ -1,6 +1,5 @@
+import type { JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { createTransportPair } from '../transports/memory.js';
 import { prompt } from './definitions/prompt.js';
 import type { ServerDefinition } from './definitions/server-definition.js';

@@ -1,15 +1,23 @@
-import { toCanonicalJson } from '../encoding/canonical-json.js';
+import {
+  catchMaybe,
+  getOwnerKey,
+  INTERNAL_ERROR,
+  identifyCaller,
+  isObject,
+  type JsonObject,
+  METHOD_NOT_FOUND,
+  rpcError,
+  settleMaybe,
+  TenonError,
+  thenMaybe,
+  toCanonicalJson,
+} from '@tenon/base';
 import { checkInputRequestMethods } from '../execution/check-input-requests.js';
 import type { HandlerRun } from '../execution/handler-run.js';
 import { withoutInputRequests } from '../execution/lazy-run.js';
 import type { MaybeAsyncResult, Middleware, Operation } from '../handler/operation.js';
 import { isToolResultParts } from '../handler/tool-result.js';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
-import { catchMaybe, settleMaybe, thenMaybe } from '../jsonrpc/maybe-promise.js';
 import type { JsonRpcRequest } from '../jsonrpc/message.js';
-import { getOwnerKey, identifyCaller } from '../protocol/caller-identity.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
 import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';

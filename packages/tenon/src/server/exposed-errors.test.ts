@@ -1,6 +1,6 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { tasks } from '../extensions/tasks/tasks.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { prompt } from './definitions/prompt.js';
 import { resource } from './definitions/resource.js';

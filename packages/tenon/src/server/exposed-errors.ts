@@ -1,8 +1,5 @@
-import { isObject } from '../json/json-object.js';
-import { rpcError, TenonError } from '../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, isObject, rpcError, TenonError, toPublicText } from '@tenon/base';
 import { isReservedCode } from '../protocol/reserved-codes.js';
-import { toPublicText } from '../redaction/public-text.js';
 
 /**
  * Tells if clients see the message of an error that is thrown in a handler. A function returns the text, or `undefined`

@@ -1,14 +1,11 @@
-import type { Clock } from '../cancellation/clock.js';
+import type { Clock, JsonObject, Stores, TenonError } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { CallerInfo } from '../handler/caller-info.js';
 import type { MaybeAsyncResult, MethodOperation } from '../handler/operation.js';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { MethodName } from '../protocol/method-types.js';
 import type { RetryInputs, SubscriptionFilter } from '../protocol/params-and-results.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
-import type { Stores } from '../stores/stores.js';
 import type { ResolvedTaskOptions } from './definitions/tool.js';
 import type { RequestContext } from './request-context.js';
 

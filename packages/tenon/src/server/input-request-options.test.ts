@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { InputRequestOptions } from '../execution/options.js';
-import type { JsonObject } from '../json/json-object.js';
 import { dialects } from '../protocol/versions/index.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { tool } from './definitions/tool.js';

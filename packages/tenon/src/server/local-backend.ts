@@ -1,4 +1,4 @@
-import { describeUnknownName } from '../protocol/unknown-name.js';
+import { describeUnknownName } from '@tenon/base';
 import { compileTool } from './definitions/compiled-tool.js';
 import { completeArgument } from './methods/completion.js';
 import { discover } from './methods/discover.js';

@@ -1,6 +1,6 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { toolError, toolResult } from '../handler/tool-result.js';
-import { TenonError } from '../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { prompt } from './definitions/prompt.js';

@@ -1,8 +1,6 @@
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
+import type { AbortSignalLike, JsonObject, TenonError } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
 import type { CallerInfo } from '../handler/caller-info.js';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import type { Id } from '../jsonrpc/message.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';

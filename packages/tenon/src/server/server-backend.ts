@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
-import type { JsonObject } from '../json/json-object.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';

@@ -1,14 +1,12 @@
-import type { Clock } from '../cancellation/clock.js';
+import type { Clock, Stores, TenonError } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { LazyStateStore } from '../execution/lazy-run.js';
 import type { MaybeAsyncResult, MethodOperation } from '../handler/operation.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import type { TolerantConnection } from '../jsonrpc/tolerance.js';
 import type { Implementation } from '../protocol/content.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import type { AnswerRetry, LoadRetryForwarding, SharedStores } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
-import type { Stores } from '../stores/stores.js';
 import type { HandlerContext } from './context/handler-context.js';
 import type { RateLimits } from './default-rate-limits.js';
 import type { MatchedResource } from './definitions/compiled-resource.js';

@@ -1,12 +1,18 @@
-import type { LazyAbortSignal } from '../cancellation/lazy-abort-signal.js';
+import {
+  catchMaybe,
+  getCallerKey,
+  INVALID_REQUEST,
+  isForPeer,
+  type JsonObject,
+  type LazyAbortSignal,
+  type MaybePromise,
+  settleMaybe,
+  TenonError,
+} from '@tenon/base';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
 import type { CallerInfo } from '../handler/caller-info.js';
-import type { JsonObject } from '../json/json-object.js';
-import { isForPeer, TenonError } from '../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
 import { toErrorObject } from '../jsonrpc/error-response.js';
-import { catchMaybe, type MaybePromise, settleMaybe } from '../jsonrpc/maybe-promise.js';
 import {
   createFailure,
   createNotification,
@@ -16,7 +22,6 @@ import {
   type JsonRpcResponse,
 } from '../jsonrpc/message.js';
 import { RequestScope } from '../jsonrpc/request-scope.js';
-import { getCallerKey } from '../jsonrpc/shared-limit.js';
 import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';

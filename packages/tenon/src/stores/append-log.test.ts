@@ -1,7 +1,7 @@
+import type { Stores, Values } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { AppendLog, type AppendLogOptions } from './append-log.js';
 import { memoryStores } from './memory-stores.js';
-import type { Stores, Values } from './stores.js';
 
 interface Entry {
   readonly n: number;

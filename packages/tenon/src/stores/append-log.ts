@@ -1,7 +1,5 @@
-import { TenonError } from '../jsonrpc/error.js';
+import { TenonError, toTypedValues, type Values } from '@tenon/base';
 import { type CallRunner, putOnce } from './put-once.js';
-import type { Values } from './stores.js';
-import { toTypedValues } from './typed-values.js';
 
 /** Maximum number of values that are deleted at the same time. */
 const DELETED_AT_ONCE = 256;

@@ -1,6 +1,4 @@
-import { TenonError } from '../jsonrpc/error.js';
-import type { BucketSize } from './stores.js';
-import { checkKey } from './validation.js';
+import { type BucketSize, checkKey, TenonError } from '@tenon/base';
 
 /**
  * The state of a bucket is one time: when it is full again. To take a token moves that time by `cost`. A bucket is empty

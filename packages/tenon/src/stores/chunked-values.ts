@@ -1,8 +1,14 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import {
+  isObject,
+  type JsonObject,
+  markVersioned,
+  type PutOptions,
+  type StoredValue,
+  TenonError,
+  toRecordValues,
+  type Values,
+} from '@tenon/base';
 import { parseStoredValue } from './parse-stored.js';
-import { markVersioned, toRecordValues } from './records/record-values.js';
-import type { PutOptions, StoredValue, Values } from './stores.js';
 
 declare const crypto: { randomUUID(): string };
 

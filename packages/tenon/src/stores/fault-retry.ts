@@ -1,5 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type Clock, TenonError } from '@tenon/base';
 
 /** Delay before the first repetition, in milliseconds. Each further delay is twice as long. */
 const INITIAL_DELAY = 50;

@@ -1,4 +1,4 @@
-import type { Buckets, Stores } from './stores.js';
+import type { Buckets, Stores } from '@tenon/base';
 
 /** The parts of stores that `guardStores` wraps. */
 export interface GuardedStores extends Pick<Stores, 'values' | 'bus' | 'now'> {

@@ -1,12 +1,10 @@
+import { type TenonError, toRecordValues, type Values } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { LeasedRecord, type LeaseOwner, updateIfPresent } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
-import { toRecordValues } from './records/record-values.js';
-import type { Values } from './stores.js';
 
 interface Count {
   readonly n: number;

@@ -1,10 +1,6 @@
-import type { Clock } from '../cancellation/clock.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type Clock, TenonError, toRecordValues, toTypedValues, type Values } from '@tenon/base';
 import { type FaultRetryOptions, retryStoreFaults } from './fault-retry.js';
 import { putOnce } from './put-once.js';
-import { toRecordValues } from './records/record-values.js';
-import type { Values } from './stores.js';
-import { toTypedValues } from './typed-values.js';
 
 declare const crypto: { randomUUID(): string };
 

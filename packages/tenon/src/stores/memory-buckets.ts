@@ -1,6 +1,5 @@
-import type { Clock } from '../cancellation/clock.js';
+import type { Buckets, Clock } from '@tenon/base';
 import { takeFromBucket, toBucketTimes } from './bucket-level.js';
-import type { Buckets } from './stores.js';
 
 /** Maximum number of buckets that are not full. Beyond it, the one with the oldest use is removed. */
 const MAX_BUCKETS = 100_000;

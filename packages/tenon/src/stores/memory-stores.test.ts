@@ -1,6 +1,6 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../test/support/cpu-time.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { storeCases } from '../testing/store-cases.js';
 import { memoryStores } from './memory-stores.js';

@@ -1,12 +1,18 @@
-import { type Clock, systemClock } from '../cancellation/clock.js';
-import type { TenonError } from '../jsonrpc/error.js';
-import { MAX_SHARE } from '../jsonrpc/shared-limit.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
+import {
+  type Clock,
+  checkKey,
+  createStoreClosedError,
+  MAX_SHARE,
+  MAX_VALUE_SIZE,
+  requireKnownOptions,
+  type Stores,
+  serializeValue,
+  systemClock,
+  type TenonError,
+} from '@tenon/base';
 import { createErrorReporter, createTopicListeners } from './listeners.js';
 import { createMemoryBuckets } from './memory-buckets.js';
 import { createMemoryValues } from './memory-values.js';
-import type { Stores } from './stores.js';
-import { checkKey, createStoreClosedError, MAX_VALUE_SIZE, serializeValue } from './validation.js';
 
 /** Options of `memoryStores`. */
 export interface MemoryStoresOptions {

@@ -1,10 +1,17 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { SharedLimit } from '../jsonrpc/shared-limit.js';
+import {
+  type Clock,
+  checkKey,
+  checkVersion,
+  computeExpiry,
+  type JsonObject,
+  SharedLimit,
+  type StoredValue,
+  serializeValue,
+  TenonError,
+  toKeyRange,
+  type Values,
+} from '@tenon/base';
 import { createSortedKeys } from './sorted-keys.js';
-import type { StoredValue, Values } from './stores.js';
-import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from './validation.js';
 
 export interface MemoryLimits {
   readonly maxEntries: number;

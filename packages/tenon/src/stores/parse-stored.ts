@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 
 /**
  * Parses the text of a stored value. The error names the kind of the key, and neither the key nor the text, which may contain

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import type { PutOptions, Values } from './stores.js';
+import type { JsonObject, PutOptions, Values } from '@tenon/base';
 
 /** Runs a call of a store. The runner may repeat the call if it fails. */
 export type CallRunner = <R>(attempt: () => Promise<R>) => Promise<R>;

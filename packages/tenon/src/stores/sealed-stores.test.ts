@@ -1,14 +1,11 @@
+import { createSeal, type JsonObject, type Stores, type TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
 import { fakeClock } from '../testing/fake-clock.js';
 import { storeCases } from '../testing/store-cases.js';
 import { LeasedRecord } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
-import { createSeal } from './seal.js';
 import { sealRemoteStores, sealStores } from './sealed-stores.js';
 import { sealRestoredStores } from './sealing/restored-stores.js';
-import type { Stores } from './stores.js';
 
 const oldKey = { id: 'old', key: new Uint8Array(32).fill(1) };
 const newKey = { id: 'new', key: new Uint8Array(32).fill(2) };

@@ -1,13 +1,27 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
-import { listReadable, skipUnknown } from './records/record-values.js';
-import { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './records/unknown-formats.js';
-import { areSealKeys, createSeal, type Seal, type SealKey } from './seal.js';
+import {
+  areSealKeys,
+  type Bus,
+  catchMaybe,
+  createSeal,
+  createUnknownFormatLog,
+  isPromise,
+  isUnknownFormat,
+  type JsonObject,
+  listReadable,
+  type MaybePromise,
+  requireKnownOptions,
+  type Seal,
+  type SealKey,
+  type StoredValue,
+  type Stores,
+  serializeValue,
+  skipUnknown,
+  TenonError,
+  thenMaybe,
+  type UnknownFormatLog,
+  type Values,
+} from '@tenon/base';
 import { createSealCheck } from './sealing/seal-check.js';
-import type { Bus, StoredValue, Stores, Values } from './stores.js';
-import { serializeValue } from './validation.js';
 
 /** Options of `sealStores`. */
 export interface SealedStoresOptions {

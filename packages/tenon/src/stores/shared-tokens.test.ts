@@ -1,8 +1,8 @@
+import type { Buckets } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../testing/fake-clock.js';
 import { memoryStores } from './memory-stores.js';
 import { createSharedTokens } from './shared-tokens.js';
-import type { Buckets } from './stores.js';
 
 describe('a rate that processes share', () => {
   const open = (burst: number, perSecond: number) => {

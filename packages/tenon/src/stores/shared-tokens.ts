@@ -1,7 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { hashSha256 } from '../encoding/sha256.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
-import type { Buckets } from './stores.js';
+import { type Buckets, type Clock, hashSha256, type MaybePromise } from '@tenon/base';
 
 /** Part of a full bucket that a process takes from the store at once. */
 const SHARE = 1 / 20;

@@ -1,5 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { Stores } from './stores.js';
+import type { Clock, Stores } from '@tenon/base';
 
 /** Time after which the clocks are compared again, in milliseconds. */
 const MAX_AGE = 60_000;

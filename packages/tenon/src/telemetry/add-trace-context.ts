@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /** Adds the members of a trace to `_meta`, unless the sender has set them. */
 export function addTraceContext<P extends JsonObject | undefined>(params: P, context: JsonObject): P | JsonObject {

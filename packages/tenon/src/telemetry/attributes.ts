@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { getErrorType } from '../jsonrpc/error-type.js';
+import { getErrorType, isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
 import type { RequestDetails, TracedConnection, TracedRequest } from './telemetry.js';
 

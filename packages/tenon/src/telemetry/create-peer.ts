@@ -1,4 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';
 import type { Transport } from '../jsonrpc/transport.js';

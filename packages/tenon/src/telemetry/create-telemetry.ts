@@ -1,8 +1,15 @@
-import type { JsonObject } from '../json/json-object.js';
-import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
-import { checkBoolean, checkObject, checkOptional } from '../protocol/check.js';
-import { type OptionChecks, requireOptions } from '../protocol/check-options.js';
-import { REDACTED, redactNamedSecrets } from '../redaction/secrets.js';
+import {
+  checkBoolean,
+  checkObject,
+  checkOptional,
+  type JsonObject,
+  type MaybePromise,
+  type OptionChecks,
+  REDACTED,
+  redactNamedSecrets,
+  requireOptions,
+  thenMaybe,
+} from '@tenon/base';
 import { version } from '../version.js';
 import { addTraceContext } from './add-trace-context.js';
 import {

@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND } from '@tenon/base';
 import { isMethod } from '../protocol/methods.js';
 import type { TraceFailure, TraceTarget } from './attributes.js';
 

@@ -1,7 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import type { AbortSignalLike } from '../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../json/json-object.js';
-import type { MaybePromise } from '../jsonrpc/maybe-promise.js';
+import type { AbortSignalLike, Clock, JsonObject, MaybePromise } from '@tenon/base';
 import type { Id } from '../jsonrpc/message.js';
 import type { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';

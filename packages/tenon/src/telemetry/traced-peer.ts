@@ -1,7 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
-import { type MaybePromise, thenMaybe } from '../jsonrpc/maybe-promise.js';
+import { type Clock, isObject, type JsonObject, type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
 import type { Id, JsonRpcRequest } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';

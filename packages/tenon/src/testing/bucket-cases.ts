@@ -1,4 +1,4 @@
-import type { Buckets } from '../stores/stores.js';
+import type { Buckets } from '@tenon/base';
 import { expectRejection, listNumbers, type StoreCase } from './store-context.js';
 import { assertEqual, check } from './test-peer.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { expectRejection, listNumbers, type StoreCase } from './store-context.js';
 import { assertEqual, check } from './test-peer.js';
 

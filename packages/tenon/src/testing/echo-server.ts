@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, isObject, type JsonObject, TenonError } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,

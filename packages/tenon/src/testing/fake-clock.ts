@@ -1,4 +1,4 @@
-import type { Clock } from '../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** A clock that advances only when `advance` is called. */
 export interface FakeClock extends Clock {

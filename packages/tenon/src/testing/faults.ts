@@ -1,8 +1,7 @@
-import { type Clock, systemClock } from '../cancellation/clock.js';
+import { type Clock, requireKnownOptions, systemClock } from '@tenon/base';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageContext, SendOptions, Transport } from '../jsonrpc/transport.js';
 import { wrapTransport } from '../jsonrpc/wrap-transport.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
 
 /** Fault of one message. */
 export type MessageFault =

@@ -1,8 +1,8 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Context } from '../handler/context.js';
 import { inputRequired } from '../handler/tool-result.js';
-import { TenonError } from '../jsonrpc/error.js';
 import { prompt } from '../server/definitions/prompt.js';
 import { resource } from '../server/definitions/resource.js';
 import { type ToolDefinition, tool } from '../server/definitions/tool.js';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
+import { type JsonObject, requireKnownOptions, TenonError } from '@tenon/base';
 import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
 import { createHandlerUnderTest, type TestableHandler } from './handler-equivalence/handler-under-test.js';
 import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';

@@ -1,5 +1,4 @@
-import { systemClock } from '../cancellation/clock.js';
-import type { Stores } from '../stores/stores.js';
+import { type Stores, systemClock } from '@tenon/base';
 import { bucketCases, sharedBucketCases } from './bucket-cases.js';
 import { busCases, sharedBusCases } from './bus-cases.js';
 import { expectRejection, type StoreCase, type StoreContext } from './store-context.js';

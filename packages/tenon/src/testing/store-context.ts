@@ -1,5 +1,4 @@
-import { TenonError } from '../jsonrpc/error.js';
-import type { Stores } from '../stores/stores.js';
+import { type Stores, TenonError } from '@tenon/base';
 import { check } from './test-peer.js';
 
 /** The stores under test, with functions for the cases. */

@@ -1,7 +1,4 @@
-import { systemClock } from '../cancellation/clock.js';
-import { runWithTimeout } from '../cancellation/run-with-timeout.js';
-import { isObject, type JsonObject } from '../json/json-object.js';
-import type { TenonError } from '../jsonrpc/error.js';
+import { isObject, type JsonObject, runWithTimeout, systemClock, type TenonError } from '@tenon/base';
 import { createRequest, createSuccess, type Id, isId, type JsonRpcRequest } from '../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../jsonrpc/transport.js';
 

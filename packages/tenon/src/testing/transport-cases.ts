@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { createNotification, type Id } from '../jsonrpc/message.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';

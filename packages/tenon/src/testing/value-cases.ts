@@ -1,5 +1,4 @@
-import type { JsonObject } from '../json/json-object.js';
-import type { Values } from '../stores/stores.js';
+import type { JsonObject, Values } from '@tenon/base';
 import { expectRejection, listNumbers, type StoreCase } from './store-context.js';
 import { assertEqual, check } from './test-peer.js';
 

@@ -1,10 +1,7 @@
-import { copyThroughJson } from '../encoding/json-value.js';
-import type { AuthInfo } from '../jsonrpc/auth-info.js';
-import { TenonError } from '../jsonrpc/error.js';
+import { type AuthInfo, copyThroughJson, requireKnownOptions, TenonError } from '@tenon/base';
 import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
-import { requireKnownOptions } from '../protocol/check-options.js';
 
 /** The two connected transports of a client and a server in one process. */
 export interface TransportPair {

@@ -1,10 +1,9 @@
 import { isIP } from 'node:net';
 import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
-import { classifyHost } from 'tenon/auth/endpoints';
+import { classifyHost } from '@tenon/base';
 import { findProxyRoute, type ProxyRoute } from 'tenon/node';
 import type { Check } from '../check.js';
-import type { Finding, FindingFactory } from '../finding.js';
-import { getSpecificationPage } from '../finding.js';
+import { type Finding, type FindingFactory, getSpecificationPage } from '../finding.js';
 
 const DAY = 86_400_000;
 /** Remaining lifetime of a certificate below which the doctor warns, in days. */

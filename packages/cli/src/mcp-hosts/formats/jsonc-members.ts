@@ -1,5 +1,5 @@
+import { writeJson } from '@tenon/base/writers';
 import type { Node } from 'jsonc-parser';
-import { writeJson } from 'tenon/escape';
 import {
   applyTextEdits,
   createInsertion,

@@ -1,4 +1,4 @@
-import { writeTomlString } from 'tenon/escape';
+import { writeTomlString } from '@tenon/base/writers';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
 import { isJsonObject } from '../../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';

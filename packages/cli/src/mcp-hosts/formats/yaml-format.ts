@@ -1,4 +1,4 @@
-import { escapeYaml, hasYamlEscapes } from 'tenon/escape';
+import { escapeYaml, hasYamlEscapes } from '@tenon/base/writers';
 import {
   Document,
   isCollection,

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { redactUrl } from '../http/guarded-fetch.js';
+import { redactUrl, TenonError } from '@tenon/base';
 import type { RefusedRequest } from './authorizer.js';
 import type { Grant } from './grants/grant.js';
 import { findUnwantedScopes } from './scopes.js';

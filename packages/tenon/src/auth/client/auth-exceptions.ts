@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { findNearestKey } from '../../protocol/nearest-key.js';
+import { findNearestKey, TenonError } from '@tenon/base';
 
 /**
  * Deviations from the specification that the client accepts of one server, because its authorization server does not

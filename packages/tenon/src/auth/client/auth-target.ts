@@ -1,11 +1,7 @@
+import { type Clock, type GuardedFetch, TenonError, type UrlGuard } from '@tenon/base';
+import { requestTokenResponse, splitScopes } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import type { Clock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { GuardedFetch } from '../http/guarded-fetch.js';
-import type { UrlGuard } from '../http/url-guard.js';
 import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
-import { splitScopes } from '../oauth/scope-list.js';
-import { requestTokenResponse } from '../oauth/token-response.js';
 import type { AuthExceptions } from './auth-exceptions.js';
 import type { DpopKey } from './dpop-key.js';
 import type { TokenOrigin, Tokens } from './token-store.js';

@@ -1,7 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import { requireEncryption } from '../http/require-encryption.js';
-import type { GuardOptions } from '../http/url-guard.js';
+import { type GuardOptions, requireEncryption, requireKnownOptions, TenonError } from '@tenon/base';
 import type { Authorizer } from './authorizer.js';
 
 type TokenSource = string | (() => string | Promise<string>);

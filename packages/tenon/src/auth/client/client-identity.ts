@@ -1,6 +1,6 @@
+import { TenonError } from '@tenon/base';
 import { importJWK, importPKCS8, type JWK } from 'jose';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { AuthorizationServerInfo } from '../oauth/authorization-server.js';
 
 /** Client credentials for a token endpoint. A client with neither a secret nor a key is public. */

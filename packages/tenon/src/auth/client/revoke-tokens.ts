@@ -1,8 +1,6 @@
+import { TenonError } from '@tenon/base';
+import { classifyFailure, EndpointError, getOauthErrorCode } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../jsonrpc/error.js';
-import { classifyFailure } from '../oauth/classify-failure.js';
-import { EndpointError } from '../oauth/request-endpoint.js';
-import { getOauthErrorCode } from '../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from './auth-target.js';
 import type { Grant } from './grants/grant.js';
 import type { Tokens } from './token-store.js';

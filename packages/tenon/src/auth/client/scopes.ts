@@ -1,4 +1,4 @@
-import { mergeScopes } from '../oauth/scope-list.js';
+import { mergeScopes } from '@tenon/base/oauth';
 
 const OFFLINE_ACCESS = 'offline_access';
 

@@ -1,7 +1,5 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { type AuthFetch, fetchWithGlobal } from '../http/guarded-fetch.js';
-import type { GuardOptions } from '../http/url-guard.js';
-import { mergeScopes } from '../oauth/scope-list.js';
+import { type AuthFetch, type Clock, fetchWithGlobal, type GuardOptions, systemClock } from '@tenon/base';
+import { mergeScopes } from '@tenon/base/oauth';
 import { type AuthExceptions, type AuthExceptionsByServer, resolveExceptions } from './auth-exceptions.js';
 import { createDpopKey, type DpopKey } from './dpop-key.js';
 import { memoryTokenStore, type TokenStore } from './token-store.js';

@@ -1,6 +1,6 @@
+import type { Stores } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../stores/memory-stores.js';
-import type { Stores } from '../../stores/stores.js';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.js';
 import { sharedTokenStore } from './shared-token-store.js';
 

@@ -1,13 +1,18 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { hashSha256 } from '../../encoding/sha256.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import {
+  type Clock,
+  hashSha256,
+  requireKnownOptions,
+  type SealKey,
+  type StoredValue,
+  type Stores,
+  systemClock,
+  TenonError,
+  type Values,
+} from '@tenon/base';
 import { MAX_FAULT_TIME, retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
-import type { SealKey } from '../../stores/seal.js';
 import { sealStores } from '../../stores/sealed-stores.js';
-import type { StoredValue, Stores, Values } from '../../stores/stores.js';
 import type { StoredSecret, TokenStore, TokenStoreUpdate } from './token-store.js';
 
 declare const crypto: { randomUUID(): string };

@@ -1,4 +1,4 @@
-import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
+import { rejectOnAbort } from '@tenon/base';
 /** Runs at most one operation at a time. All callers share its result. */
 export interface SingleFlight<T> {
   /**

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 import { type AuthorizerOptions, resolveSettings } from './settings.js';
 import { createInteractiveGrant, REGISTERED, type RegisteredClient, type SignInOptions } from './sign-in/sign-in.js';
 import { createTokenSession, type SignOutOutcome } from './token-session.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { redactUrl } from '../http/guarded-fetch.js';
+import { redactUrl, TenonError } from '@tenon/base';
 import { AttemptLimiter } from './attempt-limiter.js';
 import type { AuthTarget } from './auth-target.js';
 import type { AuthorizerRequest, RefusedRequest } from './authorizer.js';

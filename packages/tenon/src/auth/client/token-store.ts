@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /** Value in a token store, as JSON. It contains tokens or client secrets. */
 export type StoredSecret = JsonObject;

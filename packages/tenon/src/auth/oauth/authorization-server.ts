@@ -1,8 +1,5 @@
+import { type GuardedFetch, type JsonObject, redactUrl, TenonError, type UrlGuard } from '@tenon/base';
 import type { AuthorizationServer } from 'oauth4webapi';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { type GuardedFetch, redactUrl } from '../http/guarded-fetch.js';
-import type { UrlGuard } from '../http/url-guard.js';
 import { fetchMetadataDocument } from './metadata-document.js';
 
 /** Authorization server and its metadata. */

@@ -1,8 +1,5 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { type GuardedFetch, redactUrl } from '../http/guarded-fetch.js';
-import { isTemporaryStatus } from './classify-failure.js';
-import { dropEmptyMembers, parseJsonObject } from './normalize-response.js';
+import { type GuardedFetch, type JsonObject, redactUrl, TenonError } from '@tenon/base';
+import { dropEmptyMembers, isTemporaryStatus, parseJsonObject } from '@tenon/base/oauth';
 
 /**
  * Fetches a metadata document. Rejects for a temporary failure of the server, because the document may exist. Resolves

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { createInvalidTokenProblem, type TokenProblem, type VerifiedToken } from './token-problem.js';
 
 /** Rules to derive the caller from the claims of a token. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { createSigner, type Signer } from '../../encoding/hmac.js';
+import { type Clock, createSigner, type Signer } from '@tenon/base';
 
 /** DPoP nonces of a stateless server: a signed timestamp. */
 export interface DpopNonces {

@@ -1,6 +1,6 @@
-import { INTERNAL_ERROR, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, INVALID_REQUEST } from '@tenon/base';
+import { type ChallengeToWrite, formatChallenges } from '@tenon/base/oauth';
 import { createFailure } from '../../jsonrpc/message.js';
-import { type ChallengeToWrite, formatChallenges } from '../http/www-authenticate.js';
 import type { AuthResult } from './request-authorizer.js';
 import type { TokenProblem } from './token-problem.js';
 

@@ -1,3 +1,5 @@
+import { type JsonObject, TenonError } from '@tenon/base';
+import { dropEmptyMembers, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import {
   type AuthorizationServer,
   ClientSecretBasic,
@@ -5,11 +7,6 @@ import {
   introspectionRequest,
   processIntrospectionResponse,
 } from 'oauth4webapi';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { dropEmptyMembers } from '../oauth/normalize-response.js';
-import { requestEndpoint } from '../oauth/request-endpoint.js';
-import { toAuthError } from '../oauth/to-auth-error.js';
 import { type ClaimOptions, isAudience, readClaims } from './claims.js';
 import {
   createIssuerRequestOptions,

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { createLocalJWKSet, errors, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
-import { TenonError } from '../../jsonrpc/error.js';
 import {
   createUnreachableError,
   fetchIssuerDocument,

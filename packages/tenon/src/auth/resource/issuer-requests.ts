@@ -1,9 +1,14 @@
+import {
+  type AuthFetch,
+  type Clock,
+  checkBrowserUrl,
+  createGuardedFetch,
+  createUrlGuard,
+  isObject,
+  type JsonObject,
+  TenonError,
+} from '@tenon/base';
 import { allowInsecureRequests, customFetch } from 'oauth4webapi';
-import type { Clock } from '../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { type AuthFetch, createGuardedFetch } from '../http/guarded-fetch.js';
-import { checkBrowserUrl, createUrlGuard } from '../http/url-guard.js';
 import { fetchIssuerMetadata } from '../oauth/authorization-server.js';
 
 /** Connection to an issuer of tokens. */

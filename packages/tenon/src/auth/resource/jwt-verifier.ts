@@ -1,7 +1,5 @@
+import { type Clock, type JsonObject, TenonError } from '@tenon/base';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { type ClaimOptions, readClaims } from './claims.js';
 import { createInvalidTokenProblem, type TokenProblem, type VerifyToken } from './token-problem.js';
 

@@ -1,10 +1,13 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import type { Stores } from '../../stores/stores.js';
-import type { AuthFetch } from '../http/guarded-fetch.js';
+import {
+  type AuthFetch,
+  type AuthInfo,
+  type Clock,
+  isObject,
+  type JsonObject,
+  requireKnownOptions,
+  type Stores,
+  TenonError,
+} from '@tenon/base';
 import type { NonceOptions } from './dpop-nonces.js';
 import type { IntrospectionOptions } from './introspection.js';
 import { isSafeUrl } from './issuer-requests.js';

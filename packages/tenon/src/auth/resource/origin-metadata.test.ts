@@ -1,5 +1,5 @@
+import type { AuthFetch } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { AuthFetch } from '../http/guarded-fetch.js';
 import type { ProtectOptions } from './options.js';
 import { protect } from './protect.js';
 

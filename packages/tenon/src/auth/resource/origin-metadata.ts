@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import type { Clock, TenonError } from '@tenon/base';
 import { fetchIssuerDocument, type IssuerConnection } from './issuer-requests.js';
 
 /** Path at which clients without support for protected-resource metadata look for the authorization server. */

@@ -1,5 +1,5 @@
+import { parseChallenges } from '@tenon/base/oauth';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { parseChallenges } from '../http/www-authenticate.js';
 import { asks, bearer, createIssuer, ISSUER, outcome, RESOURCE, type TestIssuer } from './fixtures/issuer.js';
 
 const METADATA = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';

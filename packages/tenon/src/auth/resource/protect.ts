@@ -1,10 +1,13 @@
-import { systemClock } from '../../cancellation/clock.js';
-import { isObject } from '../../json/json-object.js';
-import { logError } from '../../jsonrpc/log-error.js';
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import {
+  fetchWithGlobal,
+  isObject,
+  logError,
+  type MaybePromise,
+  systemClock,
+  thenMaybe,
+  toRecordValues,
+} from '@tenon/base';
 import { memoryStores } from '../../stores/memory-stores.js';
-import { toRecordValues } from '../../stores/records/record-values.js';
-import { fetchWithGlobal } from '../http/guarded-fetch.js';
 import { createScopeExpander, getDefaultPrincipal } from './claims.js';
 import { createDpopNonces } from './dpop-nonces.js';
 import { createErrorResponse, type ErrorResponseContext } from './error-response.js';

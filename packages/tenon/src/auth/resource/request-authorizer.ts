@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 
 /** Request to authorize. */
 export interface AuthRequest {

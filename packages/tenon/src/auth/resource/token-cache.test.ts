@@ -1,5 +1,5 @@
+import { hashSha256 } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import { hashSha256 } from '../../encoding/sha256.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { cacheTokens } from './token-cache.js';
 import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';

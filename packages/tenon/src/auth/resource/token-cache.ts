@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { hashSha256 } from '../../encoding/sha256.js';
-import { getCallerKey, SharedLimit } from '../../jsonrpc/shared-limit.js';
+import { type Clock, getCallerKey, hashSha256, SharedLimit } from '@tenon/base';
 import { isTokenProblem, type TokenProblem, type VerifiedToken, type VerifyToken } from './token-problem.js';
 
 export interface TokenCacheOptions {

@@ -1,5 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import type { AuthInfo, MaybePromise } from '@tenon/base';
 
 /** Reason why a request is refused. `reason` is sent to the client, so it never contains a part of the token. */
 export type TokenProblem =

@@ -1,5 +1,5 @@
+import { createInvalidProof, type DpopProofOptions, type ExpectedDpopProof, verifyDpopProof } from '@tenon/base/oauth';
 import type { DpopNonces } from './dpop-nonces.js';
-import { createInvalidProof, type DpopProofOptions, type ExpectedDpopProof, verifyDpopProof } from './dpop-proof.js';
 import type { TokenProblem } from './token-problem.js';
 
 export interface TokenProofOptions extends DpopProofOptions {

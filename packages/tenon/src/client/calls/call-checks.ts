@@ -1,8 +1,7 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { describeIssues, TenonError } from '@tenon/base';
 import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods } from '../../protocol/methods.js';
-import { describeIssues } from '../../schemas/issues.js';
 import type { Refusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
+import type { Clock, JsonObject } from '@tenon/base';
 import type { CallTrace } from '../../jsonrpc/pending-requests.js';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';

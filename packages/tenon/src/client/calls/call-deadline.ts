@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** A clock that can be paused, for example while the user answers an input request. Its timers are paused too. */
 export interface PausableClock extends Clock {

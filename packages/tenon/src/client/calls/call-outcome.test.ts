@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
+import { OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
 import type { Connection } from '../connection/connection.js';
 import { isReadOnly } from './call-checks.js';
 import { CURSOR_EXPIRED } from './pages.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { InternalCallOptions } from '../call-options.js';

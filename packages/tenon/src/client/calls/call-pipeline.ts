@@ -1,9 +1,13 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { catchMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import {
+  type Clock,
+  catchMaybe,
+  isObject,
+  type JsonObject,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
 import { isMethod } from '../../protocol/methods.js';

@@ -1,5 +1,4 @@
-import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import { rejectOnAbort, toCanonicalJson } from '@tenon/base';
 import type { CompleteParams, CompleteResult } from '../../protocol/params-and-results.js';
 import type { CallOptions } from '../call-options.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import type { Id, JsonRpcMessage } from '../../jsonrpc/message.js';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';

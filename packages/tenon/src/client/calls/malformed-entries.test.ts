@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import type { ClientOptions } from '../options.js';
 import { EXTENSION, PARAMETER, scripted, task } from '../tasks/fixtures/scripted.js';
 

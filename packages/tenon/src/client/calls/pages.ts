@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isListMissing } from '../../protocol/tolerant-reading.js';

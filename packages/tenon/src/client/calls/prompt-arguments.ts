@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 
 /** Encodes the arguments of a prompt as text. Throws `call/argument` for values that are not scalar. */
 export function encodePromptArguments(name: string, input: JsonObject = {}): { [argument: string]: string } {

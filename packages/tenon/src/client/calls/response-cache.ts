@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { JsonObject } from '../../json/json-object.js';
+import { type Clock, type JsonObject, toCanonicalJson } from '@tenon/base';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 

@@ -1,11 +1,9 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Issue, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { dropMalformedEntries } from '../../protocol/malformed-entries.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { methods } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { withLists } from '../../protocol/tolerant-reading.js';
-import type { Issue } from '../../schemas/issues.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 import { createOutputMismatchError } from './call-checks.js';

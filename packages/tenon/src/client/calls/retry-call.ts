@@ -1,7 +1,4 @@
-import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { isRefusedForNow, TenonError } from '../../jsonrpc/error.js';
-import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
+import { isRefusedForNow, type JsonObject, OUTCOME_UNKNOWN, rejectOnAbort, TenonError } from '@tenon/base';
 import { IDLE_TIMEOUT } from '../../jsonrpc/pending-requests.js';
 import { HEADER_MISMATCH } from '../../protocol/error-codes.js';
 import type { Connection } from '../connection/connection.js';

@@ -1,5 +1,5 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';

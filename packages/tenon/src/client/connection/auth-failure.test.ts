@@ -1,9 +1,9 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Authorizer } from '../../auth/client/authorizer.js';
 import { createWorld, ISSUER, issuerMetadata } from '../../auth/client/fixtures/world.js';
 import { signIn } from '../../auth/client/sign-in/sign-in.js';
 import { memoryTokenStore } from '../../auth/client/token-store.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
 import { serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { connectTo } from '../connect.js';

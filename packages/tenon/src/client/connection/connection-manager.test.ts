@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientEmitter } from '../emitter.js';
 import type { ClientOptions, ConnectionState } from '../options.js';

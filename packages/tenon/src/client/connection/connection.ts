@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { createUnresponsiveError, type KeepAlive } from '../../jsonrpc/keep-alive.js';
 import { type Id, isId, type JsonRpcNotification, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';

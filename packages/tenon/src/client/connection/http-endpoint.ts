@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { bearer } from '../../auth/client/bearer.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
 import type { Requester } from '../../transports/http/client/requester.js';
 import { createHttpSseTransport } from '../../transports/http-sse/client.js';

@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, type JsonObject, TenonError } from '@tenon/base';
 import { DEFAULT_INTERVAL, KeepAlive, type KeepAliveOptions, SILENT_INTERVALS } from '../../jsonrpc/keep-alive.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { Transport } from '../../jsonrpc/transport.js';

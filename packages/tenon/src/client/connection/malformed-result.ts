@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { Connection } from './connection.js';
 
 /** Creates the error of a result that does not have the form of its method. */

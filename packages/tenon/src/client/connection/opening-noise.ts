@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { ConnectionEvents } from './connection.js';
 
 /** The first text that a process wrote instead of a message. */

@@ -1,7 +1,4 @@
-import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { getCancelReason } from '../../jsonrpc/cancel-reason.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { type AbortSignalLike, getCancelReason, type JsonObject, LazyAbortSignal, type TenonError } from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
 import type { PeerCallOptions } from '../../jsonrpc/pending-requests.js';
 import type { SendOptions } from '../../jsonrpc/transport.js';

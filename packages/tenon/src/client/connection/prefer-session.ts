@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { Connection } from './connection.js';
 import type { VersionCache } from './version-cache.js';

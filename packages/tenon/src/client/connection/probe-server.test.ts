@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';

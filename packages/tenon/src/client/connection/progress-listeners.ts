@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { CompactMap } from '../../jsonrpc/compact-map.js';
+import { CompactMap, type JsonObject } from '@tenon/base';
 import { type Id, isId } from '../../jsonrpc/message.js';
 import type { Progress } from '../call-options.js';
 

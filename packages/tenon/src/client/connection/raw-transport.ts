@@ -1,5 +1,4 @@
-import { isObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, TenonError } from '@tenon/base';
 import { type Id, isBatch, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
 import { toRefusal } from '../../jsonrpc/refusal-response.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../jsonrpc/transport.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import {
   getHeaderArgument,
   type HeaderParam,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { readMeta } from '../../protocol/meta.js';

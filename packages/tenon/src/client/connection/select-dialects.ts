@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { dialects, getDialect } from '../../protocol/versions/index.js';
 import type { ClientOptions } from '../options.js';

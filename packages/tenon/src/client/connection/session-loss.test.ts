@@ -1,7 +1,7 @@
+import { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
 import type { Client } from '../client.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';

@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { type Clock, requireKnownOptions, systemClock } from '@tenon/base';
 
 /**
  * Caches the protocol version that was negotiated with each endpoint. You may implement it with a file or a store. The

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { isAuthError, isSessionLoss, TenonError } from '../../jsonrpc/error.js';
+import { isAuthError, isSessionLoss, type JsonObject, TenonError } from '@tenon/base';
 import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { SERVER_INFO } from '../../protocol/meta.js';

@@ -1,6 +1,4 @@
-import { isObject } from '../../json/json-object.js';
-import { isAuthError, isSessionLoss, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, INVALID_REQUEST, isAuthError, isObject, isSessionLoss, TenonError } from '@tenon/base';
 import { UNSUPPORTED_VERSION } from '../../protocol/error-codes.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 

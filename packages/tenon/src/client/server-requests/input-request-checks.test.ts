@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
 import { createTransportPair } from '../../transports/memory.js';

@@ -1,4 +1,3 @@
-import { isObject } from '../../json/json-object.js';
 import {
   type Check,
   checkArray,
@@ -9,8 +8,9 @@ import {
   checkOneOf,
   checkRecord,
   checkString,
+  isObject,
   prependPath,
-} from '../../protocol/check.js';
+} from '@tenon/base';
 import { checkContentBlock } from '../../protocol/methods.js';
 
 /**

@@ -1,7 +1,4 @@
-import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
-import { rejectOnAbort } from '../../cancellation/reject-on-abort.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AbortSignalLike, type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';

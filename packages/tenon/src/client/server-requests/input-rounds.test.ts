@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { CallDeadline } from '../calls/call-deadline.js';
 import type { Connection } from '../connection/connection.js';

@@ -1,6 +1,4 @@
-import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AbortSignalLike, isObject, type JsonObject, LazyAbortSignal, TenonError } from '@tenon/base';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import { isInputRequired } from '../../protocol/methods.js';
 import type { CallDeadline } from '../calls/call-deadline.js';

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
+import { type JsonObject, LazyAbortSignal } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
 import { createCapabilities, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';

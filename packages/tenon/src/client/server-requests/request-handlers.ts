@@ -1,10 +1,17 @@
-import { systemClock } from '../../cancellation/clock.js';
-import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { JsonCache } from '../../encoding/json-cache.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import {
+  describeIssues,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isObject,
+  JsonCache,
+  type JsonObject,
+  type LazyAbortSignal,
+  METHOD_NOT_FOUND,
+  rpcError,
+  runWithTimeout,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Root } from '../../protocol/content.js';
@@ -15,7 +22,6 @@ import { isMethod, methods, toParams } from '../../protocol/methods.js';
 import { findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
-import { describeIssues } from '../../schemas/issues.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
 import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';

@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isObject, type JsonObject, METHOD_NOT_FOUND, rpcError } from '@tenon/base';
 import { isId, type JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { isMethod } from '../../protocol/methods.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import type { ServerRequestInfo } from '../options.js';
 import { content, EXTENSION, ending, failing, type Script, scripted, soon, TASKS, task } from './fixtures/scripted.js';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { type JsonObject, requireKnownOptions } from '@tenon/base';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';

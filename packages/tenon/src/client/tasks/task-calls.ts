@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { TASKS, type TaskParams } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { Connection } from '../connection/connection.js';

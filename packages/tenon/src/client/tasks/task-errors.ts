@@ -1,6 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { createPeerError } from '../../jsonrpc/outcome.js';
+import { createPeerError, INVALID_PARAMS, TenonError } from '@tenon/base';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 

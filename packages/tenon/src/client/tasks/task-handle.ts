@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';

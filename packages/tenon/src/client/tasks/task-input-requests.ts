@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { InputRequests } from '../../protocol/input-requests.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { PausableClock } from '../calls/call-deadline.js';

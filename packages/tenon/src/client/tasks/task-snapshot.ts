@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
+import type { Clock, JsonObject } from '@tenon/base';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 
 /** Default poll interval of a task, in milliseconds, if the server sends none. */

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { checkDetailedTask, isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';

@@ -1,7 +1,4 @@
-import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AbortSignalLike, type JsonObject, runWithTimeout, TenonError, toAbortSignal } from '@tenon/base';
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import { type CallDeadline, createPausableClock, type PausableClock } from '../calls/call-deadline.js';

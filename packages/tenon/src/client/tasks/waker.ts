@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, TenonError } from '@tenon/base';
 
 /** Wakes waiting callers: on a timer, on a notification, on an error, or when there is nothing to wait for. */
 export class Waker {

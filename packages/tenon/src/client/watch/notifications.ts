@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { isId } from '../../jsonrpc/message.js';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';

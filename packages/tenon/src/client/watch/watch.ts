@@ -1,7 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { type Clock, type JsonObject, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';

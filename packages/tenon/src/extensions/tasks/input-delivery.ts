@@ -1,7 +1,5 @@
-import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
+import { type AbortSignalLike, type JsonObject, TenonError } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import type { RequestContext } from '../../server/request-context.js';
 import { type InputOutcome, recordAnswer } from './record-answers.js';

@@ -1,7 +1,5 @@
+import { TenonError, toRecordValues, toTypedValues } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
-import { toRecordValues } from '../../stores/records/record-values.js';
-import { toTypedValues } from '../../stores/typed-values.js';
 import { job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient } from './fixtures/task-client.js';

@@ -1,8 +1,7 @@
+import { type JsonObject, rpcError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { inputRequired, toolError, toolResult } from '../../handler/tool-result.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
 import { tool } from '../../server/definitions/tool.js';
 import { gate, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';

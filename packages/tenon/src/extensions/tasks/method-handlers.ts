@@ -1,5 +1,4 @@
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, METHOD_NOT_FOUND, rpcError, type TenonError } from '@tenon/base';
 import { isTerminal, type TaskMethods } from '../../protocol/tasks.js';
 import type { MethodHandler } from '../../server/extension.js';
 import type { RequestContext } from '../../server/request-context.js';

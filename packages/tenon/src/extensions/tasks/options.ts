@@ -1,7 +1,5 @@
+import { type Complete, identifyCaller, MAX_SHARE } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import { MAX_SHARE } from '../../jsonrpc/shared-limit.js';
-import { identifyCaller } from '../../protocol/caller-identity.js';
-import type { Complete } from '../../protocol/defaults.js';
 
 /** Options of the tasks extension. */
 export interface TasksOptions {

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { tool } from '../../server/definitions/tool.js';
 import { accept, gate, input, type Site, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.js';

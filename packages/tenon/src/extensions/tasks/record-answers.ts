@@ -1,9 +1,6 @@
+import { INVALID_PARAMS, isObject, prependPath, rpcError } from '@tenon/base';
 import type { RecordedRequest } from '../../execution/handler-run.js';
 import { isRecordedRequest } from '../../execution/journal.js';
-import { isObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { prependPath } from '../../protocol/check.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { methods } from '../../protocol/methods.js';
 import type { TaskRuntime } from './task-creation.js';

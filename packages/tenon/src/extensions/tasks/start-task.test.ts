@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { tool } from '../../server/definitions/tool.js';
 import { protocolVersions } from '../../testing/connect-pair.js';

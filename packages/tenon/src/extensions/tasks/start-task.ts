@@ -1,8 +1,13 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { prependPath } from '../../protocol/check.js';
+import {
+  type Clock,
+  INVALID_PARAMS,
+  isObject,
+  type JsonObject,
+  METHOD_NOT_FOUND,
+  prependPath,
+  rpcError,
+  type TenonError,
+} from '@tenon/base';
 import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
 import { TASKS, type TaskParams, taskParams } from '../../protocol/tasks.js';
 import type { TaskOptions } from '../../server/definitions/tool.js';

@@ -1,6 +1,5 @@
+import { type Stores, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { Stores } from '../../stores/stores.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient } from './fixtures/task-client.js';

@@ -1,6 +1,5 @@
+import type { AuthInfo, JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import { tool } from '../../server/definitions/tool.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';

@@ -1,6 +1,5 @@
+import type { JsonObject, TenonError } from '@tenon/base';
 import type { InputStrategy } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { isId } from '../../jsonrpc/message.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';

@@ -1,6 +1,5 @@
+import { type JsonObject, TenonError } from '@tenon/base';
 import type { JournalEntry, JournaledRun } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { TaskOptions } from '../../server/definitions/tool.js';
 import type { ExtensionHost, ToolCall } from '../../server/extension.js';
 import type { RequestContext } from '../../server/request-context.js';

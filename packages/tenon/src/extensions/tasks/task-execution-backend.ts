@@ -1,3 +1,4 @@
+import type { JsonObject, TenonError } from '@tenon/base';
 import type {
   CompletedStep,
   ExecutionBackend,
@@ -7,8 +8,6 @@ import type {
 } from '../../execution/handler-run.js';
 import { isRecordedRequest, isSettled, type Journal, toEntryKey } from '../../execution/journal.js';
 import { createInputRefusedError, toInputRequest } from '../../execution/journaled-execution.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { InputRequest } from '../../protocol/input-requests.js';
 import { createUnsupportedError, findMissingForRequest } from '../../protocol/missing-capabilities.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

@@ -1,10 +1,7 @@
+import { type ErrorObject, INTERNAL_ERROR, isForPeer, type JsonObject, TenonError } from '@tenon/base';
 import type { JournalEntry } from '../../execution/handler-run.js';
 import { Journal } from '../../execution/journal.js';
 import { runUntilAnswered } from '../../execution/request-backend.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { isForPeer, TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../jsonrpc/error-object.js';
 import { toErrorObject } from '../../jsonrpc/error-response.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

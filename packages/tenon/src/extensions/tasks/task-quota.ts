@@ -1,8 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
-import { SharedLimit } from '../../jsonrpc/shared-limit.js';
-import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import { type Clock, getOwnerKey, identifyCaller, rpcError, SharedLimit, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { TaskSettings } from './options.js';
 import { getCaller, type TaskRecord } from './task-record.js';
 

@@ -1,9 +1,5 @@
+import { type AuthInfo, type ErrorObject, getCallerKey, type JsonObject, TenonError } from '@tenon/base';
 import type { JournalEntry } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { ErrorObject } from '../../jsonrpc/error-object.js';
-import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
 import type { InputRequests } from '../../protocol/input-requests.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { createMissingCapabilityError } from '../../protocol/missing-capabilities.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';

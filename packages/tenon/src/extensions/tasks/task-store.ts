@@ -1,10 +1,18 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { computeFingerprint } from '../../encoding/fingerprint.js';
+import {
+  type AuthInfo,
+  type Clock,
+  computeFingerprint,
+  getOwnerKey,
+  identifyCaller,
+  isSameOwner,
+  isUnknownFormat,
+  type JsonObject,
+  type Stores,
+  TenonError,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
 import type { JournalEntry } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { getOwnerKey, identifyCaller, isSameOwner } from '../../protocol/caller-identity.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import { AppendLog } from '../../stores/append-log.js';
@@ -17,9 +25,6 @@ import {
   type LeaseOwner,
   updateIfPresent,
 } from '../../stores/leased-record.js';
-import { isUnknownFormat } from '../../stores/records/unknown-formats.js';
-import type { Stores, Values } from '../../stores/stores.js';
-import { toTypedValues } from '../../stores/typed-values.js';
 import type { TaskSettings } from './options.js';
 import { getCaller, getRemainingTtl, type TaskRecord } from './task-record.js';
 

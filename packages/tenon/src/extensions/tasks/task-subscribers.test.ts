@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { RELATED_TASK, SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import { tool } from '../../server/definitions/tool.js';
 import { accept, gate, input, settle, siteOf, until } from './fixtures/site.js';

@@ -1,8 +1,5 @@
+import { INVALID_PARAMS, type JsonObject, rpcError, SharedLimit, TenonError, UNKNOWN_CALLER } from '@tenon/base';
 import type { Journal } from '../../execution/journal.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { SharedLimit, UNKNOWN_CALLER } from '../../jsonrpc/shared-limit.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { ExtensionHost } from '../../server/extension.js';

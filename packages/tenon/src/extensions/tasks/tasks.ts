@@ -1,6 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import { applyDefaults } from '../../protocol/defaults.js';
+import { applyDefaults, requireKnownOptions, TenonError } from '@tenon/base';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ExtensionHooks, ExtensionHost, MethodHandler, ServerExtension } from '../../server/extension.js';
 import type { TaskMethod } from './method-handlers.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, TenonError } from '@tenon/base';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { ExtensionHost } from '../../server/extension.js';
 import type { TaskSettings } from './options.js';

@@ -1,8 +1,7 @@
+import { type JsonObject, rpcError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { toolError, toolResult } from '../../handler/tool-result.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
 import { tool } from '../../server/definitions/tool.js';
 import { accept, form, gate, input, settle, siteOf, until } from './fixtures/site.js';

@@ -1,7 +1,4 @@
-import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { type AbortSignalLike, INVALID_PARAMS, type JsonObject, rpcError } from '@tenon/base';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { RequestContext } from '../../server/request-context.js';

@@ -1,9 +1,14 @@
+import {
+  catchMaybe,
+  createCausedError,
+  describeUnknownName,
+  INVALID_PARAMS,
+  isForPeer,
+  type MaybePromise,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
-import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { createCausedError } from '../../jsonrpc/error-type.js';
-import { catchMaybe, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
-import { describeUnknownName } from '../../protocol/unknown-name.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { getUnavailableCause, type UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/unanswered-error.js';

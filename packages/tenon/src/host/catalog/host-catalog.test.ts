@@ -1,6 +1,5 @@
+import { type JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { audienceNamed, factsOf, type StandIn, standIn, turns } from '../connections/fixtures/stand-in.js';
 import { UpstreamRegistry } from '../connections/upstream-registry.js';

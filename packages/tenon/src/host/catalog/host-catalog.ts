@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { isPromise, type MaybePromise, thenMaybe } from '@tenon/base';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';

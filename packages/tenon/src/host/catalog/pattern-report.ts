@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { findNearestKey } from '../../protocol/nearest-key.js';
+import { findNearestKey, TenonError } from '@tenon/base';
 import { quoteName } from '../config/problem.js';
 import type { ToolSettings } from '../config/server-entry.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';

@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, TenonError } from '@tenon/base';
 import { isLoaderVariable } from './dangerous-commands.js';
 import { quoteName } from './problem.js';
 import type { ResolveFault } from './resolve-variables.js';

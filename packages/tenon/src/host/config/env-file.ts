@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { type EntryParser, MAX_VALUES, readResolvedRecord, readResolvedText } from './entry-parser.js';
 import type { JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';

@@ -1,6 +1,4 @@
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import { isSecretName } from '../../redaction/secret-names.js';
-import { findSecretStart, isSecretWord, redactTokens } from '../../redaction/secrets.js';
+import { findSecretStart, isSecretName, isSecretWord, redactTokens, requireKnownOptions } from '@tenon/base';
 import type { CommandTarget, ServiceAccount, UrlTarget } from './server-entry.js';
 import { parseReferences } from './variable-references.js';
 

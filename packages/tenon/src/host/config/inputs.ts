@@ -1,7 +1,6 @@
-import { findNearestKey } from '../../protocol/nearest-key.js';
+import { findNearestKey } from '@tenon/base';
 import type { JsonNode } from './json-node.js';
-import type { ReportProblem } from './problem.js';
-import { quoteName } from './problem.js';
+import { quoteName, type ReportProblem } from './problem.js';
 
 /** Value that a configuration requests from the user before a server starts, as in VS Code. */
 export interface ConfigInput {

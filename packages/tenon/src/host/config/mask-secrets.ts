@@ -1,6 +1,4 @@
-import { createExcerpt } from '../../redaction/invisible-characters.js';
-import { isSecretName } from '../../redaction/secret-names.js';
-import { findSecretStart, isSecretWord, redactTokens } from '../../redaction/secrets.js';
+import { createExcerpt, findSecretStart, isSecretName, isSecretWord, redactTokens } from '@tenon/base';
 import { MAX_DEFAULTS, parseReferences, type VariableReference } from './variable-references.js';
 
 /** Replacement of a secret. */

@@ -1,6 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import { findNearestKey } from '../../protocol/nearest-key.js';
+import { findNearestKey, requireKnownOptions, TenonError } from '@tenon/base';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
 import { type ConfigPath, type ConfigTextFault, createJsonNode, type JsonNode, parseDocument } from './json-node.js';

@@ -1,5 +1,5 @@
+import { findNearestKey } from '@tenon/base';
 import { type AssumableCapability, assumableCapabilities } from '../../protocol/capabilities.js';
-import { findNearestKey } from '../../protocol/nearest-key.js';
 import { type CallerTemplates, findTemplateProblems } from './caller-template.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';

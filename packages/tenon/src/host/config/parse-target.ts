@@ -1,5 +1,4 @@
-import { addUrlScheme } from '../../net/add-url-scheme.js';
-import { isLoopbackDomain } from '../../net/loopback.js';
+import { addUrlScheme, isLoopbackDomain } from '@tenon/base';
 import { mapCallerValues } from './caller-template.js';
 import { splitCommandLine } from './command-line.js';
 import {
@@ -11,8 +10,7 @@ import {
   readTemplateText,
   reportWrongKind,
 } from './entry-parser.js';
-import type { ReadEnvFile } from './env-file.js';
-import { readEnv } from './env-file.js';
+import { type ReadEnvFile, readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
 import { quoteName } from './problem.js';

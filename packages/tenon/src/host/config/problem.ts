@@ -1,5 +1,4 @@
-import { type ErrorDetails, TenonError } from '../../jsonrpc/error.js';
-import { escapeInvisible } from '../../redaction/invisible-characters.js';
+import { type ErrorDetails, escapeInvisible, TenonError } from '@tenon/base';
 import type { ConfigPath, JsonNode } from './json-node.js';
 
 /** Maximum number of reported problems of one configuration. */

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { checkCallerReference, escapeReferences, formatCallerReference } from './caller-template.js';
 import type { ResolveInput } from './inputs.js';
 import { getBaseName, resolvePath } from './paths.js';

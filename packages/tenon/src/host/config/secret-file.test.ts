@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
 import { readOne, said, told } from './fixtures/read.js';
 import { parseConfig } from './parse-config.js';
 import type { ReadSecretFile } from './resolve-variables.js';

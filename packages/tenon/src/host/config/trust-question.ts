@@ -1,7 +1,4 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { Signer } from '../../encoding/hmac.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import type { Values } from '../../stores/stores.js';
+import { isObject, type JsonObject, type Signer, toCanonicalJson, type Values } from '@tenon/base';
 import { findDangers } from './dangerous-commands.js';
 import { type EntryPart, listEntryParts } from './entry-parts.js';
 import type { ConfiguredEntry } from './server-entry.js';

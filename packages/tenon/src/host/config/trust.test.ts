@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+
+import type { Values } from '@tenon/base';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { memoryStores } from '../../stores/memory-stores.js';
-import type { Values } from '../../stores/stores.js';
 import { command, entry, type From, hush, key, remote, variables } from './fixtures/project.js';
 import { createTrust } from './trust.js';
 import type { TrustQuestion } from './trust-question.js';

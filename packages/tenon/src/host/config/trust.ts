@@ -1,8 +1,4 @@
-import { createSigner, type Signer } from '../../encoding/hmac.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
-import { toRecordValues } from '../../stores/records/record-values.js';
-import type { Values } from '../../stores/stores.js';
+import { createSigner, requireKnownOptions, type Signer, TenonError, toRecordValues, type Values } from '@tenon/base';
 import { quoteName } from './problem.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 import { examineEntry, getTrustKey, type TrustExamination, type TrustQuestion } from './trust-question.js';

@@ -1,10 +1,7 @@
+import { CompactMap, isObject, type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
 import type { ClientHandlers, ServerRequestInfo } from '../../client/options.js';
 import { readRoots } from '../../client/server-requests/request-handlers.js';
 import type { RequestInput } from '../../execution/handler-run.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { CompactMap } from '../../jsonrpc/compact-map.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { RELATED_TASK } from '../../protocol/meta.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
 import { RETRY_AFTER } from './process-limit.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 

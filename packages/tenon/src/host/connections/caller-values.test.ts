@@ -1,10 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+
+import { type AuthInfo, type CallerIdentity, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';

@@ -1,10 +1,5 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import { hashSha256 } from '../../encoding/sha256.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AuthInfo, hashSha256, identifyCaller, REDACTED, TenonError, toCanonicalJson } from '@tenon/base';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
-import { identifyCaller } from '../../protocol/caller-identity.js';
-import { REDACTED } from '../../redaction/secrets.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { CallerValues } from '../config/caller-template.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 const INITIAL_DELAY = 500;
 const MAX_DELAY = 60_000;

@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { isAuthError, TenonError } from '../../jsonrpc/error.js';
+import { type Clock, isAuthError, TenonError } from '@tenon/base';
 
 /** Codes of errors that show that a server at a URL cannot be reached. */
 const UNREACHABLE: ReadonlySet<string> = new Set(['http/unreachable', 'http/interrupted', 'connection/unresponsive']);

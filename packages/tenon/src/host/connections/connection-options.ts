@@ -1,9 +1,7 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock, JsonObject, TenonError } from '@tenon/base';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { RequestInput } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { Root } from '../../protocol/content.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { ProcessLimit } from './process-limit.js';

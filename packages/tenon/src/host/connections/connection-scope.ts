@@ -1,5 +1,4 @@
-import { getCallerKey, UNKNOWN_CALLER } from '../../jsonrpc/shared-limit.js';
-import { type CallerIdentity, getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import { type CallerIdentity, getCallerKey, getOwnerKey, identifyCaller, UNKNOWN_CALLER } from '@tenon/base';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

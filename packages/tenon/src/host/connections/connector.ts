@@ -1,14 +1,16 @@
+import type { AuthFetch, CallerIdentity } from '@tenon/base';
 import type { AuthExceptionsByServer } from '../../auth/client/auth-exceptions.js';
 import type { Authorizer, AuthorizerRequest } from '../../auth/client/authorizer.js';
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
-import type { AuthFetch } from '../../auth/http/guarded-fetch.js';
 import type { Client } from '../../client/client.js';
 import { connectTo } from '../../client/connect.js';
-import type { ServerEndpoint } from '../../client/connection/endpoint.js';
-import { createInProcessEndpoint, createTransportEndpoint } from '../../client/connection/endpoint.js';
+import {
+  createInProcessEndpoint,
+  createTransportEndpoint,
+  type ServerEndpoint,
+} from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { TransportFactory } from '../../client/target.js';
-import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import { type CallerTemplates, type CallerValues, fillTemplates } from '../config/caller-template.js';
 import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';

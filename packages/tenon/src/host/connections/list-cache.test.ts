@@ -1,6 +1,5 @@
+import { type JsonObject, rpcError, type TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { deferred, type Given, offersAll, standIn, turns } from './fixtures/stand-in.js';
 import { ListCache, mergeCacheHints } from './list-cache.js';

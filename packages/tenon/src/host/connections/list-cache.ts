@@ -1,9 +1,6 @@
-import type { Clock } from '../../cancellation/clock.js';
+import { type Clock, type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
 import type { CallOptions } from '../../client/call-options.js';
 import type { ChangeEvent, Client } from '../../client/client.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 

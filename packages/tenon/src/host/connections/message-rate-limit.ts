@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** Maximum number of forwarded log messages per second and server. */
 const MAX_MESSAGES = 200;

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { OpenAttempts } from './open-attempts.js';
 

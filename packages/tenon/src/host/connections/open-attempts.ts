@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
 
 /** Maximum time for a server to end after its connection was closed, in milliseconds. A process takes up to 6,000. */
 const CLOSE_TIMEOUT = 10_000;

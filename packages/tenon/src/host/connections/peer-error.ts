@@ -1,6 +1,4 @@
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { OUTCOME_UNKNOWN } from '../../jsonrpc/outcome.js';
-import { toPublicText } from '../../redaction/public-text.js';
+import { OUTCOME_UNKNOWN, rpcError, TenonError, toPublicText } from '@tenon/base';
 
 /** Codes of the errors of a request that got an error response. */
 const PEER_ERRORS: ReadonlySet<string> = new Set(['peer/error', OUTCOME_UNKNOWN]);

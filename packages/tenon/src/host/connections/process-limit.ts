@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { type Clock, rpcError, type TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
 
 /** Maximum time that a start waits for another process to become idle, in milliseconds. */
 const MAX_WAIT = 5000;

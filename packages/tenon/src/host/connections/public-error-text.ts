@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { toPublicText } from '../../redaction/public-text.js';
+import { TenonError, toPublicText } from '@tenon/base';
 
 const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
 const HIDDEN_TEXT = '…';

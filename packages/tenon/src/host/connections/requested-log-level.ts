@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import type { MaybePromise } from '@tenon/base';
 import { LOGGING_LEVELS, type LoggingLevel } from '../../protocol/content.js';
 
 /** Log level that callers have requested from one server. */

@@ -1,17 +1,20 @@
-import type { Clock } from '../../cancellation/clock.js';
+import {
+  type Clock,
+  hashSha256,
+  type JsonObject,
+  type Stores,
+  TenonError,
+  toCanonicalJson,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
 import {
   createSessionSharing,
   type ServerSessionState,
   type SessionSharing,
   type SharedServerSession,
 } from '../../client/connection/shared-session.js';
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import { hashSha256 } from '../../encoding/sha256.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { SharedChanges } from '../../server/session/shared-changes.js';
-import type { Stores, Values } from '../../stores/stores.js';
-import { toTypedValues } from '../../stores/typed-values.js';
 import { hashCallerValues } from './caller-values.js';
 import type { ConnectionScope } from './connection-scope.js';
 

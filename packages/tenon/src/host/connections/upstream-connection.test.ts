@@ -1,7 +1,7 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { UpstreamCall } from './active-calls.js';
 import type { ConnectionOptions } from './connection-options.js';

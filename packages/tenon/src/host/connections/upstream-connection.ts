@@ -1,10 +1,15 @@
+import {
+  type JsonObject,
+  type MaybePromise,
+  METHOD_NOT_FOUND,
+  rpcError,
+  settleMaybe,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
 import { isSignInRequired } from '../../auth/client/sign-in/sign-in-required.js';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions, ConnectionState, ServerRequestInfo } from '../../client/options.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
-import { type MaybePromise, settleMaybe, thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { Root } from '../../protocol/content.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
 import { declareCapabilities } from './client-capabilities.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import type { HostServer } from '../host-options.js';
 import type { UpstreamServer } from './upstream-server.js';
 

@@ -1,7 +1,6 @@
+import { type JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { audienceNamed, deferred, factsOf, type StandIn, standIn, turns } from './fixtures/stand-in.js';
 import { UpstreamRegistry } from './upstream-registry.js';

@@ -1,10 +1,14 @@
+import {
+  type Clock,
+  catchMaybe,
+  createCausedError,
+  INTERNAL_ERROR,
+  isPromise,
+  type MaybePromise,
+  runWithTimeout,
+  TenonError,
+} from '@tenon/base';
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
-import type { Clock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { createCausedError } from '../../jsonrpc/error-type.js';
-import { catchMaybe, isPromise, type MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { createUnknownServerError } from './connection-errors.js';
 import type { ConnectionScope } from './connection-scope.js';

@@ -1,7 +1,6 @@
+import type { CallerIdentity, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../client/options.js';
-import type { TenonError } from '../../jsonrpc/error.js';
-import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { audienceNamed, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
 import { UpstreamServer } from './upstream-server.js';

@@ -1,9 +1,6 @@
+import { type CallerIdentity, getOwnerKey, SharedLimit, TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { Client } from '../../client/client.js';
 import type { ClientOptions } from '../../client/options.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
-import { SharedLimit } from '../../jsonrpc/shared-limit.js';
-import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
 import type { ClientSession } from '../../server/request-context.js';
 import { type CallerTemplates, type CallerValues, fillTemplates, listCallerNames } from '../config/caller-template.js';
 import type { CallerLimit } from './caller-limit.js';

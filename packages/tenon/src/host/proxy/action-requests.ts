@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
+import type { AuthInfo, JsonObject } from '@tenon/base';
 import type { Tool } from '../../protocol/content.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { type ActionRequest, describeUser } from '../security/policy/action-request.js';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import { type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createUnansweredError } from './unanswered-error.js';
 

@@ -1,3 +1,4 @@
+import type { AuthInfo } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../client/client.js';
 import { connectTo } from '../../client/connect.js';
@@ -5,7 +6,6 @@ import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import { createHost } from '../../host.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
 import { tool } from '../../server/definitions/tool.js';

@@ -1,14 +1,18 @@
+import {
+  createUnknownOutcomeError,
+  findKeptInteger,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  type JsonObject,
+  type MaybePromise,
+  rpcError,
+  thenMaybe,
+} from '@tenon/base';
 import type { Client } from '../../client/client.js';
 import { isAbandoned } from '../../client/tasks/tracked-task.js';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import type { HandlerRun, RequestInput } from '../../execution/handler-run.js';
 import { toInputRequest } from '../../execution/journaled-execution.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { findKeptInteger } from '../../json/kept-integers.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR, INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import { createUnknownOutcomeError } from '../../jsonrpc/outcome.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import { TASKS } from '../../protocol/tasks.js';
 import { HandlerContext } from '../../server/context/handler-context.js';

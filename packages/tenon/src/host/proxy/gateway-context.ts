@@ -1,7 +1,5 @@
+import { type CallerIdentity, runWithTimeout, TenonError } from '@tenon/base';
 import type { CallerSignIn } from '../../auth/client/caller-sign-in/options.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { CallerIdentity } from '../../protocol/caller-identity.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import type { ClientSession } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';

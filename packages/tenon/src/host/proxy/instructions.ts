@@ -1,4 +1,4 @@
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import { runWithTimeout } from '@tenon/base';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';

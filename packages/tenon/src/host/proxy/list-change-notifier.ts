@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
+import type { Clock, JsonObject } from '@tenon/base';
 import type { ClientSession } from '../../server/request-context.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { Tool } from '../../protocol/content.js';
 import { readMeta } from '../../protocol/meta.js';
 import { createCachedPage } from '../../server/methods/list-pages.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import type { ExtensionSubscription } from '../../server/extension.js';
 import type { RequestContext } from '../../server/request-context.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import type { HandlerRun } from '../../execution/handler-run.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { HeaderParam } from '../../protocol/header-params.js';
 import type { HandlerContext } from '../../server/context/handler-context.js';
 import type { RequestContext } from '../../server/request-context.js';

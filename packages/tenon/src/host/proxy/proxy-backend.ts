@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { catchMaybe, type JsonObject, type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
 import { readLoggingLevel } from '../../protocol/content.js';
 import { localBackend } from '../../server/local-backend.js';
 import type { ClientSession, RequestContext } from '../../server/request-context.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /**
  * Wraps the URIs of resources in a result so that they name their server. Returns the same result if no URI changes.

@@ -1,6 +1,4 @@
-import { rpcError } from '../../jsonrpc/error.js';
-import { createCausedError } from '../../jsonrpc/error-type.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { catchMaybe, createCausedError, type MaybePromise, rpcError, thenMaybe } from '@tenon/base';
 import type { RequestContext } from '../../server/request-context.js';
 import type { RequesterInfo } from '../../server/server-backend.js';
 import { createUnknownNameError } from '../catalog/catalog-errors.js';

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import type { Client } from '../../client/client.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
 const resourceWatches = new WeakMap<UpstreamConnection, Map<string, ResourceWatch>>();

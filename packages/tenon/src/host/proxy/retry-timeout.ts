@@ -1,7 +1,5 @@
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import { INTERNAL_ERROR, rpcError, runWithTimeout } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
 /**

@@ -1,10 +1,6 @@
+import { INTERNAL_ERROR, type JsonObject, type MaybePromise, rpcError, runWithTimeout, TenonError } from '@tenon/base';
 import { getSignInRequest, type SignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Tool } from '../../protocol/content.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';

@@ -1,8 +1,6 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { catchMaybe, describeUnknownName, isObject, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
-import { describeUnknownName } from '../../protocol/unknown-name.js';
 import { HandlerContext } from '../../server/context/handler-context.js';
 import { runTool as runServerTool } from '../../server/methods/tools/call-tool.js';
 import { checkHeaderParams } from '../../server/methods/tools/check-header-params.js';

@@ -1,7 +1,6 @@
+import { type ErrorDetails, getErrorType, rpcError, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { type ErrorDetails, rpcError, TenonError } from '../../jsonrpc/error.js';
 import { toErrorObject } from '../../jsonrpc/error-response.js';
-import { getErrorType } from '../../jsonrpc/error-type.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';

@@ -1,11 +1,8 @@
+import { INTERNAL_ERROR, isForPeer, isObject, rpcError, TenonError, toPublicText } from '@tenon/base';
 import { getSignInRequest } from '../../auth/client/sign-in/sign-in-required.js';
-import { isObject } from '../../json/json-object.js';
-import { isForPeer, rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { isReservedCode } from '../../protocol/reserved-codes.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
-import { toPublicText } from '../../redaction/public-text.js';
 import { urlElicitationRequired } from '../../server/methods/url-elicitation.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';

@@ -1,9 +1,6 @@
+import { createCausedError, INTERNAL_ERROR, type TenonError, UNKNOWN_OUTCOME } from '@tenon/base';
 import { isReadOnly } from '../../client/calls/call-checks.js';
 import { mayHaveExecuted } from '../../client/calls/call-outcome.js';
-import type { TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { createCausedError } from '../../jsonrpc/error-type.js';
-import { UNKNOWN_OUTCOME } from '../../jsonrpc/outcome.js';
 import { describePublicly } from '../connections/public-error-text.js';
 
 /**

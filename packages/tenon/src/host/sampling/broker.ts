@@ -1,8 +1,12 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { getCallerKey, SharedLimit } from '../../jsonrpc/shared-limit.js';
-import type { CallerIdentity } from '../../protocol/caller-identity.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import {
+  type CallerIdentity,
+  type Clock,
+  getCallerKey,
+  requireKnownOptions,
+  SharedLimit,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createAccounts, createChains, type TokenBudget } from './budget.js';
 import { type Allow, requestConsent } from './consent.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { type CallerIdentity, getOwnerKey } from '../../protocol/caller-identity.js';
+import { type CallerIdentity, type Clock, getOwnerKey } from '@tenon/base';
 import { createLimitError } from './refusal.js';
 
 /** Limits the cost of sampling within a time window, which begins with its first request. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import type {
   CreateMessageParams,
   SamplingContent,

@@ -1,5 +1,4 @@
-import { replaceInvisible } from '../../redaction/invisible-characters.js';
-import { redactSecrets } from '../../redaction/secrets.js';
+import { redactSecrets, replaceInvisible } from '@tenon/base';
 
 /** Maximum length of an excerpt, in characters. */
 const MAX_EXCERPT = 300;

@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
 
 export interface GenerationTimeout {
   readonly signal: AbortSignal;

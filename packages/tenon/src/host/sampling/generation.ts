@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, TenonError } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { estimateRequestTokens } from './content.js';
 import { formatErrorExcerpt } from './error-excerpt.js';

@@ -1,5 +1,4 @@
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, rpcError, type TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
 import { USER_REJECTED } from '../../protocol/error-codes.js';
 
 /** Refusal, which a reviewer returns instead of a request or result. */

@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import type { MaybePromise } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { createRejectedError, isRefusal, type SamplingRefusal } from './refusal.js';
 

@@ -1,5 +1,4 @@
-import { isObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { isObject, TenonError } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult, SamplingContent } from '../../protocol/input-requests.js';
 import { getBlocks, getToolUses } from './content.js';
 

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { dialects, getDialect, getNewestDialect } from '../versions/index.js';
 import {

@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../jsonrpc/error-object.js';
+import { type ErrorObject, INVALID_PARAMS, INVALID_REQUEST, isObject, type JsonObject, rpcError } from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { ClientCapabilities } from '../capabilities.js';
 import { type Implementation, LOGGING_LEVELS, type LoggingLevel, readLoggingLevel } from '../content.js';

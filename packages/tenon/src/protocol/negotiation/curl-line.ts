@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { Dialect } from '../versions/dialect.js';
 import { createRequestMeta } from './classify-request.js';
 

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
 import { dialects, getDialect, getNewestDialect } from '../versions/index.js';
 import { interpretProbe } from './probe.js';
 

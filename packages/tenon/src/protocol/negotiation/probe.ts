@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { isAuthError, TenonError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { isAuthError, isObject, type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
 import type { Dialect } from '../versions/dialect.js';
 

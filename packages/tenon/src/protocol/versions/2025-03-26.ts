@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { v20241105 } from './2024-11-05.js';
 import { deriveVersion } from './define-version.js';
 import { without } from './message-transforms.js';

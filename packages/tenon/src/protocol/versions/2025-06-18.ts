@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { v20250326 } from './2025-03-26.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { v20250618 } from './2025-06-18.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';

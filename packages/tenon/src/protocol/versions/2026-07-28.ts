@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { copyWithout } from '../../jsonrpc/copy-without.js';
+import { copyWithout, isObject, type JsonObject } from '@tenon/base';
 import { v20251125 } from './2025-11-25.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';

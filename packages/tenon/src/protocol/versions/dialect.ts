@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 
 /**
  * A protocol version as data. Traits describe its behavior. Transforms convert messages between this version and the

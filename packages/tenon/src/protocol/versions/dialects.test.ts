@@ -1,10 +1,10 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
 import { judge, type Revision, schemasPresent } from '../../../../../test/support/official-schema.js';
 import { readSchema } from '../../../../../test/support/schema-file.js';
 import { vocabularyOf } from '../../../../../test/support/vocabulary.js';
-import type { JsonObject } from '../../json/json-object.js';
 import * as codes from '../error-codes.js';
 import { methods, notifications } from '../methods.js';
 import type { Dialect, TransformContext } from './dialect.js';

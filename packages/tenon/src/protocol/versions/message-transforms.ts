@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { copyWithout } from '../../jsonrpc/copy-without.js';
+import { copyWithout, type JsonObject } from '@tenon/base';
 import type { Transform, TransformContext } from './dialect.js';
 
 /** Transforms of one change for peers of earlier versions. The comment above each change describes it. */

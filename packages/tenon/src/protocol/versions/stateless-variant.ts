@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { Dialect } from './dialect.js';
 
 /** Messages of a server that are sent on the stream of a request, and so need no session. */

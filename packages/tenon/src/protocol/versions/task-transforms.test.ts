@@ -1,8 +1,8 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
 import { judge, schemasPresent } from '../../../../../test/support/official-schema.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { methods, notifications } from '../methods.js';
 import { checkDetailedTask, TASKS } from '../tasks.js';
 import type { Dialect, TransformContext } from './dialect.js';

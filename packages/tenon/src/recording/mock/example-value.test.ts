@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../json/json-object.js';
 import { compilePeerSchema } from '../../schemas/peer-schema.js';
 import { createExample } from './example-value.js';
 import { createRandom } from './random.js';

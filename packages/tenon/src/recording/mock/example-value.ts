@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { decodeToken } from '../../schemas/json-schema/pointer-tokens.js';
 import { createExampleNumber, createExampleText } from './example-scalars.js';
 import type { Random } from './random.js';

@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { describeIssues } from '../../schemas/issues.js';
+import { describeIssues, INVALID_PARAMS, isObject, type JsonObject, rpcError } from '@tenon/base';
 import { loadPeerSchema } from '../../schemas/load-peer-schema.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import { type ComparableRequest, countDifferences, formatRequest, toComparable } from '../replay/match-requests.js';

@@ -1,7 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { INVALID_PARAMS, isObject, type JsonObject, requireKnownOptions, rpcError } from '@tenon/base';
 import { finalizeCacheable, finalizeResult } from '../../server/decode-encode.js';
 import { localBackend } from '../../server/local-backend.js';
 import { createCachedPage } from '../../server/methods/list-pages.js';

@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { ErrorObject } from '../../jsonrpc/error-object.js';
+import { type ErrorObject, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { parseJson } from '../../jsonrpc/message.js';
 import { isRecordingLine, parseRecording, selectServer } from '../parse-recording.js';
 import { readRecordedSource } from './recorded-source.js';

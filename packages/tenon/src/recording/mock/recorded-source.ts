@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { JsonRpcResponse } from '../../jsonrpc/message.js';
 import { readMeta, SERVER_INFO } from '../../protocol/meta.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

@@ -1,6 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { type Clock, INTERNAL_ERROR, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
 import {
   createFailure,
   createSuccess,
@@ -11,7 +9,6 @@ import {
 } from '../../jsonrpc/message.js';
 import type { MessageContext, RequestHeaders, Transport } from '../../jsonrpc/transport.js';
 import { wrapTransport } from '../../jsonrpc/wrap-transport.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { RequestHandler, RequestIO } from '../../protocol/request-handler.js';
 import { createRandom } from './random.js';
 

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, TenonError } from '@tenon/base';
 import { createFailure, type Id, type JsonRpcFailure } from '../../jsonrpc/message.js';
 import { toRefusal } from '../../jsonrpc/refusal-response.js';
 

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, PARSE_ERROR, TenonError } from '@tenon/base';
 import {
   createFailure,
   diagnoseMessage,

@@ -1,7 +1,6 @@
-import type { TenonError } from '../../jsonrpc/error.js';
+import { requireKnownOptions, type TenonError } from '@tenon/base';
 import type { JsonRpcRequest, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import { classifyRequest } from '../../protocol/negotiation/classify-request.js';
 import type { RequestHandler, RequestIO } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

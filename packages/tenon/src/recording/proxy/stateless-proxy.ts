@@ -1,5 +1,4 @@
-import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { LazyAbortSignal, TenonError } from '@tenon/base';
 import {
   createNotification,
   type Id,

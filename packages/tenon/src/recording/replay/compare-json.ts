@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-object.js';
+import { isObject } from '@tenon/base';
 
 /** Difference between a recorded value and another one. */
 export interface JsonDifference {

@@ -1,8 +1,6 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { createExcerpt, isObject, type JsonObject, toCanonicalJson } from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, readMeta } from '../../protocol/meta.js';
-import { createExcerpt } from '../../redaction/invisible-characters.js';
 import type { RecordedExchange } from '../recorded-sessions.js';
 import { redactJson } from '../redact-message.js';
 import { compareJson } from './compare-json.js';

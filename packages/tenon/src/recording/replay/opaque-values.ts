@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 
 /** Members with values that a server chooses and a client returns, by the member that returns them. */
 const RETURNED_AS: ReadonlyMap<string, string> = new Map([

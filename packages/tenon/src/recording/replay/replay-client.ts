@@ -1,7 +1,11 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import {
+  type Clock,
+  METHOD_NOT_FOUND,
+  requireKnownOptions,
+  runWithTimeout,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import {
   createFailure,
   createSuccess,
@@ -13,7 +17,6 @@ import {
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import { parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
 import { createFailure, createSuccess, type JsonRpcRequest, type JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { RecordedExchange, RecordedSession } from '../recorded-sessions.js';
 import {

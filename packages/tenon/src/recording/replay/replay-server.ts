@@ -1,5 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { SERVER_STOPPED } from '../../jsonrpc/error-codes.js';
+import { type Clock, requireKnownOptions, SERVER_STOPPED, systemClock } from '@tenon/base';
 import {
   createFailure,
   type Id,
@@ -8,7 +7,6 @@ import {
   type JsonRpcResponse,
 } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import { classifyRequest } from '../../protocol/negotiation/classify-request.js';
 import type { RequestHandler, RequestIO, ServerSession } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';

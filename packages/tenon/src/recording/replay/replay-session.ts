@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, type JsonObject } from '@tenon/base';
 import {
   createFailure,
   type Id,

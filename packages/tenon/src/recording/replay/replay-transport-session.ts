@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { PARSE_ERROR } from '../../jsonrpc/error-codes.js';
+import { type Clock, PARSE_ERROR, TenonError } from '@tenon/base';
 import { createFailure, type Id, isMessage, type JsonRpcMessage } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { classifyRequest } from '../../protocol/negotiation/classify-request.js';

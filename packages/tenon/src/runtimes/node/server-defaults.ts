@@ -1,8 +1,5 @@
-import type { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { requireKnownOptions, type SealKey, type Stores, type TenonError } from '@tenon/base';
 import type { ServerOptions } from '../../server/definitions/server-definition.js';
-import type { SealKey } from '../../stores/seal.js';
-import type { Stores } from '../../stores/stores.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
 export interface ServerDefaults {

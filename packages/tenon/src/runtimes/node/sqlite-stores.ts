@@ -1,13 +1,11 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { requireKnownOptions, type Stores, TenonError } from '@tenon/base';
+import { makePrivate } from '@tenon/base/node';
 import type { Database } from '../../stores/sqlite/database.js';
 import { toStoreError } from '../../stores/sqlite/errors.js';
 import { createSqliteStores, type SqliteStoresOptions } from '../../stores/sqlite/stores.js';
-import type { Stores } from '../../stores/stores.js';
-import { makePrivate } from './files/private-file.js';
 
 type Libsql = new (path: string, options: { timeout: number }) => Database;
 

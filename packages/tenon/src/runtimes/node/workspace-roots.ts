@@ -2,10 +2,8 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import type { RootsSource } from '../../client/options.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { Root } from '../../protocol/content.js';
 
 /** Time between two checks of the folders while a client is connected, in milliseconds. */

@@ -1,6 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { logError } from '../../jsonrpc/log-error.js';
+import { type AuthInfo, logError, TenonError } from '@tenon/base';
 import {
   createBodyConsumedError,
   type Exchange,

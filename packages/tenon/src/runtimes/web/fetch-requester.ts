@@ -1,6 +1,4 @@
-import { toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { getCertificateAdvice } from '../../net/certificate-advice.js';
+import { getCertificateAdvice, TenonError, toAbortSignal } from '@tenon/base';
 import { createHeaderError } from '../../transports/http/client/errors.js';
 import type { FetchBody, FetchLike, FetchReader, FetchResponse } from '../../transports/http/client/fetch-like.js';
 import type { HttpReply, HttpRequest, Requester } from '../../transports/http/client/requester.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Creates the error of a schema that cannot validate any value. */
 export function createBrokenSchemaError(reason: string, cause?: unknown): TenonError {

@@ -1,6 +1,4 @@
-import { copyThroughJson } from '../../encoding/json-value.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { copyThroughJson, isObject, type JsonObject, type TenonError } from '@tenon/base';
 import { detectDraft } from '../draft.js';
 import { PatternCompiler, type PatternLimits } from '../patterns/pattern-compiler.js';
 import { isWorkLimitError, shorten } from './broken-schema.js';

@@ -1,4 +1,4 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import { toCanonicalJson } from '@tenon/base';
 import type { CheckRun } from './check-run.js';
 import {
   BRANCH_STEPS,

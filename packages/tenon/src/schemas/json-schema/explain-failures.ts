@@ -1,4 +1,4 @@
-import { type Issue, toJsonPointer } from '../issues.js';
+import { type Issue, toJsonPointer } from '@tenon/base';
 import type { Failure } from './check-run.js';
 import {
   createCounter,

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import type { JsonObject, TenonError } from '@tenon/base';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import type { SchemaDocument, SchemaResource } from './schema-document.js';
 

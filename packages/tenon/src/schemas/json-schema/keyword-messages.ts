@@ -1,5 +1,4 @@
-import { isObject } from '../../json/json-object.js';
-import type { Issue } from '../issues.js';
+import { type Issue, isObject } from '@tenon/base';
 import { toUnicodePattern } from '../patterns/unicode-pattern.js';
 import { shorten } from './broken-schema.js';
 import type { Failure } from './check-run.js';

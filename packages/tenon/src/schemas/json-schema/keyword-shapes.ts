@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-object.js';
+import { isObject } from '@tenon/base';
 
 /** The expected shape of a keyword's value. */
 export interface KeywordShape {

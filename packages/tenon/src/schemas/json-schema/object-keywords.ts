@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
 import type { KeywordCompilers, KeywordContext, PatternTest } from './keyword-compiler.js';

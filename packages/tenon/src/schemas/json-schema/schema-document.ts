@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { Draft } from '../draft.js';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { getKeywordShape } from './keyword-shapes.js';

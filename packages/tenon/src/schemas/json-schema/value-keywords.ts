@@ -1,4 +1,4 @@
-import { isObject } from '../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import { shorten } from './broken-schema.js';
 import type { CheckRun, SchemaCheck } from './check-run.js';
 import { createEqualityCheck, createListCheck } from './equality.js';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takePart, takeRuns } from '../../../../../test/support/extent.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { compileSchema } from '../compile-schema.js';
 import { compilePeerSchema } from '../peer-schema.js';
 

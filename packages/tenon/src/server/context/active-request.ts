@@ -1,5 +1,4 @@
-import { type AbortSignalLike, LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import type { JsonObject } from '../../json/json-object.js';
+import { type AbortSignalLike, type JsonObject, LazyAbortSignal } from '@tenon/base';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { RequestContext } from '../request-context.js';
 import { NotificationMerger } from './notification-merger.js';

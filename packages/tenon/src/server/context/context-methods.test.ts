@@ -1,7 +1,7 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import type { Middleware } from '../../handler/operation.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { tool } from '../definitions/tool.js';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { inputRequired } from '../../handler/tool-result.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';

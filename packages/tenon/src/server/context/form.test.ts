@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { JsonObject } from '../../json/json-object.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import { requestForm, toFormSchema } from './form.js';
 

@@ -1,9 +1,6 @@
-import { JsonCache } from '../../encoding/json-cache.js';
+import { isObject, JsonCache, type JsonObject, requireKnownOptions, TenonError } from '@tenon/base';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import type { FormAnswer } from '../../handler/context.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
 import { toResult } from '../../protocol/methods.js';
 import { compileSchema, describeIssues, type Validator } from '../../schemas/compile-schema.js';

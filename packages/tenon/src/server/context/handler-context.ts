@@ -1,16 +1,22 @@
-import { type AbortSignalLike, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import {
+  type AbortSignalLike,
+  type AuthInfo,
+  isObject,
+  type JsonObject,
+  type MaybePromise,
+  markHandled,
+  requireKnownOptions,
+  settleMaybe,
+  type TenonError,
+  toAbortSignal,
+} from '@tenon/base';
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { Context, CreateState, FormAnswer } from '../../handler/context.js';
 import { type ToolResultParts, toolResult } from '../../handler/tool-result.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import type { TenonError } from '../../jsonrpc/error.js';
-import { type MaybePromise, markHandled, settleMaybe } from '../../jsonrpc/maybe-promise.js';
 import { isId } from '../../jsonrpc/message.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import {
   type ContentBlock,
   type Implementation,

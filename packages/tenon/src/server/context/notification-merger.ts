@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
+import type { Clock, JsonObject } from '@tenon/base';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { Rate } from '../middleware/token-buckets.js';
 

@@ -1,7 +1,7 @@
+import type { TenonError } from '@tenon/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import type { Context } from '../../handler/context.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';

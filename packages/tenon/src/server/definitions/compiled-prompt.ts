@@ -1,7 +1,6 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { dropUndefined, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Prompt, PromptArgument } from '../../protocol/content.js';
-import { dropUndefined } from '../../protocol/defaults.js';
 import { checkScopes } from '../../protocol/scopes.js';
 import type { Validator } from '../../schemas/compile-schema.js';
 import { compileDefinition } from '../../schemas/schema-check.js';

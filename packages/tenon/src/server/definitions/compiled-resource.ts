@@ -1,7 +1,6 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { dropUndefined, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate } from '../../protocol/content.js';
-import { dropUndefined } from '../../protocol/defaults.js';
 import { checkScopes } from '../../protocol/scopes.js';
 import { memoizeCompile } from '../registry.js';
 import type { Template } from '../uri-template/template.js';

@@ -1,8 +1,6 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { dropUndefined, type JsonObject, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Tool } from '../../protocol/content.js';
-import { dropUndefined } from '../../protocol/defaults.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
 import { checkScopes } from '../../protocol/scopes.js';
 import type { Validator } from '../../schemas/compile-schema.js';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { InferArguments, Schema } from '../../schemas/standard.js';
 
 /** Params of a handler: the output of its schema, or the unchanged params without a schema. */

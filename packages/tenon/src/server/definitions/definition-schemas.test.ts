@@ -1,6 +1,6 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TenonError } from '../../jsonrpc/error.js';
 import { connectPair } from '../../testing/connect-pair.js';
 import { createServer } from '../server.js';
 import { prompt } from './prompt.js';

@@ -1,8 +1,8 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { protect } from '../../auth/resource/protect.js';
 import { createHandler } from '../../http.js';
 import { connect } from '../../index.node.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { serveHttp } from '../../runtimes/node/http/http-server.js';
 import { serveStdio } from '../../runtimes/node/stdio/stdio-server.js';
 import { caching } from '../middleware/caching.js';

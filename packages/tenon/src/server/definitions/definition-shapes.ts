@@ -11,8 +11,9 @@ import {
   checkOptional,
   checkRange,
   checkString,
-} from '../../protocol/check.js';
-import { type OptionShape, requireShape } from '../../protocol/check-options.js';
+  type OptionShape,
+  requireShape,
+} from '@tenon/base';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
 import type { ServerDefinition } from './server-definition.js';

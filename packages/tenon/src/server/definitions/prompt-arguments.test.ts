@@ -1,7 +1,7 @@
+import { TenonError } from '@tenon/base';
 import { type as ark } from 'arktype';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { TenonError } from '../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { createServer } from '../server.js';
 import { prompt } from './prompt.js';

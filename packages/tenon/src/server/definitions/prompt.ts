@@ -1,6 +1,6 @@
+import type { MaybePromise } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Context } from '../../handler/context.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { ContentBlock, Icon, Meta, PromptMessage } from '../../protocol/content.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';

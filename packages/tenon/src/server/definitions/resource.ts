@@ -1,9 +1,8 @@
+import type { MaybePromise, Optional } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Context } from '../../handler/context.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../protocol/content.js';
-import type { Optional } from '../../protocol/defaults.js';
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ExposeErrors } from '../exposed-errors.js';

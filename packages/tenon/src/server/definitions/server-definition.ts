@@ -1,14 +1,11 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock, JsonObject, Stores, TenonError } from '@tenon/base';
 import type { InputRequestOptions } from '../../execution/options.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { CreateState } from '../../handler/context.js';
 import type { Middleware } from '../../handler/operation.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { Icon } from '../../protocol/content.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { SuggestedProtocolVersion } from '../../protocol/versions/protocol-version.js';
-import type { Stores } from '../../stores/stores.js';
 import type { Telemetry } from '../../telemetry/telemetry.js';
 import type { ServerRateLimits } from '../default-rate-limits.js';
 import type { ExposeErrors } from '../exposed-errors.js';

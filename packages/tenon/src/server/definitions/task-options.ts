@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { TASKS } from '../../protocol/tasks.js';
 import type { ResolvedTaskOptions, ToolDefinition } from './tool.js';
 

@@ -1,8 +1,12 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
+import {
+  getOwnerKey,
+  INVALID_PARAMS,
+  identifyCaller,
+  type JsonObject,
+  rpcError,
+  TenonError,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { CompleteParams } from '../../protocol/params-and-results.js';
 import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';

@@ -1,8 +1,6 @@
-import { isObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { findNearestKey, isObject, TenonError } from '@tenon/base';
 import type { ContentBlock } from '../../protocol/content.js';
 import { checkContentBlock as checkContent } from '../../protocol/methods.js';
-import { findNearestKey } from '../../protocol/nearest-key.js';
 
 /** The members of each type of block, without the members that all types have. */
 const BLOCK_MEMBERS: { readonly [type: string]: readonly string[] } = {

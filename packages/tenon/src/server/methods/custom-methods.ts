@@ -1,14 +1,19 @@
+import {
+  describeIssues,
+  INVALID_PARAMS,
+  isObject,
+  type JsonObject,
+  METHOD_NOT_FOUND,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
 import { withoutInputRequests } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS, METHOD_NOT_FOUND } from '../../jsonrpc/error-codes.js';
 import type { JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
 import { insufficientScope } from '../../protocol/scopes.js';
 import { compileSchema } from '../../schemas/compile-schema.js';
-import { describeIssues } from '../../schemas/issues.js';
 import type { Schema } from '../../schemas/standard.js';
 import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';

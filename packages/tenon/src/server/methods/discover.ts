@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { listVersions } from '../../protocol/negotiation/classify-request.js';
 import { getCapabilitiesFor } from '../capabilities.js';
 import { finalizeCacheable } from '../decode-encode.js';

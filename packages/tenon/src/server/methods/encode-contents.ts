@@ -1,6 +1,4 @@
-import { encodeBase64 } from '../../encoding/base64.js';
-import { isObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { encodeBase64, isObject, TenonError } from '@tenon/base';
 import type { ResourceContents } from '../../protocol/content.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { requireJson } from './json-text.js';

@@ -1,8 +1,5 @@
+import { INVALID_PARAMS, type JsonObject, rpcError, type TenonError, thenMaybe } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
-import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import { requireServed } from '../../protocol/negotiation/classify-request.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** JSON text of values that JSON may lose: `{}` for a `Map`, `{"0":1}` for bytes. Most results contain neither. */
 const LOSSY_JSON = /\{\}|\{"0":/;

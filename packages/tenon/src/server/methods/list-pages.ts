@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { markPreserialized } from '../../jsonrpc/message.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import { finalizeCacheable } from '../decode-encode.js';

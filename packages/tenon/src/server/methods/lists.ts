@@ -1,7 +1,5 @@
+import { type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
 import { compilePrompt } from '../definitions/compiled-prompt.js';

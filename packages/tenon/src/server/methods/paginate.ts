@@ -1,5 +1,4 @@
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, rpcError } from '@tenon/base';
 
 export interface ListPage<T> {
   readonly items: readonly T[];

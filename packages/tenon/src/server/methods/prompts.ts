@@ -1,13 +1,17 @@
+import {
+  describeIssues,
+  describeUnknownName,
+  INVALID_PARAMS,
+  isObject,
+  type JsonObject,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
 import { toContentBlocks } from '../../handler/tool-result.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../jsonrpc/error-codes.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { PromptMessage } from '../../protocol/content.js';
 import { isInputRequired, methods } from '../../protocol/methods.js';
-import { describeUnknownName } from '../../protocol/unknown-name.js';
-import { describeIssues } from '../../schemas/issues.js';
 import { coerceTexts } from '../../schemas/text-arguments.js';
 import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';

@@ -1,6 +1,5 @@
+import { type JsonObject, rpcError } from '@tenon/base';
 import { checkInputRequestMethods } from '../../execution/check-input-requests.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import { isInputRequired } from '../../protocol/methods.js';
 import { HandlerContext } from '../context/handler-context.js';

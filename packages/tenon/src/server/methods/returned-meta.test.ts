@@ -1,7 +1,7 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { inputRequired, toolResult } from '../../handler/tool-result.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
 import { connectPair } from '../../testing/connect-pair.js';

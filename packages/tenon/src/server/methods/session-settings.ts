@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { readLoggingLevel } from '../../protocol/content.js';
 import type { MethodCall } from '../server-runtime.js';
 import { createNotFoundError } from './resources.js';

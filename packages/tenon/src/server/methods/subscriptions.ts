@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { type MaybePromise, thenMaybe } from '../../jsonrpc/maybe-promise.js';
+import { type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
 import { SUBSCRIPTION_ID } from '../../protocol/meta.js';
 import type { ParamsOf } from '../../protocol/method-types.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';

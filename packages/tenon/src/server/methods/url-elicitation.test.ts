@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';

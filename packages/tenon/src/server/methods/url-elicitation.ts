@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
+import { type JsonObject, rpcError, TenonError } from '@tenon/base';
 import type { ElicitUrlParams } from '../../protocol/input-requests.js';
 import {
   createMissingCapabilityError,

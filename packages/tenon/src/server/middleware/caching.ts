@@ -1,9 +1,15 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
+import {
+  type Clock,
+  checkArray,
+  checkOptional,
+  checkString,
+  getOwnerKey,
+  identifyCaller,
+  type JsonObject,
+  systemClock,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { Middleware, Operation } from '../../handler/operation.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
-import { checkArray, checkOptional, checkString } from '../../protocol/check.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
 
 export interface CachingOptions {

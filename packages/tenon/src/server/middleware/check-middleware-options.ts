@@ -1,5 +1,4 @@
-import { type Check, checkObject, checkOptional, checkRange } from '../../protocol/check.js';
-import { type OptionShape, requireShape } from '../../protocol/check-options.js';
+import { type Check, checkObject, checkOptional, checkRange, type OptionShape, requireShape } from '@tenon/base';
 
 /** Checks an optional `Clock`. */
 export const checkClock: Check = checkOptional(checkObject());

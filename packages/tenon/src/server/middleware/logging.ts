@@ -1,8 +1,5 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { type Clock, checkFunction, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import type { Middleware } from '../../handler/operation.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { checkFunction } from '../../protocol/check.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import { requireMiddlewareOptions } from './check-middleware-options.js';
 
 /** Log entry of a finished operation. It contains neither arguments nor results, because they may contain secrets. */

@@ -1,14 +1,23 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
+import {
+  type Clock,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkRange,
+  checkString,
+  getCallerKey,
+  getOwnerKey,
+  identifyCaller,
+  rpcError,
+  type Stores,
+  systemClock,
+  type TenonError,
+  TOO_MANY_REQUESTS,
+  thenMaybe,
+} from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Middleware, Operation } from '../../handler/operation.js';
-import { rpcError, type TenonError } from '../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../jsonrpc/error-codes.js';
-import { thenMaybe } from '../../jsonrpc/maybe-promise.js';
-import { getCallerKey } from '../../jsonrpc/shared-limit.js';
-import { getOwnerKey, identifyCaller } from '../../protocol/caller-identity.js';
-import { checkFunction, checkObject, checkOptional, checkRange, checkString } from '../../protocol/check.js';
 import { createSharedTokens } from '../../stores/shared-tokens.js';
-import type { Stores } from '../../stores/stores.js';
 import { checkPositive, checkClock as clockOption, requireMiddlewareOptions } from './check-middleware-options.js';
 import { createTokenBuckets } from './token-buckets.js';
 

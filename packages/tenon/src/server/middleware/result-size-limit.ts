@@ -1,6 +1,5 @@
+import { INTERNAL_ERROR, rpcError } from '@tenon/base';
 import type { Middleware } from '../../handler/operation.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
 import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
 
 /**

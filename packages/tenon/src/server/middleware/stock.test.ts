@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Middleware, Next, Operation } from '../../handler/operation.js';
 import { toolError } from '../../handler/tool-result.js';
-import type { JsonObject } from '../../json/json-object.js';
 import { connectPair } from '../../testing/connect-pair.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { tool } from '../definitions/tool.js';

@@ -1,10 +1,6 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import { type Clock, INTERNAL_ERROR, requireKnownOptions, rpcError, runWithTimeout, systemClock } from '@tenon/base';
 import type { Middleware } from '../../handler/operation.js';
 import { toolError } from '../../handler/tool-result.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
 import { checkPositive, requireMiddlewareOptions } from './check-middleware-options.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** Maximum number of keys with a bucket. Beyond it, the bucket with the oldest use is removed. */
 const MAX_BUCKETS = 10_000;

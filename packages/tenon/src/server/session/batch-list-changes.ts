@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import type { HasVisibility } from '../registry.js';
 import type { ListName } from './subscription-manager.js';
 

@@ -1,7 +1,7 @@
+import { rpcError, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../../client/connect.js';
 import { createInProcessEndpoint } from '../../client/connection/endpoint.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';

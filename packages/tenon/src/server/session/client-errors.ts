@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Errors with which a client has answered an input request. */
 const clientErrors = new WeakSet<object>();

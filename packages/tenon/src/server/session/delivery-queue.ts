@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** One notification for many subscribers. */
 export interface Delivery<S> {

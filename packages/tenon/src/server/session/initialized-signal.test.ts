@@ -1,6 +1,6 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { JsonRpcMessage } from '../../jsonrpc/message.js';
 import { protocolVersions } from '../../testing/connect-pair.js';
 import { fakeClock } from '../../testing/fake-clock.js';

@@ -1,6 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
 
 /** Maximum time that a request to the client waits for `notifications/initialized`, in milliseconds. */
 const INITIALIZED_TIMEOUT = 10_000;

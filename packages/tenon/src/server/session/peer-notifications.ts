@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { isId } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 

@@ -1,4 +1,4 @@
-import { SharedMap } from '../../jsonrpc/shared-map.js';
+import { SharedMap } from '@tenon/base';
 import type { SharedChanges } from './shared-changes.js';
 
 /** Maximum number of pending URL elicitations. Beyond it, an elicitation of the caller with the most is dropped. */

@@ -1,7 +1,5 @@
+import { getCancelReason, isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { ReportProgress, RequestInput } from '../../execution/handler-run.js';
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { getCancelReason } from '../../jsonrpc/cancel-reason.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';

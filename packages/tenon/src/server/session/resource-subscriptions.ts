@@ -1,5 +1,4 @@
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, rpcError } from '@tenon/base';
 import type { SessionChange } from '../../protocol/request-handler.js';
 import type { Subscriptions } from '../request-context.js';
 import type { ResourceSession, ResourceWatcher } from '../server-backend.js';

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../../client/connect.js';
 import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import type { ClientOptions } from '../../client/options.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { SessionHandle } from '../../protocol/request-handler.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, TenonError } from '@tenon/base';
 import { createUnresponsiveError, DEFAULT_INTERVAL, type KeepAliveOptions } from '../../jsonrpc/keep-alive.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';

@@ -1,9 +1,7 @@
-import { type LazyAbortSignal, toAbortSignal } from '../../cancellation/lazy-abort-signal.js';
+import { type JsonObject, type LazyAbortSignal, type TenonError, toAbortSignal } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
 import { createRequestStrategy } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';

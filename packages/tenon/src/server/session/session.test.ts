@@ -1,9 +1,8 @@
 // Loaded before, because a response would otherwise wait for a file.
 import '../exposed-errors.js';
+import type { JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
-import type { JsonObject } from '../../json/json-object.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { JsonRpcMessage } from '../../jsonrpc/message.js';
 import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';

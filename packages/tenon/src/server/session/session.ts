@@ -1,13 +1,9 @@
+import { getCallerKey, INVALID_REQUEST, type JsonObject, type MaybePromise, rpcError, TenonError } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError, TenonError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
 import type { Id, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
-import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
 import { notifications } from '../../protocol/methods.js';

@@ -1,7 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import { computeFingerprint } from '../../encoding/fingerprint.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, computeFingerprint, type JsonObject, TenonError } from '@tenon/base';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import { retryStoreFaults } from '../../stores/fault-retry.js';
 

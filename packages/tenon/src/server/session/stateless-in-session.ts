@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
-import { rpcError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST } from '../../jsonrpc/error-codes.js';
+import { INVALID_REQUEST, type JsonObject, rpcError } from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';

@@ -1,7 +1,5 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
+import { type Clock, type JsonObject, systemClock, TenonError } from '@tenon/base';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { canSee, type HasVisibility } from '../registry.js';
 import { DeliveryQueue } from './delivery-queue.js';
 import type { SharedChanges } from './shared-changes.js';

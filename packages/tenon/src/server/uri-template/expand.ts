@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { OPERATORS, type OperatorTraits } from './operators.js';
 import type { TemplatePart, Variable } from './parse.js';
 import { encodeReserved, encodeUnreserved } from './percent.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { expand, type TemplateValues } from './expand.js';
 import { match } from './match.js';
 import { createMatchPlan } from './match-plan.js';

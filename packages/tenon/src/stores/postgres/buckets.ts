@@ -1,5 +1,5 @@
+import type { Buckets } from '@tenon/base';
 import { toBucketTimes, toWait } from '../bucket-level.js';
-import type { Buckets } from '../stores.js';
 import type { PostgresConnection } from './connection.js';
 import type { Tables } from './schema.js';
 

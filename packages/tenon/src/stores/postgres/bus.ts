@@ -1,7 +1,5 @@
-import type { JsonObject } from '../../json/json-object.js';
+import { type Bus, checkKey, type JsonObject, serializeValue } from '@tenon/base';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
-import type { Bus } from '../stores.js';
-import { checkKey, serializeValue } from '../validation.js';
 import type { PostgresConnection } from './connection.js';
 import { createMessageReader, type MessageReaderOptions } from './message-reader.js';
 import type { EnqueueOperation, QueuedCall } from './queue.js';

@@ -1,7 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { AbortSignalLike } from '../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AbortSignalLike, type Clock, runWithTimeout, TenonError } from '@tenon/base';
 import { importDriver } from '../remote/import-driver.js';
 import { createOnce } from '../remote/once.js';
 import { createUnavailableError } from '../remote/unavailable.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import type { PostgresConnection, PostgresRow, RunStatement } from './connection.js';
 import { createNotificationListener } from './notification-listener.js';
 import type { Tables } from './schema.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import type { HeldClient, PostgresConnection } from './connection.js';
 
 /** Delay before the first attempt after an error, in milliseconds. Each further delay is twice as long. */

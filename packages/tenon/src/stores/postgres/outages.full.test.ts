@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Stores, TenonError } from '@tenon/base';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { type PostgresStoresOptions, postgresStores } from '../../postgres.js';
-import type { Stores } from '../stores.js';
 import {
   createCertificate,
   hasPostgres,

@@ -1,3 +1,4 @@
+import type { Stores } from '@tenon/base';
 import { array, assert, asyncProperty, constantFrom, integer, oneof, option, record } from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -5,7 +6,6 @@ import { type PostgresPool, type PostgresStoresOptions, postgresStores } from '.
 import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';
 import { memoryStores } from '../memory-stores.js';
-import type { Stores } from '../stores.js';
 import { hasPostgres, type PostgresServer, startPostgres } from './fixtures/start-postgres.js';
 
 let server: PostgresServer;

@@ -1,7 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, type LazyAbortSignal, runWithTimeout, type TenonError } from '@tenon/base';
 
 /** An operation in the queue, with the functions that settle its call. */
 export interface QueuedCall<Operation, Result> {

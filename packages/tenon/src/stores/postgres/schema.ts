@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { PostgresConnection, RunStatement } from './connection.js';
 
 /** Names of the database objects of the stores, as statements use them. */

@@ -1,12 +1,16 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import {
+  type Clock,
+  createStoreClosedError,
+  MAX_VALUE_SIZE,
+  requireKnownOptions,
+  type Stores,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createOnce } from '../remote/once.js';
-import type { Stores } from '../stores.js';
-import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createPostgresBuckets } from './buckets.js';
 import { countPublications, createPostgresBus, createPublicationRunner, type Publication } from './bus.js';
 import {

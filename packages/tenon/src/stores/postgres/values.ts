@@ -1,6 +1,13 @@
+import {
+  checkKey,
+  checkVersion,
+  computeExpiry,
+  type StoredValue,
+  serializeValue,
+  toKeyRange,
+  type Values,
+} from '@tenon/base';
 import { parseStoredValue } from '../parse-stored.js';
-import type { StoredValue, Values } from '../stores.js';
-import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import type { PostgresRow } from './connection.js';
 import type { ValueOperation } from './value-statements.js';
 

@@ -1,7 +1,5 @@
-import type { TenonError } from '../../jsonrpc/error.js';
-import type { SealKey } from '../seal.js';
+import type { SealKey, Stores, TenonError } from '@tenon/base';
 import { sealRemoteStores } from '../sealed-stores.js';
-import type { Stores } from '../stores.js';
 import { toRecordStores } from './record-stores.js';
 
 /**

@@ -1,15 +1,12 @@
+import { RECORD_KINDS, type Stores, type TenonError, toRecordValues } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';
 import { AppendLog } from '../append-log.js';
 import { LeasedRecord } from '../leased-record.js';
 import { memoryStores } from '../memory-stores.js';
-import type { Stores } from '../stores.js';
 import { prepareStores } from './prepare-stores.js';
-import { RECORD_KINDS } from './record-kinds.js';
 import { toRecordStores } from './record-stores.js';
-import { toRecordValues } from './record-values.js';
 
 const keys = [{ id: 'k', key: new Uint8Array(32).fill(1) }];
 const unknown = { code: 'store/unknown-format' };

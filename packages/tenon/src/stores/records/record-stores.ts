@@ -1,9 +1,16 @@
-import type { TenonError } from '../../jsonrpc/error.js';
-import type { Bus, Stores, Values } from '../stores.js';
-import { addFormat, splitFormat } from './record-format.js';
-import { FIRST_FORMAT, RECORD_KINDS } from './record-kinds.js';
-import { toRecordValues } from './record-values.js';
-import { createUnknownFormatLog, type UnknownFormatLog } from './unknown-formats.js';
+import {
+  addFormat,
+  type Bus,
+  createUnknownFormatLog,
+  FIRST_FORMAT,
+  RECORD_KINDS,
+  type Stores,
+  splitFormat,
+  type TenonError,
+  toRecordValues,
+  type UnknownFormatLog,
+  type Values,
+} from '@tenon/base';
 
 /** Wraps a bus so that each message has a format version. Messages of unknown formats are dropped. */
 function toRecordBus(bus: Bus, log: UnknownFormatLog): Bus {

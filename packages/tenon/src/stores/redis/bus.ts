@@ -1,8 +1,5 @@
-import type { Clock } from '../../cancellation/clock.js';
-import type { JsonObject } from '../../json/json-object.js';
+import { type Bus, type Clock, checkKey, type JsonObject, serializeValue } from '@tenon/base';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
-import type { Bus } from '../stores.js';
-import { checkKey, serializeValue } from '../validation.js';
 import type { RedisConnection } from './connection.js';
 
 export interface RedisBusOptions {

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { importDriver } from '../remote/import-driver.js';
 import { createOnce } from '../remote/once.js';
 import { isSentinelUrl, parseSentinelUrl, type SentinelGroup } from './sentinel-url.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { createUnavailableError } from '../remote/unavailable.js';
 
 /** Replies of a server that cannot serve requests now: it starts, lost its role, or waits for other servers. */

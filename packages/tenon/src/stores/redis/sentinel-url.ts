@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Address of a group of Redis servers that Sentinel watches. */
 export interface SentinelGroup {

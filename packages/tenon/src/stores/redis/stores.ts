@@ -1,14 +1,19 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import {
+  type Buckets,
+  type Clock,
+  createStoreClosedError,
+  MAX_VALUE_SIZE,
+  requireKnownOptions,
+  runWithTimeout,
+  type Stores,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { toBucketTimes } from '../bucket-level.js';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
 import { createCallTracker } from '../remote/call-tracker.js';
 import { createUnavailableError } from '../remote/unavailable.js';
-import type { Buckets, Stores } from '../stores.js';
-import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createRedisBus } from './bus.js';
 import { openRedisUrl, type RedisClient, wrapClient } from './connection.js';
 import { isMissingScript, toRedisError } from './errors.js';

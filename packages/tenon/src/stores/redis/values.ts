@@ -1,7 +1,15 @@
-import type { Clock } from '../../cancellation/clock.js';
+import {
+  type Clock,
+  checkKey,
+  checkVersion,
+  computeExpiry,
+  type ListOptions,
+  type StoredValue,
+  serializeValue,
+  toKeyRange,
+  type Values,
+} from '@tenon/base';
 import { parseStoredValue } from '../parse-stored.js';
-import type { ListOptions, StoredValue, Values } from '../stores.js';
-import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import { canHaveHead, type KeyPlace, type KeyPlaces, splitTag } from './key-places.js';
 import type { RunScript, SendCommand } from './stores.js';
 

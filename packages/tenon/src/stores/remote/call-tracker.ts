@@ -1,4 +1,4 @@
-import type { TenonError } from '../../jsonrpc/error.js';
+import type { TenonError } from '@tenon/base';
 
 /** The running calls of a store. */
 export interface CallTracker {

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Creates the error of a database that does not respond. The call may have taken effect. */
 export function createUnavailableError(server: string, cause?: unknown): TenonError {

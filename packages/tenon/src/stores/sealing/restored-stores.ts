@@ -1,8 +1,5 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../protocol/check-options.js';
+import { MAX_LISTED, requireKnownOptions, type StoredValue, type Stores, TenonError } from '@tenon/base';
 import { type SealedStoresOptions, sealStores } from '../sealed-stores.js';
-import type { StoredValue, Stores } from '../stores.js';
-import { MAX_LISTED } from '../validation.js';
 
 /** Options of `sealRestoredStores`. */
 export interface RestoredStoresOptions extends SealedStoresOptions {

@@ -1,6 +1,6 @@
+import type { SealKey } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../memory-stores.js';
-import type { SealKey } from '../seal.js';
 import { createSealCheck } from './seal-check.js';
 
 const createKey = (id: string, fill: number): SealKey => ({ id, key: new Uint8Array(32).fill(fill) });

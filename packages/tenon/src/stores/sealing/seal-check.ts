@@ -1,8 +1,12 @@
-import { isObject, type JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { toRecordValues } from '../records/record-values.js';
-import { createSeal, type SealKey } from '../seal.js';
-import type { Values } from '../stores.js';
+import {
+  createSeal,
+  isObject,
+  type JsonObject,
+  type SealKey,
+  TenonError,
+  toRecordValues,
+  type Values,
+} from '@tenon/base';
 
 /** Key of the record that shows which keys a deployment uses. It contains no secret. */
 const KEY = 'seal-check';

@@ -1,6 +1,5 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Buckets, Clock } from '@tenon/base';
 import { toBucketTimes, toWait } from '../bucket-level.js';
-import type { Buckets } from '../stores.js';
 import { type Database, prepareStatement } from './database.js';
 import type { WorkQueue } from './work-queue.js';
 

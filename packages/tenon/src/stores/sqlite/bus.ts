@@ -1,7 +1,5 @@
-import type { Clock } from '../../cancellation/clock.js';
+import { type Bus, type Clock, checkKey, serializeValue } from '@tenon/base';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
-import type { Bus } from '../stores.js';
-import { checkKey, serializeValue } from '../validation.js';
 import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
 import { isBusy, toStoreError } from './errors.js';
 import type { WorkQueue } from './work-queue.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Tells if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {

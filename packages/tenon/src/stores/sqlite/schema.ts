@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { type Database, prepareStatement, readScalar, rollBack } from './database.js';
 import { isBusy, isReadOnlyError } from './errors.js';
 

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import Module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TenonError } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { sqliteStores } from '../../sqlite.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { storeCases } from '../../testing/store-cases.js';

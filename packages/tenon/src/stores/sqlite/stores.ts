@@ -1,9 +1,13 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import type { TenonError } from '../../jsonrpc/error.js';
+import {
+  type Clock,
+  createStoreClosedError,
+  MAX_VALUE_SIZE,
+  type Stores,
+  systemClock,
+  type TenonError,
+} from '@tenon/base';
 import { guardStores } from '../guard-stores.js';
 import { createErrorReporter } from '../listeners.js';
-import type { Stores } from '../stores.js';
-import { createStoreClosedError, MAX_VALUE_SIZE } from '../validation.js';
 import { createSqliteBuckets } from './buckets.js';
 import { createSqliteBus } from './bus.js';
 import { type Database, readScalar } from './database.js';

@@ -1,7 +1,14 @@
-import type { Clock } from '../../cancellation/clock.js';
+import {
+  type Clock,
+  checkKey,
+  checkVersion,
+  computeExpiry,
+  type StoredValue,
+  serializeValue,
+  toKeyRange,
+  type Values,
+} from '@tenon/base';
 import { parseStoredValue } from '../parse-stored.js';
-import type { StoredValue, Values } from '../stores.js';
-import { checkKey, checkVersion, computeExpiry, serializeValue, toKeyRange } from '../validation.js';
 import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
 import type { WorkQueue } from './work-queue.js';
 

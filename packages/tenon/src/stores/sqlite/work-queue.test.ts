@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock, type TenonError } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../cancellation/clock.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { type Database, prepareStatement } from './database.js';
 import { openDatabase } from './fixtures/driver.js';
 import { createWorkQueue } from './work-queue.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 import { type Database, rollBack } from './database.js';
 import { isBusy, isFull, toStoreError } from './errors.js';
 

@@ -1,7 +1,6 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock, JsonObject } from '@tenon/base';
 import type { ClientHandlers } from '../../client/options.js';
 import { handleServerRequest } from '../../client/server-requests/request-handlers.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { Observation } from './observation.js';
 import type { Replica } from './replica.js';
 

@@ -1,5 +1,4 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError, toCanonicalJson } from '@tenon/base';
 import { describeAction, type HandlerAction, subtract, toComparisonKey, truncate } from './handler-action.js';
 import type { Observation, ObservedEvent } from './observation.js';
 

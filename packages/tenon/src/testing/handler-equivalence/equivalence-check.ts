@@ -1,8 +1,5 @@
-import { systemClock } from '../../cancellation/clock.js';
-import { LazyAbortSignal } from '../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
+import { LazyAbortSignal, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { ClientHandlers } from '../../client/options.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { compareExecutions, compareResults, describeExecution } from './compare-executions.js';
 import { Observation } from './observation.js';

@@ -1,5 +1,4 @@
-import { toCanonicalJson } from '../../encoding/canonical-json.js';
-import type { JsonObject } from '../../json/json-object.js';
+import { type JsonObject, toCanonicalJson } from '@tenon/base';
 
 /** Action of a handler: an input request or a step. */
 export type HandlerAction =

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import type { Context } from '../../handler/context.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import type { PromptDefinition } from '../../server/definitions/prompt.js';
 import type { ResourceDefinition } from '../../server/definitions/resource.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isTerminal, type TaskStatus } from '../../protocol/tasks.js';
 import type { HandlerAction } from './handler-action.js';

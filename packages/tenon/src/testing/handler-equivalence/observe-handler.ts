@@ -1,7 +1,6 @@
-import { copyJson } from '../../encoding/json-value.js';
+import { copyJson, TenonError } from '@tenon/base';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import type { Context } from '../../handler/context.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
 import { isInputRequired } from '../../protocol/methods.js';
 import { findMissingForRequest } from '../../protocol/missing-capabilities.js';

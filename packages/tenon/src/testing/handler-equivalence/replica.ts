@@ -1,10 +1,8 @@
-import type { Clock } from '../../cancellation/clock.js';
+import type { Clock, JsonObject, Stores, Values } from '@tenon/base';
 import { tasks } from '../../extensions/tasks/tasks.js';
-import type { JsonObject } from '../../json/json-object.js';
 import type { ServerDefinition } from '../../server/definitions/server-definition.js';
 import { createServer, type Server } from '../../server/server.js';
 import { memoryStores } from '../../stores/memory-stores.js';
-import type { Stores, Values } from '../../stores/stores.js';
 import { type FakeClock, fakeClock } from '../fake-clock.js';
 
 /** Time of the fake clock after which a silent process counts as dead, in milliseconds. */

@@ -1,11 +1,9 @@
-import { systemClock } from '../../cancellation/clock.js';
+import { type JsonObject, systemClock, TenonError } from '@tenon/base';
 import { createPausableClock, type PausableClock } from '../../client/calls/call-deadline.js';
 import type { Connection } from '../../client/connection/connection.js';
 import { createTransportEndpoint } from '../../client/connection/endpoint.js';
 import { negotiateConnection } from '../../client/connection/version-negotiator.js';
 import type { ClientOptions } from '../../client/options.js';
-import type { JsonObject } from '../../json/json-object.js';
-import { TenonError } from '../../jsonrpc/error.js';
 import { isTerminal, type TaskStatus } from '../../protocol/tasks.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { answerRequests, type InputRequestMap, observeClientHandlers } from './client-handlers.js';

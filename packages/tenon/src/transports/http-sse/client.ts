@@ -1,5 +1,4 @@
-import { systemClock } from '../../cancellation/clock.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { systemClock, TenonError } from '@tenon/base';
 import { parseJson, serializeMessage } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { createEndpointClient, drain, isEventStream, isSuccess } from '../http/client/endpoint-client.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Resolves the address for POST requests. Another origin is an error, because requests contain credentials. */
 export function resolvePostUrl(data: string, base: string, peer: string): string | TenonError {

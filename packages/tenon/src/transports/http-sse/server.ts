@@ -1,7 +1,4 @@
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
-import type { MaybePromise } from '../../jsonrpc/maybe-promise.js';
+import { type AuthInfo, getCallerKey, INTERNAL_ERROR, isSameOwner, type MaybePromise, TenonError } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,
@@ -12,9 +9,7 @@ import {
   type JsonRpcResponse,
   serializeMessage,
 } from '../../jsonrpc/message.js';
-import { getCallerKey } from '../../jsonrpc/shared-limit.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
-import { isSameOwner } from '../../protocol/caller-identity.js';
 import { onExpiry } from '../http/server/auth-expiry.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../http/server/error-response.js';

@@ -1,7 +1,5 @@
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { isSameOwner } from '../../protocol/caller-identity.js';
+import { type AuthInfo, isSameOwner, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../protocol/request-handler.js';
-import { toTypedValues } from '../../stores/typed-values.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { type ForwardedMessage, ServerReplica } from '../http/server/stored-sessions/server-replica.js';
 import { type SessionRecord, toRecordOwner } from '../http/server/stored-sessions/session-record.js';

@@ -1,5 +1,5 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { createNotification } from '../../jsonrpc/message.js';
 import type { ByteReader } from './byte-streams.js';
 import { createStdioTransport, type StdioTransportOptions } from './client.js';

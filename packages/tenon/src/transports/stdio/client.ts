@@ -1,6 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type Clock, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { Id, JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import { listSecretTexts, redactCommand, redactValues } from './command-redaction.js';

@@ -1,4 +1,4 @@
-import { findSecretStart, REDACTED, redactSecrets } from '../../redaction/secrets.js';
+import { findSecretStart, REDACTED, redactSecrets } from '@tenon/base';
 
 const MAX_LENGTH = 200;
 const MIN_SECRET_LENGTH = 4;

@@ -1,6 +1,6 @@
+import type { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../jsonrpc/error.js';
 import type { Id } from '../../jsonrpc/message.js';
 import { NOT_UTF8 } from '../fixtures/not-utf8.js';
 import { createLineReader, type LineLimits } from './line-reader.js';

@@ -1,7 +1,5 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INVALID_REQUEST, PARSE_ERROR } from '../../jsonrpc/error-codes.js';
+import { createExcerpt, INVALID_REQUEST, PARSE_ERROR, TenonError } from '@tenon/base';
 import { type Id, parseJson } from '../../jsonrpc/message.js';
-import { createExcerpt } from '../../redaction/invisible-characters.js';
 import type { ByteReader } from './byte-streams.js';
 import { exceedsDepth } from './json-depth.js';
 import { LineSplitter } from './line-splitter.js';

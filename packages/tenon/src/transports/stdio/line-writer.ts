@@ -1,5 +1,4 @@
-import { TenonError } from '../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, TenonError } from '@tenon/base';
 import { createFailure, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../jsonrpc/message.js';
 import type { ByteSink } from './byte-streams.js';
 

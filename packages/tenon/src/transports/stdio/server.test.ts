@@ -1,6 +1,5 @@
+import type { Clock, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../cancellation/clock.js';
-import type { TenonError } from '../../jsonrpc/error.js';
 import { createSuccess } from '../../jsonrpc/message.js';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import type { ServerSession } from '../../protocol/request-handler.js';

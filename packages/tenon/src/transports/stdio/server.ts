@@ -1,7 +1,4 @@
-import { type Clock, systemClock } from '../../cancellation/clock.js';
-import { runWithTimeout } from '../../cancellation/run-with-timeout.js';
-import type { AuthInfo } from '../../jsonrpc/auth-info.js';
-import { TenonError } from '../../jsonrpc/error.js';
+import { type AuthInfo, type Clock, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
 import type { ByteSink, ByteSource } from './byte-streams.js';

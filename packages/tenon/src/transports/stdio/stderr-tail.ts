@@ -1,5 +1,4 @@
-import { stripInvisible } from '../../redaction/invisible-characters.js';
-import { redactSecrets } from '../../redaction/secrets.js';
+import { redactSecrets, stripInvisible } from '@tenon/base';
 
 export interface StderrTail {
   push(bytes: Uint8Array): void;

@@ -1,9 +1,12 @@
-import { systemClock } from '../../../cancellation/clock.js';
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { isLoopbackHost } from '../../../net/loopback.js';
-import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import {
+  type CallerIdentity,
+  getOwnerKey,
+  isLoopbackHost,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer, RefusedRequest } from '../authorizer.js';
 import type { RegisteredClient } from '../sign-in/sign-in.js';

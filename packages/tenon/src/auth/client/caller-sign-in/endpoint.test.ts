@@ -1,6 +1,5 @@
+import { type AuthExchange, createCookie } from '@tenon/base/oauth';
 import { describe, expect, it } from 'vitest';
-import { createCookie } from '../../pages/browser-cookie.js';
-import type { AuthExchange } from '../../pages/http-exchange.js';
 import { createSignInEndpoint } from './endpoint.js';
 import { createPageRedirect, type OpenPage, type PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { VisitRegistry } from './visit-registry.js';

@@ -1,16 +1,16 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import { createPage, createRefusalPage, renderHtml } from '../../../redaction/writers/html-page.js';
-import { type BrowserCookie, createCookie } from '../../pages/browser-cookie.js';
+import { type CallerIdentity, TenonError } from '@tenon/base';
 import {
   type AuthEndpoint,
   type AuthExchange,
   type AuthHttpRequest,
   type AuthHttpResponse,
+  type BrowserCookie,
+  createCookie,
   createRedirect,
   getParameter,
   readHttpRequest,
-} from '../../pages/http-exchange.js';
+} from '@tenon/base/oauth';
+import { createPage, createRefusalPage, renderHtml } from '@tenon/base/writers';
 import type { ConfirmationForm } from './page-confirmation.js';
 import type { OpenPage, PendingSignIn, PendingSignIns } from './pending-sign-ins.js';
 import type { Visit, VisitRegistry } from './visit-registry.js';

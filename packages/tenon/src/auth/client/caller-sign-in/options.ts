@@ -1,5 +1,5 @@
-import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import type { AuthEndpoint } from '../../pages/http-exchange.js';
+import type { CallerIdentity } from '@tenon/base';
+import type { AuthEndpoint } from '@tenon/base/oauth';
 import type { TokenVerifier } from '../../resource/request-authorizer.js';
 import type { AuthExceptionsByServer } from '../auth-exceptions.js';
 import type { Authorizer } from '../authorizer.js';

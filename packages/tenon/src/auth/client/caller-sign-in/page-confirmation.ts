@@ -1,4 +1,4 @@
-import { createRandomText } from '../../pages/random-text.js';
+import { createRandomText } from '@tenon/base';
 import type { ConfirmIssuer, IssuerConfirmation } from '../sign-in/issuer-redirect.js';
 
 /** Form in which the user of a page confirms the issuer. */

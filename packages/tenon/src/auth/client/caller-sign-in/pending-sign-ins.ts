@@ -1,7 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import { createRandomText } from '../../pages/random-text.js';
+import { type CallerIdentity, type Clock, createRandomText, getOwnerKey, TenonError } from '@tenon/base';
 import type { Redirect } from '../sign-in/redirect.js';
 import type { SignInRequest } from '../sign-in/sign-in-required.js';
 import { createPageConfirmation, type PageConfirmation } from './page-confirmation.js';

@@ -1,7 +1,11 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
-import { type AuthFetch, fetchWithGlobal } from '../../http/guarded-fetch.js';
-import { createRandomText } from '../../pages/random-text.js';
+import {
+  type AuthFetch,
+  type CallerIdentity,
+  type Clock,
+  createRandomText,
+  fetchWithGlobal,
+  identifyCaller,
+} from '@tenon/base';
 import { memoryTokenStore, mergeTokenStores, type TokenStore } from '../token-store.js';
 import { createCheckedSignIn } from './checked-sign-in.js';
 import type { CallerSignInOptions } from './options.js';

@@ -1,5 +1,4 @@
-import { findChallenge, parseChallenges } from '../../http/www-authenticate.js';
-import { splitScopes } from '../../oauth/scope-list.js';
+import { findChallenge, parseChallenges, splitScopes } from '@tenon/base/oauth';
 
 /** Challenge of a refused request. */
 export interface AuthChallenge {

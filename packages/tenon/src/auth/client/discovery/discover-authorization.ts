@@ -1,7 +1,11 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { type AuthFetch, createGuardedFetch } from '../../http/guarded-fetch.js';
-import { createUrlGuard, type GuardOptions } from '../../http/url-guard.js';
+import {
+  type AuthFetch,
+  createGuardedFetch,
+  createUrlGuard,
+  type GuardOptions,
+  type JsonObject,
+  requireKnownOptions,
+} from '@tenon/base';
 import { fetchIssuerAtOrigin, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
 import { parseAuthChallenge } from './auth-challenge.js';

@@ -1,7 +1,5 @@
+import { redactUrl, TenonError, type UrlGuard } from '@tenon/base';
 import type { AuthorizationServer } from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { redactUrl } from '../../http/guarded-fetch.js';
-import type { UrlGuard } from '../../http/url-guard.js';
 import {
   type AcceptMetadata,
   type AuthorizationServerInfo,

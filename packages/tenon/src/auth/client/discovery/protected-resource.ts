@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { type GuardedFetch, redactUrl } from '../../http/guarded-fetch.js';
+import { type GuardedFetch, type JsonObject, redactUrl, TenonError } from '@tenon/base';
 import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
 
 /**

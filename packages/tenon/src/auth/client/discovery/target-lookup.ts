@@ -1,6 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { createGuardedFetch } from '../../http/guarded-fetch.js';
-import { createUrlGuard } from '../../http/url-guard.js';
+import { createGuardedFetch, createUrlGuard, TenonError } from '@tenon/base';
 import {
   type AuthorizationServerInfo,
   checkEndpointOrigins,

@@ -1,7 +1,6 @@
+import { checkBrowserUrl, TenonError } from '@tenon/base';
+import { sanitizeServerText, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { checkBrowserUrl } from '../../http/url-guard.js';
-import { sanitizeServerText, toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
 import { parseAuthorizationResponse, type RedirectAttempt } from '../sign-in/redirect.js';

@@ -1,6 +1,6 @@
+import { requireKnownOptions } from '@tenon/base';
+import { toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { toAuthError } from '../../oauth/to-auth-error.js';
 import { createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';

@@ -1,12 +1,14 @@
+import { type Clock, checkBrowserUrl, rejectOnAbort, TenonError } from '@tenon/base';
+import {
+  type EndpointFailure,
+  getEndpointFailure,
+  isTemporaryStatus,
+  normalizeDeviceResponse,
+  requestEndpoint,
+  sanitizeServerText,
+  toAuthError,
+} from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import type { Clock } from '../../../cancellation/clock.js';
-import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { checkBrowserUrl } from '../../http/url-guard.js';
-import { type EndpointFailure, isTemporaryStatus } from '../../oauth/classify-failure.js';
-import { normalizeDeviceResponse } from '../../oauth/normalize-response.js';
-import { getEndpointFailure, requestEndpoint } from '../../oauth/request-endpoint.js';
-import { sanitizeServerText, toAuthError } from '../../oauth/to-auth-error.js';
 import {
   type AuthTarget,
   createRequestOptions,

@@ -1,12 +1,7 @@
+import { createGuardedFetch, createUrlGuard, requireKnownOptions, TenonError } from '@tenon/base';
+import { getEndpointFailure, normalizeTokenResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { createGuardedFetch } from '../../http/guarded-fetch.js';
-import { createUrlGuard } from '../../http/url-guard.js';
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
-import { normalizeTokenResponse } from '../../oauth/normalize-response.js';
-import { getEndpointFailure, requestEndpoint } from '../../oauth/request-endpoint.js';
-import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';

@@ -1,4 +1,4 @@
-import { requireEncryption } from '../../http/require-encryption.js';
+import { requireEncryption } from '@tenon/base';
 import type { Authorizer, AuthorizerRequest } from '../authorizer.js';
 import { parseAuthChallenge } from '../discovery/auth-challenge.js';
 import type { AuthorizerSettings } from '../settings.js';

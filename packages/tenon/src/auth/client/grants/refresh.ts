@@ -1,8 +1,6 @@
+import type { TenonError } from '@tenon/base';
+import { type FailureVerdict, getEndpointFailure, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import type { TenonError } from '../../../jsonrpc/error.js';
-import type { FailureVerdict } from '../../oauth/classify-failure.js';
-import { getEndpointFailure } from '../../oauth/request-endpoint.js';
-import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { AuthorizerRequest } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';

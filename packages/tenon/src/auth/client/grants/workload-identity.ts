@@ -1,8 +1,6 @@
+import { requireKnownOptions, TenonError } from '@tenon/base';
+import { getEndpointFailure, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { getEndpointFailure } from '../../oauth/request-endpoint.js';
-import { toAuthError } from '../../oauth/to-auth-error.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import type { ClientIdentity } from '../client-identity.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { createRandomText } from '../../pages/random-text.js';
+import { createRandomText, TenonError } from '@tenon/base';
 import type { AuthTarget } from '../auth-target.js';
 
 /** Statuses of the page that an authorization server shows to the user of a client that it does not know. */

@@ -1,5 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 
 /** Contents of a client ID metadata document. */
 export interface ClientDocumentOptions {

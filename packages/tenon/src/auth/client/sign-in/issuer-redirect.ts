@@ -1,6 +1,4 @@
-import { hashSha256 } from '../../../encoding/sha256.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { isLoopbackHost } from '../../../net/loopback.js';
+import { hashSha256, isLoopbackHost, TenonError } from '@tenon/base';
 import { doesSendIssuer } from '../../oauth/authorization-server.js';
 import type { AuthTarget } from '../auth-target.js';
 import type { TokenStore, TokenStoreKey } from '../token-store.js';

@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { TenonError } from '../../../jsonrpc/error.js';
 import { AS, failure, setUp } from '../fixtures/signing.js';
 import {
   createBrowser,

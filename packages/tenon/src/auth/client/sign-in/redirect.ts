@@ -1,5 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 
 /** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {

@@ -1,10 +1,7 @@
+import { classifyHost, TenonError } from '@tenon/base';
+import { normalizeRegistrationResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyHost } from '../../../net/address-class.js';
 import type { AuthorizationServerInfo } from '../../oauth/authorization-server.js';
-import { normalizeRegistrationResponse } from '../../oauth/normalize-response.js';
-import { requestEndpoint } from '../../oauth/request-endpoint.js';
-import { toAuthError } from '../../oauth/to-auth-error.js';
 import { type AuthTarget, createRequestOptions } from '../auth-target.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';
 import {

@@ -1,7 +1,5 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { classifyHost } from '../../../net/address-class.js';
-import { isUnknownClientError } from '../../oauth/classify-failure.js';
-import { getOauthErrorCode } from '../../oauth/to-auth-error.js';
+import { classifyHost, TenonError } from '@tenon/base';
+import { getOauthErrorCode, isUnknownClientError } from '@tenon/base/oauth';
 import type { AuthTarget } from '../auth-target.js';
 import { type ClientCredentials, type ClientIdentity, createClientIdentity } from '../client-identity.js';
 import { DEVICE_GRANT } from '../grants/device-code.js';

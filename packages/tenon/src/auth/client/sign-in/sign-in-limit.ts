@@ -1,6 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { redactUrl } from '../../http/guarded-fetch.js';
+import { type Clock, redactUrl, TenonError } from '@tenon/base';
 
 /** Limits on the sign-in pages that one server may open. */
 export interface SignInLimits {

@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Pending sign-in at a server, which the user of a caller has to complete. */
 export interface SignInRequest {

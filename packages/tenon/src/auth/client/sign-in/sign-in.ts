@@ -1,5 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 import type { AuthTarget } from '../auth-target.js';
 import type { Authorizer } from '../authorizer.js';
 import { type ClientCredentials, createClientIdentity } from '../client-identity.js';

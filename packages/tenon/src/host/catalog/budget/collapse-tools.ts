@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 import { DEFAULT_RESULTS, MAX_RESULTS } from './catalog-search.js';
 import { MAX_DESCRIBED } from './meta-tool-arguments.js';

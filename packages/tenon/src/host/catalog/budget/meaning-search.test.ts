@@ -1,5 +1,5 @@
+import { systemClock } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../../cancellation/clock.js';
 import type { Tool } from '../../../protocol/content.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
 import { type CatalogEntry, createCatalogSearch } from './catalog-search.js';

@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { dropUndefined, isObject, type JsonObject } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
-import { dropUndefined } from '../../../protocol/defaults.js';
 import { DEFAULT_RESULTS, MAX_RESULTS, type SearchHit } from './catalog-search.js';
 
 /** Maximum number of tools in one description request. */

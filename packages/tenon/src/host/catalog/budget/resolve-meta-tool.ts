@@ -1,7 +1,4 @@
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
+import { type JsonObject, type MaybePromise, runWithTimeout, TenonError } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 import type { RequestContext } from '../../../server/request-context.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';

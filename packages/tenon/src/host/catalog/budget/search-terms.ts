@@ -1,4 +1,4 @@
-import { isObject } from '../../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 
 /** Maximum number of indexed terms per tool. Further terms are not searched. */

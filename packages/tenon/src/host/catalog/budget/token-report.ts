@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 import type { ServerInventory } from '../server-inventory.js';
 

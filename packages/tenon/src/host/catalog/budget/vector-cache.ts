@@ -1,4 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /**
  * Returns one vector for each text, all of the same length, for example by an embedding model. A host calls it with the

@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { createDigestName, createLabels, isPlain, MAX_NAME, SEPARATOR } from './label.js';
 
 /** Maximum number of names with a digest that are stored per server. The oldest one is dropped first. */

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { isObject, type JsonObject, requireKnownOptions } from '@tenon/base';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileToolFilter } from '../../security/guard/entry-matching.js';
 import { chooseMetaToolNames } from '../budget/collapse-tools.js';

@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { parseTemplate, type Template } from '../../../server/uri-template/template.js';
 import { createLabels } from './label.js';
 import { haveCommonUris } from './template-overlap.js';

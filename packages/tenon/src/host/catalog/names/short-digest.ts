@@ -1,4 +1,4 @@
-import { computeSha256 } from '../../../encoding/sha256.js';
+import { computeSha256 } from '@tenon/base';
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 

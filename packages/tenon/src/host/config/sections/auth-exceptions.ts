@@ -1,5 +1,5 @@
+import { TenonError } from '@tenon/base';
 import { type AuthExceptions, checkExceptions } from '../../../auth/client/auth-exceptions.js';
-import { TenonError } from '../../../jsonrpc/error.js';
 import { type EntryParser, reportWrongKind } from '../entry-parser.js';
 import type { EntryOrigin } from '../server-entry.js';
 

@@ -1,6 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { Values } from '../../../stores/stores.js';
+import { type Clock, TenonError, type Values } from '@tenon/base';
 
 /** Stored content in the ledger. */
 export interface OverflowEntry {

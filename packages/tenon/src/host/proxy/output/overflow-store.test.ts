@@ -1,6 +1,6 @@
+import type { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
 import {

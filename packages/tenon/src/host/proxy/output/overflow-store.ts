@@ -1,8 +1,5 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import { type Clock, INVALID_PARAMS, rpcError, TenonError, type Values } from '@tenon/base';
 import type { ReadResourceResult } from '../../../protocol/params-and-results.js';
-import type { Values } from '../../../stores/stores.js';
 import { getByteLength, getCharacterRange, sliceBytes } from './base64-range.js';
 import { createOverflowLedger } from './overflow-ledger.js';
 

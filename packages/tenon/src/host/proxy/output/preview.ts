@@ -1,5 +1,5 @@
+import { replaceInvisible } from '@tenon/base';
 import type { ContentBlock, ResourceLink } from '../../../protocol/content.js';
-import { replaceInvisible } from '../../../redaction/invisible-characters.js';
 import { countPages } from './overflow-store.js';
 
 /** Text that replaces omitted content: a notice, and a link to the complete content. */

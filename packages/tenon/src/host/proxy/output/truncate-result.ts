@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import { applyDefaults, type JsonObject, type Optional } from '@tenon/base';
 import type { ContentBlock, TextContent } from '../../../protocol/content.js';
-import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
 import type { CallToolResult } from '../../../protocol/params-and-results.js';
 import { getByteLength, isBase64 } from './base64-range.js';
 import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize, type OutputLimits } from './output-limits.js';

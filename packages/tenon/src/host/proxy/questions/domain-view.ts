@@ -1,5 +1,4 @@
-import { classifyHost } from '../../../net/address-class.js';
-import { hasInvisible } from '../../../redaction/invisible-characters.js';
+import { classifyHost, hasInvisible } from '@tenon/base';
 import { decodePunycode } from './punycode.js';
 import { hasMixedScripts, looksLatin } from './unicode-scripts.js';
 import type { ViewWarning } from './view-warning.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { FormValue } from '../../../protocol/input-requests.js';
 import { isSecretField } from './secret-fields.js';
 import { MAX_LABEL, type SafeText, sanitizeForView } from './view-warning.js';

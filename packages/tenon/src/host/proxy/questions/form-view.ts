@@ -1,7 +1,5 @@
-import { isObject } from '../../../json/json-object.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { describeIssues, isObject, requireKnownOptions } from '@tenon/base';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../../protocol/input-requests.js';
-import { describeIssues } from '../../../schemas/issues.js';
 import { findRefusal } from '../../../schemas/peer-refusal.js';
 import { createFieldView, type FieldView } from './field-view.js';
 import { createSecretWarning, doesMessageAskForSecret } from './secret-fields.js';

@@ -1,4 +1,4 @@
-import { hasSecretPhrase, isSecretLabel } from '../../../redaction/secret-names.js';
+import { hasSecretPhrase, isSecretLabel } from '@tenon/base';
 import type { ViewWarning } from './view-warning.js';
 
 /** Part of a sentence that requests input: "please enter …". */

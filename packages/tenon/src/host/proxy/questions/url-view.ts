@@ -1,8 +1,5 @@
-import { rpcError } from '../../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { hasInvisible, INVALID_PARAMS, requireKnownOptions, rpcError } from '@tenon/base';
 import type { ElicitResult, ElicitUrlParams } from '../../../protocol/input-requests.js';
-import { hasInvisible } from '../../../redaction/invisible-characters.js';
 import { describeDomain } from './domain-view.js';
 import {
   createLinkWarnings,

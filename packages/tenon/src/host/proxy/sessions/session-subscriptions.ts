@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
+import { INVALID_PARAMS, type JsonObject, rpcError, TenonError } from '@tenon/base';
 import type { ParamsOf } from '../../../protocol/method-types.js';
 import { getDialect } from '../../../protocol/versions/index.js';
 import type { ClientSession, RequestContext } from '../../../server/request-context.js';

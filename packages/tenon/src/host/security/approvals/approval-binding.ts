@@ -1,6 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { hashSha256 } from '../../../encoding/sha256.js';
-import { getOwnerKey } from '../../../protocol/caller-identity.js';
+import { getOwnerKey, hashSha256, toCanonicalJson } from '@tenon/base';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 
 /** Conditions of an approval in addition to the call itself. */

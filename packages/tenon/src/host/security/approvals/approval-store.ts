@@ -1,9 +1,13 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { copyJson } from '../../../encoding/json-value.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import type { ListOptions, Values } from '../../../stores/stores.js';
-import { toTypedValues } from '../../../stores/typed-values.js';
+import {
+  type CallerIdentity,
+  type Clock,
+  copyJson,
+  getOwnerKey,
+  type JsonObject,
+  type ListOptions,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
 import type { ActionRequest } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';

@@ -1,7 +1,6 @@
+import { type JsonObject, toCanonicalJson } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import type { JsonObject } from '../../../json/json-object.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
 import type { ActionRequest } from '../policy/action-request.js';

@@ -1,8 +1,5 @@
-import { systemClock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions, runWithTimeout, type Stores, systemClock } from '@tenon/base';
 import { requireSealed } from '../../../stores/sealed-stores.js';
-import type { Stores } from '../../../stores/stores.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
 import { createApprovalStore } from './approval-store.js';

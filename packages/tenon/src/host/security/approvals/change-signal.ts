@@ -1,4 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
+import type { Clock } from '@tenon/base';
 
 /** Signal for changes. If no listener waits, the next call of `wait` resolves at once. */
 export interface ChangeSignal {

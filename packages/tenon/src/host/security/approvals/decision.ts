@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
 import { findMatchFault } from '../policy/rule-faults.js';

@@ -1,5 +1,5 @@
+import { createExcerpt } from '@tenon/base';
 import type { Context } from '../../../handler/context.js';
-import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import type { Approver } from './decision.js';

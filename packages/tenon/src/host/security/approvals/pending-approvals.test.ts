@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Stores } from '@tenon/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sqliteStores } from '../../../sqlite.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
-import type { Stores } from '../../../stores/stores.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
 import { call } from '../policy/fixtures/call.js';
 import { createPolicy } from '../policy/policy.js';

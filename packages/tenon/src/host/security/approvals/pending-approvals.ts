@@ -1,11 +1,16 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
-import type { Optional } from '../../../protocol/defaults.js';
-import { toRecordValues } from '../../../stores/records/record-values.js';
-import type { ListOptions, Stores, Values } from '../../../stores/stores.js';
-import { toTypedValues } from '../../../stores/typed-values.js';
+import {
+  type CallerIdentity,
+  type Clock,
+  getOwnerKey,
+  type JsonObject,
+  type ListOptions,
+  type Optional,
+  type Stores,
+  TenonError,
+  toRecordValues,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import type { ApprovalBinding } from './approval-binding.js';

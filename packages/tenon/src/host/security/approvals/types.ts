@@ -1,6 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { Optional } from '../../../protocol/defaults.js';
-import type { ListOptions, Stores } from '../../../stores/stores.js';
+import type { Clock, ListOptions, Optional, Stores } from '@tenon/base';
 import type { ActionRequest } from '../policy/action-request.js';
 import type { ApprovalBasis } from './approval-binding.js';
 import type { StoredApproval } from './approval-store.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { AuditHead } from './audit-event.js';
 
 /** Position in the audit log of one replica. It proves that the log contains this line. */

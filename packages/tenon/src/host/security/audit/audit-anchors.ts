@@ -1,7 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { toRecordValues } from '../../../stores/records/record-values.js';
-import type { StoredValue, Values } from '../../../stores/stores.js';
+import { type Clock, type StoredValue, TenonError, toRecordValues, type Values } from '@tenon/base';
 import type { Audit } from './audit.js';
 import { type AuditAnchor, isReplicaName, readAnchor } from './audit-anchor.js';
 

@@ -1,7 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { Signer } from '../../../encoding/hmac.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { type Clock, type JsonObject, type Signer, TenonError } from '@tenon/base';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditLine, NO_PREVIOUS } from './audit-line.js';
 import type { AuditSink } from './audit-sink.js';

@@ -1,6 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { hashSha256 } from '../../../encoding/sha256.js';
-import type { JsonObject } from '../../../json/json-object.js';
+import { hashSha256, type JsonObject, toCanonicalJson } from '@tenon/base';
 import type { AuditEvent } from './audit-event.js';
 import { toAsciiJson } from './audit-line.js';
 import { type Redact, redactText, redactValue } from './redaction.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 
 /**
  * Stages of an action. `denied`: by the policy, the lock or the configuration. `refused`: for another reason, such as

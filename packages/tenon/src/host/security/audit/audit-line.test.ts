@@ -1,5 +1,5 @@
+import { hashSha256 } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { hashSha256 } from '../../../encoding/sha256.js';
 import { createAuditLine, createAuditSigner, MAX_LINE, parseAuditLine } from './audit-line.js';
 
 const NO_LINE = 'it is not a line of an audit record';

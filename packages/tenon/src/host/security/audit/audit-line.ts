@@ -1,9 +1,13 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { createSigner, type Signer } from '../../../encoding/hmac.js';
-import { hashSha256 } from '../../../encoding/sha256.js';
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { escapeJsonCharacter } from '../../../redaction/invisible-characters.js';
+import {
+  createSigner,
+  escapeJsonCharacter,
+  hashSha256,
+  isObject,
+  type JsonObject,
+  type Signer,
+  TenonError,
+  toCanonicalJson,
+} from '@tenon/base';
 
 /** Maximum length of a line, in bytes. Written lines are always shorter. */
 export const MAX_LINE = 128 * 1024;

@@ -1,5 +1,5 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import { fakeClock } from '../../../testing/fake-clock.js';
 import { createAudit, MAX_PENDING } from './audit.js';
 import type { AuditEvent } from './audit-event.js';

@@ -1,6 +1,4 @@
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import type { Signer } from '../../../encoding/hmac.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { type Clock, type Signer, systemClock, TenonError } from '@tenon/base';
 import { type AuditAnchor, isReplicaName } from './audit-anchor.js';
 import { createAuditChain } from './audit-chain.js';
 import { type AuditContentOptions, createAuditContent } from './audit-content.js';

@@ -1,4 +1,4 @@
-import type { Signer } from '../../../encoding/hmac.js';
+import type { Signer } from '@tenon/base';
 import type { AuditHead } from './audit-event.js';
 import type { AuditLine } from './audit-line.js';
 

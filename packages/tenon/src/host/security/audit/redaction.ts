@@ -1,6 +1,4 @@
-import { isObject } from '../../../json/json-object.js';
-import { isSecretName } from '../../../redaction/secret-names.js';
-import { REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+import { isObject, isSecretName, REDACTED, redactSecrets } from '@tenon/base';
 
 /** Removes further secrets from a text. `name` is the name of its member. */
 export type Redact = (text: string, name: string) => string;

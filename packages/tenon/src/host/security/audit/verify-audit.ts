@@ -1,6 +1,4 @@
-import type { Signer } from '../../../encoding/hmac.js';
-import { isObject } from '../../../json/json-object.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { isObject, requireKnownOptions, type Signer } from '@tenon/base';
 import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';

@@ -1,7 +1,5 @@
+import { type MaybePromise, rpcError, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
 import type { Context } from '../../../handler/context.js';
-import { rpcError } from '../../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
-import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { Tool } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { findMissingForRequest } from '../../../protocol/missing-capabilities.js';

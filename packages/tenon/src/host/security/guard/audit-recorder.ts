@@ -1,5 +1,4 @@
-import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR, rpcError, TenonError } from '@tenon/base';
 import type { Audit } from '../audit/audit.js';
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { ActionRequest } from '../policy/action-request.js';

@@ -1,13 +1,17 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { copyJson } from '../../../encoding/json-value.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { getErrorType } from '../../../jsonrpc/error-type.js';
-import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import { hasUnknownOutcome, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
+import {
+  type Clock,
+  copyJson,
+  getErrorType,
+  hasUnknownOutcome,
+  type JsonObject,
+  OUTCOME_UNKNOWN,
+  rpcError,
+  type Stores,
+  TenonError,
+  thenMaybe,
+  toCanonicalJson,
+} from '@tenon/base';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
-import type { Stores } from '../../../stores/stores.js';
 import type { Telemetry } from '../../../telemetry/telemetry.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { createOverflowStore } from '../../proxy/output/overflow-store.js';

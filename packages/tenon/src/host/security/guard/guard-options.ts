@@ -1,5 +1,4 @@
-import type { CallerIdentity } from '../../../protocol/caller-identity.js';
-import type { Optional } from '../../../protocol/defaults.js';
+import type { CallerIdentity, Optional } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from '../../../protocol/input-requests.js';
 import type { OutputLimits } from '../../proxy/output/output-limits.js';
 import type { Approver } from '../approvals/decision.js';

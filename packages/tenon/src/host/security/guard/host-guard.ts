@@ -1,9 +1,6 @@
+import type { CallerIdentity, JsonObject, MaybePromise, TenonError } from '@tenon/base';
 import type { CallerSignInChange } from '../../../auth/client/caller-sign-in/options.js';
 import type { Context } from '../../../handler/context.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import type { TenonError } from '../../../jsonrpc/error.js';
-import type { MaybePromise } from '../../../jsonrpc/maybe-promise.js';
-import type { CallerIdentity } from '../../../protocol/caller-identity.js';
 import type { Tool } from '../../../protocol/content.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import type { ToolNames } from '../../catalog/names/tool-names.js';

@@ -1,5 +1,4 @@
-import type { TenonError } from '../../../jsonrpc/error.js';
-import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';

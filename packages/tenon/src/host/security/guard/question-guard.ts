@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { toParams } from '../../../protocol/methods.js';
 import type { QuestionHandler, QuestionRecipient } from '../../connections/connection-options.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';

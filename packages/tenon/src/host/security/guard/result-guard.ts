@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import { type CallerIdentity, getOwnerKey } from '../../../protocol/caller-identity.js';
+import { type CallerIdentity, getOwnerKey, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
 import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
 import { truncateResult } from '../../proxy/output/truncate-result.js';
 import type { ActionRequest } from '../policy/action-request.js';

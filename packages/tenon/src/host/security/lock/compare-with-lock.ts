@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { createLockedServer } from './create-lock.js';

@@ -1,6 +1,6 @@
+import { escapeInvisible } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeInvisible } from '../../../redaction/invisible-characters.js';
 import { compareWithLock } from './compare-with-lock.js';
 import { createLock } from './create-lock.js';
 import { describeDrift } from './describe-drift.js';

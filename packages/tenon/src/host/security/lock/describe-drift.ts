@@ -1,5 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { escapeInvisible } from '../../../redaction/invisible-characters.js';
+import { escapeInvisible, toCanonicalJson } from '@tenon/base';
 import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';

@@ -1,4 +1,4 @@
-import type { Optional } from '../../../protocol/defaults.js';
+import type { Optional } from '@tenon/base';
 import type { LockedServer, PinnedKind, TruncatedMember } from './lock.js';
 
 /** Kinds of differences from the approved state. */

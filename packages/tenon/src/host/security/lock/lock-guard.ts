@@ -1,6 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions, TenonError, toCanonicalJson } from '@tenon/base';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { acceptDrift } from './accept-drift.js';

@@ -1,5 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
-import { escapeInvisible } from '../../../redaction/invisible-characters.js';
+import { escapeInvisible, TenonError } from '@tenon/base';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 

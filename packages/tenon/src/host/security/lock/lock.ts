@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 
 /** Version of the `mcp.lock` format. */
 export const LOCKFILE_VERSION = 1;

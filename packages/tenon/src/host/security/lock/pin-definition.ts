@@ -1,7 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { hashSha256 } from '../../../encoding/sha256.js';
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { hashSha256, isObject, type JsonObject, TenonError, toCanonicalJson } from '@tenon/base';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import { type PinnedDefinition, type PinnedKind, SECTIONS, type TruncatedMember } from './lock.js';
 

@@ -1,5 +1,5 @@
+import { REDACTED } from '@tenon/base';
 import { base64url } from 'jose';
-import { REDACTED } from '../../../redaction/secrets.js';
 
 interface PasswordKey {
   readonly type: string;

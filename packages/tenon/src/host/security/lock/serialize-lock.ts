@@ -1,5 +1,4 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { escapeInvisibleJson } from '../../../redaction/invisible-characters.js';
+import { escapeInvisibleJson, toCanonicalJson } from '@tenon/base';
 import { type Definitions, LOCKFILE_VERSION, type Lock, type LockedServer, type PinnedDefinition } from './lock.js';
 
 /** Serializes a lock as stable JSON with one definition per line. Invisible characters are escaped, as in `\u202e`. */

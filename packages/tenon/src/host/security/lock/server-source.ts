@@ -1,4 +1,4 @@
-import { findSecretStart, REDACTED, redactSecrets } from '../../../redaction/secrets.js';
+import { findSecretStart, REDACTED, redactSecrets } from '@tenon/base';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-entry.js';
 import type { ServerSource } from './lock.js';
 import { createSecretMark } from './secret-hash.js';

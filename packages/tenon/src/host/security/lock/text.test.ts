@@ -1,7 +1,7 @@
+import type { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../../test/support/extent.js';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compareAllWithLock } from './compare-with-lock.js';
 import { createLock } from './create-lock.js';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { type CallerIdentity, identifyCaller } from '../../../protocol/caller-identity.js';
+import { type AuthInfo, type CallerIdentity, identifyCaller, type JsonObject } from '@tenon/base';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 
 /** Action that a caller requests. `principal`, `issuer` and `clientId` identify the caller. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 
 /**
  * Key in `_meta` of a tool result. The value `denied` tells that a policy, a lock or a missing approval denied the call.

@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions } from '@tenon/base';
 import type { Action } from './action-request.js';
 import { checkTools, type ToolInventory } from './lint-tools.js';
 import type { Quota } from './quotas.js';

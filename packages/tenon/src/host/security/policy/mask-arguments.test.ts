@@ -1,5 +1,5 @@
+import { createExcerpt } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { createExcerpt } from '../../../redaction/invisible-characters.js';
 import { maskArguments } from './mask-arguments.js';
 
 describe('maskArguments', () => {

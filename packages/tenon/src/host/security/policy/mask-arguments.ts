@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { isSecretName } from '../../../redaction/secret-names.js';
-import { REDACTED, redactNamedSecrets } from '../../../redaction/secrets.js';
+import { isObject, isSecretName, type JsonObject, REDACTED, redactNamedSecrets } from '@tenon/base';
 
 /** Maximum number of characters of arguments that are stored for display. */
 const MAX_TEXT = 2000;

@@ -1,6 +1,4 @@
-import { copyJson } from '../../../encoding/json-value.js';
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { copyJson, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';

@@ -1,9 +1,6 @@
+import { isObject, type JsonObject, requireKnownOptions, rpcError, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { Context } from '../../../handler/context.js';
 import type { Middleware, Operation } from '../../../handler/operation.js';
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { rpcError } from '../../../jsonrpc/error.js';
-import { TOO_MANY_REQUESTS } from '../../../jsonrpc/error-codes.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 import type { ToolAnnotations } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
 import { isMethod } from '../../../protocol/methods.js';

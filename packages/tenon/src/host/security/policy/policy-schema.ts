@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import { TIME_PATTERN } from './parse-time.js';
 
 const text = { type: 'string' };

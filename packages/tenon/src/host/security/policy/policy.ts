@@ -1,6 +1,4 @@
-import { copyJson } from '../../../encoding/json-value.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { createExcerpt } from '../../../redaction/invisible-characters.js';
+import { copyJson, createExcerpt, TenonError } from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import { parseTime } from './parse-time.js';
 import type { Quota } from './quotas.js';
 import { findMatchFault, type RuleFault } from './rule-faults.js';

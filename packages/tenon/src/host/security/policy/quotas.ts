@@ -1,11 +1,14 @@
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import { copyJson } from '../../../encoding/json-value.js';
-import { hashSha256 } from '../../../encoding/sha256.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { getOwnerKey } from '../../../protocol/caller-identity.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import type { Stores } from '../../../stores/stores.js';
+import {
+  type Clock,
+  copyJson,
+  getOwnerKey,
+  hashSha256,
+  requireKnownOptions,
+  type Stores,
+  systemClock,
+  TenonError,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { ActionRequest } from './action-request.js';
 import { compileMatch } from './matching/compiled-rule.js';
 import { findQuotaFault } from './quota-faults.js';

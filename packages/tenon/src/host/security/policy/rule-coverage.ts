@@ -1,6 +1,5 @@
-import { toCanonicalJson } from '../../../encoding/canonical-json.js';
-import type { Globs } from './matching/glob.js';
-import { coversGlob, matchGlob } from './matching/glob.js';
+import { toCanonicalJson } from '@tenon/base';
+import { coversGlob, type Globs, matchGlob } from './matching/glob.js';
 import { foldCase, listPatterns, type NamePatterns } from './matching/name-patterns.js';
 import type { Match, Rule } from './rules.js';
 

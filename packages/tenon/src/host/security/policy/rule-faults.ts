@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { PatternFault } from './matching/argument-pattern.js';
 import { findGlobFault, findPatternFault } from './matching/find-pattern-fault.js';
 import { findUserFault } from './matching/user-faults.js';

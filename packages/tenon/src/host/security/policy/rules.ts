@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { Action } from './action-request.js';
 import type { ArgumentPattern } from './matching/argument-pattern.js';
 import type { Globs } from './matching/glob.js';

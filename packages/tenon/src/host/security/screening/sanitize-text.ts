@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions } from '@tenon/base';
 import { defang } from './defang.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { MAX_GAP_LINES, MAX_GAP_WIDTH } from './text/whitespace-gaps.js';

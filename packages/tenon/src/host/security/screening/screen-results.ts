@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
+import type { JsonObject } from '@tenon/base';
 import type { ContentBlock, PromptMessage, ResourceContents } from '../../../protocol/content.js';
 import type { SamplingContent, SamplingMessage } from '../../../protocol/input-requests.js';
 import type { CallToolResult, GetPromptResult, ReadResourceResult } from '../../../protocol/params-and-results.js';

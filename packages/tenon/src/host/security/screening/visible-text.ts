@@ -1,4 +1,4 @@
-import { createHiddenSearch, escapeCharacter } from '../../../redaction/invisible-characters.js';
+import { createHiddenSearch, escapeCharacter } from '@tenon/base';
 import { formatHost } from './markup/link-target.js';
 import { findHidden, type HiddenText, hasHidden } from './text/hidden-text.js';
 

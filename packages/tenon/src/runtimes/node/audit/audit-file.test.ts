@@ -1,8 +1,8 @@
 import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Clock } from '../../../cancellation/clock.js';
 import { type AuditFileOptions, openAudit, openAuditFile } from './audit-file.js';
 import { listAuditFiles } from './audit-file-names.js';
 import { readAudit, verifyAuditFile } from './read-audit-file.js';

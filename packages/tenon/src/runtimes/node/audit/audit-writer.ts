@@ -1,7 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { syncFolder } from '../files/replace-file.js';
+import { type Clock, TenonError } from '@tenon/base';
+import { syncFolder } from '@tenon/base/node';
 
 /** Maximum number of bytes that are written at once. */
 const MAX_BATCH = 1024 * 1024;

@@ -1,9 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { TenonError } from '@tenon/base';
+import { makePrivate, syncFolder } from '@tenon/base/node';
 import { type AuditLine, NO_PREVIOUS, parseAuditLine } from '../../../host/security/audit/audit-line.js';
 import type { AuditPosition } from '../../../host/security/audit/audit-sink.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { makePrivate } from '../files/private-file.js';
-import { syncFolder } from '../files/replace-file.js';
 import { listAuditFiles } from './audit-file-names.js';
 import { type AuditFileTail, readFirstLine, readTail } from './audit-file-tail.js';
 

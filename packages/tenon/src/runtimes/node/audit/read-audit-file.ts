@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 import {
   type AuditVerification,
   type AuditVerifyOptions,
   verifyAudit,
 } from '../../../host/security/audit/verify-audit.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { listAuditFiles } from './audit-file-names.js';
 
 const LINE_FEED = 10;

@@ -1,6 +1,6 @@
+import { requireKnownOptions } from '@tenon/base';
 import type { AuditAnchor } from '../../../host/security/audit/audit-anchor.js';
 import type { AuditVerifyOptions } from '../../../host/security/audit/verify-audit.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { type AuditFileVerification, verifyAuditFile } from './read-audit-file.js';
 
 /** Options of `verifyAuditFiles`. */

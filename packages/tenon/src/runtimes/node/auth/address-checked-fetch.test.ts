@@ -1,8 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createGuardedFetch, createUrlGuard } from '@tenon/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
-import { createUrlGuard } from '../../../auth/http/url-guard.js';
 import { fetchWithAddressCheck } from './address-checked-fetch.js';
 
 let server: Server;

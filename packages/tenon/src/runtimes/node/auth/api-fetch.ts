@@ -1,7 +1,11 @@
-import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from '../../../auth/http/guarded-fetch.js';
-import { createUrlGuard } from '../../../auth/http/url-guard.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import {
+  createGuardedFetch,
+  createUrlGuard,
+  type GuardedFetch,
+  type GuardedFetchOptions,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { withAddressCheck } from './address-checked-fetch.js';
 
 /** Options of `createApiFetch`. */

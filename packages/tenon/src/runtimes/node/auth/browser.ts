@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { checkBrowserUrl } from '../../../auth/http/url-guard.js';
+import { checkBrowserUrl } from '@tenon/base';
 
 /** A program and its arguments. It runs without a shell, because a shell could execute parts of a URL. */
 export interface BrowserCommand {

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
+import { createSeal, decodeBase64Url, encodeBase64Url, requireKnownOptions, type Seal, TenonError } from '@tenon/base';
 import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/client/token-store.js';
-import { decodeBase64Url, encodeBase64Url } from '../../../encoding/base64.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { createSeal, type Seal } from '../../../stores/seal.js';
 import { createSystemKeychain, type Keychain } from './system-keychain.js';
 import { type FileTokenStoreOptions, fileTokenStore } from './token-store-file.js';
 

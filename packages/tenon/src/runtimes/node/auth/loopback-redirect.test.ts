@@ -1,6 +1,6 @@
 import * as http from 'node:http';
+import type { Clock } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../cancellation/clock.js';
 import { loopbackRedirect } from './loopback-redirect.js';
 
 const never = () => new AbortController().signal;

@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type Clock, requireKnownOptions, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { Redirect, RedirectAttempt } from '../../../auth/client/sign-in/redirect.js';
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { openBrowser } from './browser.js';
 
 /** Options of `loopbackRedirect`. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 /** Keychain of the system, or another safe place for one short secret. */
 export interface Keychain {

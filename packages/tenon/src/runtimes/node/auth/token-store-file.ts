@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  type Clock,
+  decodeRecord,
+  encodeRecord,
+  isObject,
+  isUnknownFormat,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
+import { ensureRealPath, makePrivate, replaceFile, withLock } from '@tenon/base/node';
+import {
   parseTokenStoreKey,
   type StoredSecret,
   type TokenStore,
   type TokenStoreKey,
 } from '../../../auth/client/token-store.js';
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import { isObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { decodeRecord, encodeRecord } from '../../../stores/records/record-format.js';
-import { isUnknownFormat } from '../../../stores/records/unknown-formats.js';
-import { withLock } from '../files/file-lock.js';
-import { makePrivate } from '../files/private-file.js';
-import { ensureRealPath, replaceFile } from '../files/replace-file.js';
 
 /** Options of `fileTokenStore`. */
 export interface FileTokenStoreOptions {

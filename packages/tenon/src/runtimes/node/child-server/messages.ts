@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import type { Id, JsonRpcRequest } from '../../../jsonrpc/message.js';
 import type { SessionState } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';

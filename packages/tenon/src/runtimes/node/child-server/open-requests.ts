@@ -1,8 +1,5 @@
-import { isObject } from '../../../json/json-object.js';
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { createUnknownOutcomeObject, type ErrorObject, INTERNAL_ERROR, isObject } from '@tenon/base';
 import { createFailure, type Id, type JsonRpcFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
-import { createUnknownOutcomeObject } from '../../../jsonrpc/outcome.js';
 import type { SentContext } from './messages.js';
 import type { ServingProcess } from './serving-process.js';
 

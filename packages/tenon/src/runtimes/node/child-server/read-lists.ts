@@ -1,4 +1,4 @@
-import { computeFingerprint } from '../../../encoding/fingerprint.js';
+import { computeFingerprint } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { Server } from '../../../server/server.js';
 import { connect } from '../connect.js';

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { encodeBase64Url } from '../../../encoding/base64.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { encodeBase64Url, requireKnownOptions } from '@tenon/base';
 import { classifyRequest } from '../../../protocol/negotiation/classify-request.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { dialects } from '../../../protocol/versions/index.js';

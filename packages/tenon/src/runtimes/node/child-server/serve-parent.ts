@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { toErrorObject } from '../../../jsonrpc/error-response.js';
 import { createFailure, type JsonRpcRequest } from '../../../jsonrpc/message.js';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';

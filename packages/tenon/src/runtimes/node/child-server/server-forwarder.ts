@@ -1,12 +1,10 @@
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import { catchMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { type Clock, catchMaybe, type Stores, systemClock } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
 import { requireConnectOptions } from '../../../protocol/check-request-handler.js';
 import type { ConnectOptions, RequestIO, ServerSession } from '../../../protocol/request-handler.js';
 import type { ListName } from '../../../server/session/subscription-manager.js';
 import { memoryStores } from '../../../stores/memory-stores.js';
-import type { Stores } from '../../../stores/stores.js';
 import { ForwardedSession } from './forwarded-session.js';
 import type { MessageFromServer } from './messages.js';
 import { LISTEN, OpenRequests } from './open-requests.js';

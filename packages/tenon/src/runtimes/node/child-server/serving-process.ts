@@ -1,7 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { Stores } from '../../../stores/stores.js';
+import { type Clock, runWithTimeout, type Stores, TenonError } from '@tenon/base';
 import { createProcessChannel, createWorkerChannel, type MessagingProcess } from '../workers/messages.js';
 import { serveStores } from '../workers/serve-stores.js';
 import type { ChannelToServer, ListFingerprints, MessageFromServer, MessageToServer } from './messages.js';

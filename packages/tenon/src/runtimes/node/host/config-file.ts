@@ -2,13 +2,12 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { requireKnownOptions, TenonError } from '@tenon/base';
 import type { AskInput } from '../../../host/config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
 import { type ConfigOptions, type ConfigResult, parseConfig } from '../../../host/config/parse-config.js';
 import type { SecretFile } from '../../../host/config/resolve-variables.js';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** Maximum size of a file of environment variables, in bytes. */
 const MAX_ENV_FILE = 2 ** 20;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
+import { requireKnownOptions } from '@tenon/base';
 import type { EntryOrigin } from '../../../host/config/server-entry.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 
 /** A configuration file that exists. */
 export interface ConfigLocation {

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import { MAX_CONFIG_SIZE } from '../../../host/config/json-node.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
 import { readBoundedFile } from './config-file.js';
 
 /** Delay between a change of a file and reading it, in milliseconds. It waits for the write to be complete. */

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { type Stores, TenonError } from '@tenon/base';
 import type { ConfigProblem } from '../../../host/config/problem.js';
 import type { ConfiguredEntry } from '../../../host/config/server-entry.js';
 import { type AskTrust, createTrust, type Trust } from '../../../host/config/trust.js';
@@ -7,8 +8,6 @@ import type { HostOptions, HostServer } from '../../../host/host-options.js';
 import type { HostGuardOptions } from '../../../host/security/guard/guard-options.js';
 import { acceptDrift } from '../../../host/security/lock/accept-drift.js';
 import { createLockGuard, type LockGuard, type LockGuardOptions } from '../../../host/security/lock/lock-guard.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { Stores } from '../../../stores/stores.js';
 import { openAudit } from '../audit/audit-file.js';
 import { readConfigFile } from './config-file.js';
 import { openLockFile } from './lock-file.js';

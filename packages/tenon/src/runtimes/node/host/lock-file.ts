@@ -1,13 +1,10 @@
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
+import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import { ensurePathInFolder, replaceFile, withLock } from '@tenon/base/node';
 import { type Lock, MAX_LOCK } from '../../../host/security/lock/lock.js';
 import { parseLockFile } from '../../../host/security/lock/parse-lock.js';
 import { serializeLock } from '../../../host/security/lock/serialize-lock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
-import { withLock } from '../files/file-lock.js';
-import { ensurePathInFolder, replaceFile } from '../files/replace-file.js';
 
 export interface LockFileOptions {
   readonly clock?: Clock | undefined;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { TenonError } from '@tenon/base';
 import { createPolicy, type Policy } from '../../../host/security/policy/policy.js';
 import { parsePolicy } from '../../../host/security/policy/policy-file.js';
-import { TenonError } from '../../../jsonrpc/error.js';
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'no file',

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { requirePrivate } from '../files/private-file.js';
+import { TenonError } from '@tenon/base';
+import { requirePrivate } from '@tenon/base/node';
 import { readBoundedFile } from './config-file.js';
 
 const KEY_SIZE = 32;

@@ -8,9 +8,8 @@ import {
   deflateSync,
   gzipSync,
 } from 'node:zlib';
+import { createGuardedFetch, createUrlGuard } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
-import { createUrlGuard } from '../../../auth/http/url-guard.js';
 import {
   answer,
   ask,

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, pipeline, type Readable, type Transform } from 'node:stream';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { ACCEPT_ENCODING } from './accept-encoding.js';
 
 /** Maximum number of codings of one body. Each of them can make a body a thousand times larger. */

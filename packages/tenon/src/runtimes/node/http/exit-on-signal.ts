@@ -1,5 +1,4 @@
-import { systemClock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { runWithTimeout, systemClock } from '@tenon/base';
 import { stopServerProcesses } from '../processes/running-servers.js';
 import { getCurrentWorker } from '../workers/current-worker.js';
 import type { ExitOnSignalOptions, HttpServer } from './http-server.js';

@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import type { Optional } from '../../../protocol/defaults.js';
+import { isObject, type Optional, TenonError } from '@tenon/base';
 import type { HttpEndpoint } from '../../../transports/http/server/endpoint.js';
 import type { UnreadLimit } from '../../../transports/http/sse/unread-output.js';
 import { NodeExchange, type NodeRequest } from './node-exchange.js';

@@ -1,8 +1,7 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
 import type { Readable } from 'node:stream';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { getCertificateAdvice } from '../../../net/certificate-advice.js';
+import { getCertificateAdvice, TenonError } from '@tenon/base';
 import { createHeaderError } from '../../../transports/http/client/errors.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
 import { ACCEPT_ENCODING } from './accept-encoding.js';

@@ -1,19 +1,22 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Clock } from '../../../cancellation/clock.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { getCallerKey, SharedLimit } from '../../../jsonrpc/shared-limit.js';
-import { isLoopbackHost } from '../../../net/loopback.js';
 import {
+  type Clock,
   checkAnything,
   checkBoolean,
   checkEither,
   checkFunction,
   checkOptional,
+  checkOptions,
   checkRange,
   checkString,
-} from '../../../protocol/check.js';
-import { checkOptions, type OptionChecks, requireOptions } from '../../../protocol/check-options.js';
+  getCallerKey,
+  isLoopbackHost,
+  type OptionChecks,
+  requireOptions,
+  SharedLimit,
+  TenonError,
+} from '@tenon/base';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import { type CloseOptions, createHttpEndpoint, type HttpEndpoint } from '../../../transports/http/server/endpoint.js';

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import {
   createBodyConsumedError,
   type Exchange,

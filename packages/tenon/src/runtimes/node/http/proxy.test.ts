@@ -5,11 +5,10 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGuardedFetch, createUrlGuard } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getProgram, hasPrograms } from '../../../../../../scripts/optional-programs.mjs';
 import { startConnectProxy } from '../../../../../../test/support/connect-proxy.js';
-import { createGuardedFetch } from '../../../auth/http/guarded-fetch.js';
-import { createUrlGuard } from '../../../auth/http/url-guard.js';
 import { fetchWithAddressCheck } from '../auth/address-checked-fetch.js';
 import { createNodeRequester } from './http-requester.js';
 

@@ -1,7 +1,6 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { isLoopbackDomain } from '../../../net/loopback.js';
+import { isLoopbackDomain, TenonError } from '@tenon/base';
 import { nodeHttp } from './node-http.js';
 
 /** Variables that name a proxy. Their upper-case names count too. */

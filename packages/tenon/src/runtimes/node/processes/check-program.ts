@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { requireKnownOptions } from '../../../protocol/check-options.js';
+import { requireKnownOptions } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
 import { resolveCommand } from './resolve-command.js';

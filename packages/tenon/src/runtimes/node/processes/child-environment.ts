@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../../redaction/secrets.js';
+import { redactSecrets } from '@tenon/base';
 
 /**
  * Names of variables that a program needs to find its files, its user and its language. None of them contains secrets.

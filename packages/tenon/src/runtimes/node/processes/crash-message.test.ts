@@ -1,6 +1,6 @@
+import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../../../client/connect.js';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import { nodeTransports } from '../transports.js';
 
 /** Answers `initialize`, and ends with code 7 when a tool is called. */

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 
 export interface CommandEnvironment {
   readonly platform: string;

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TenonError } from '@tenon/base';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import { createNotification, createRequest } from '../../../jsonrpc/message.js';
 import type { Transport } from '../../../jsonrpc/transport.js';
 import { createStdioTransport, type StdioTransportOptions } from '../../../transports/stdio/client.js';

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';

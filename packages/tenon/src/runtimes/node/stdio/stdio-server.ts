@@ -1,7 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { systemClock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../../jsonrpc/error.js';
 import {
   checkAnything,
   checkBoolean,
@@ -10,8 +7,12 @@ import {
   checkOptional,
   checkRange,
   checkString,
-} from '../../../protocol/check.js';
-import { type OptionChecks, requireOptions } from '../../../protocol/check-options.js';
+  type OptionChecks,
+  requireOptions,
+  runWithTimeout,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import {

@@ -1,6 +1,4 @@
-import { decodeBase64Url } from '../../../encoding/base64.js';
-import type { SealKey } from '../../../stores/seal.js';
-import type { Stores } from '../../../stores/stores.js';
+import { decodeBase64Url, type SealKey, type Stores } from '@tenon/base';
 import { createWorkerChannel, type WorkerChannel } from './messages.js';
 import { createWorkerStores } from './worker-stores.js';
 

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import type { ListOptions, PutOptions, Stores } from '../../../stores/stores.js';
+import type { JsonObject, ListOptions, PutOptions, Stores } from '@tenon/base';
 import { type StoreOperation, toSentError, type WorkerChannel } from './messages.js';
 
 /** Serves the stores of the primary process to one worker. Returns a function that ends its subscriptions. */

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { logError } from '../../../jsonrpc/log-error.js';
+import { logError, TenonError } from '@tenon/base';
 import type { CloseOptions } from '../../../transports/http/server/endpoint.js';
 import { requireCloseOptions } from '../../../transports/http/server/option-checks.js';
 import type { HttpServer, ServeHttpOptions } from '../http/http-server.js';

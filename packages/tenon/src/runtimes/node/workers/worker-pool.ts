@@ -1,7 +1,5 @@
 import type { Cluster, Worker } from 'node:cluster';
-import { systemClock } from '../../../cancellation/clock.js';
-import { encodeBase64Url } from '../../../encoding/base64.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { encodeBase64Url, systemClock, TenonError } from '@tenon/base';
 import { memoryStores } from '../../../stores/memory-stores.js';
 import type { CloseOptions } from '../../../transports/http/server/endpoint.js';
 import { WORKER_KEY } from './current-worker.js';

@@ -1,10 +1,16 @@
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import {
+  type Clock,
+  checkKey,
+  createStoreClosedError,
+  type JsonObject,
+  runWithTimeout,
+  type StoredValue,
+  type Stores,
+  serializeValue,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { createErrorReporter } from '../../../stores/listeners.js';
-import type { StoredValue, Stores } from '../../../stores/stores.js';
-import { checkKey, createStoreClosedError, serializeValue } from '../../../stores/validation.js';
 import { fromSentError, type StoreOperation, type WorkerChannel } from './messages.js';
 
 /** Time that the primary process has for one operation, in milliseconds. */

@@ -1,16 +1,21 @@
+import {
+  describeIssues,
+  describeUnknownName,
+  INVALID_PARAMS,
+  type Issue,
+  isForPeer,
+  type JsonObject,
+  rpcError,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
 import type { CallerInfo } from '../../../handler/caller-info.js';
 import type { Context } from '../../../handler/context.js';
 import type { MaybeAsyncResult } from '../../../handler/operation.js';
 import { isToolResultParts } from '../../../handler/tool-result.js';
-import type { JsonObject } from '../../../json/json-object.js';
-import { isForPeer, rpcError, TenonError } from '../../../jsonrpc/error.js';
-import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
-import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
-import { describeUnknownName } from '../../../protocol/unknown-name.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
-import { describeIssues, type Issue } from '../../../schemas/issues.js';
 import { HandlerContext } from '../../context/handler-context.js';
 import { finalizeResult } from '../../decode-encode.js';
 import { type CompiledTool, compileTool } from '../../definitions/compiled-tool.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { rpcError } from '../../../jsonrpc/error.js';
+import { type JsonObject, rpcError } from '@tenon/base';
 import { HEADER_MISMATCH } from '../../../protocol/error-codes.js';
 import { getHeaderArgument, type HeaderParam, isExactNumber } from '../../../protocol/header-params.js';
 import { decodeHeaderValue } from '../../../protocol/header-value.js';

@@ -1,8 +1,8 @@
+import type { TenonError } from '@tenon/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Client } from '../../../client/client.js';
 import { toolResult } from '../../../handler/tool-result.js';
-import type { TenonError } from '../../../jsonrpc/error.js';
 import { connectPair, protocolVersions } from '../../../testing/connect-pair.js';
 import { prompt } from '../../definitions/prompt.js';
 import { resource } from '../../definitions/resource.js';

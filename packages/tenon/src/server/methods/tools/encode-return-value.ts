@@ -1,13 +1,10 @@
+import { describeIssues, isObject, type JsonObject, TenonError, thenMaybe } from '@tenon/base';
 import { checkInputRequestMethods } from '../../../execution/check-input-requests.js';
 import { isToolResultParts, type ToolResultParts, toContentBlocks, toolResult } from '../../../handler/tool-result.js';
-import { isObject, type JsonObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { thenMaybe } from '../../../jsonrpc/maybe-promise.js';
 import { checkNestedMeta } from '../../../protocol/check-meta.js';
 import type { ContentBlock } from '../../../protocol/content.js';
 import { isInputRequired } from '../../../protocol/methods.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
-import { describeIssues } from '../../../schemas/issues.js';
 import type { CompiledTool } from '../../definitions/compiled-tool.js';
 import { findMalformedBlock, isContentBlock, requireContentBlocks } from '../content-blocks.js';
 import { requireJson, toJsonText } from '../json-text.js';

@@ -1,7 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { isObject } from '../../../json/json-object.js';
-import type { TenonError } from '../../../jsonrpc/error.js';
+import { type AbortSignalLike, type Clock, isObject, type TenonError } from '@tenon/base';
 import { type Id, isFailureMessage, type JsonRpcFailure, parseJson } from '../../../jsonrpc/message.js';
 import { answersId } from '../../../jsonrpc/numeric-id.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';

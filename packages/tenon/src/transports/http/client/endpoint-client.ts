@@ -1,7 +1,4 @@
-import { systemClock } from '../../../cancellation/clock.js';
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { addUrlScheme } from '../../../net/add-url-scheme.js';
+import { type AbortSignalLike, addUrlScheme, systemClock, TenonError } from '@tenon/base';
 import { createAbortError, toRequestError } from './errors.js';
 import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
 import { createRequestAuth } from './request-auth.js';

@@ -1,12 +1,19 @@
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { isObject } from '../../../json/json-object.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import {
+  type AbortSignalLike,
+  createPeerError,
+  type ErrorObject,
+  hasUnknownOutcome,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isObject,
+  METHOD_NOT_FOUND,
+  OUTCOME_ADVICE,
+  OUTCOME_UNKNOWN,
+  parseRetryAfter,
+  TenonError,
+} from '@tenon/base';
 import { classifyMessage, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import { answersId } from '../../../jsonrpc/numeric-id.js';
-import { createPeerError, hasUnknownOutcome, OUTCOME_ADVICE, OUTCOME_UNKNOWN } from '../../../jsonrpc/outcome.js';
-import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { HttpReply } from './requester.js';
 
 /** Maximum number of bytes that are read from the body of an error response. */

@@ -1,6 +1,4 @@
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
-import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
+import { type AbortSignalLike, isSessionLoss, parseRetryAfter, TenonError } from '@tenon/base';
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';

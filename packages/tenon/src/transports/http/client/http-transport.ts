@@ -1,9 +1,6 @@
-import { systemClock } from '../../../cancellation/clock.js';
-import { LazyAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
+import { applyDefaults, LazyAbortSignal, runWithTimeout, systemClock } from '@tenon/base';
 import type { JsonRpcMessage } from '../../../jsonrpc/message.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../../jsonrpc/transport.js';
-import { applyDefaults } from '../../../protocol/defaults.js';
 import type { HttpClientContext } from './context.js';
 import { createEndpointClient, drain } from './endpoint-client.js';
 import { createTransportClosedError } from './errors.js';

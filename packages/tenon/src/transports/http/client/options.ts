@@ -1,6 +1,5 @@
+import type { Clock, Optional } from '@tenon/base';
 import type { Authorizer } from '../../../auth/client/authorizer.js';
-import type { Clock } from '../../../cancellation/clock.js';
-import type { Optional } from '../../../protocol/defaults.js';
 import type { Requester } from './requester.js';
 
 export type HeaderRecord = Readonly<Record<string, string>>;

@@ -1,7 +1,5 @@
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { isSessionLoss, TenonError } from '../../../jsonrpc/error.js';
+import { type AbortSignalLike, isSessionLoss, parseRetryAfter, TenonError } from '@tenon/base';
 import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../jsonrpc/message.js';
-import { parseRetryAfter } from '../../../jsonrpc/retry-after.js';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
 import { getMediaType, isEventStream, isSuccess } from './endpoint-client.js';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
+import type { Clock } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from '../../../cancellation/clock.js';
 import { stillClock } from './fixtures/scripted-server.js';
 import { LISTEN_POLICY, RESUME_POLICY } from './options.js';
 import {

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import type { AbortSignalLike, Clock } from '@tenon/base';
 import type { ReconnectPolicy } from './options.js';
 
 /** Progress of one stream over all its connections. */

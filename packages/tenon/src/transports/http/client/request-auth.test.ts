@@ -1,6 +1,6 @@
+import { systemClock } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Authorizer, RefusedRequest } from '../../../auth/client/authorizer.js';
-import { systemClock } from '../../../cancellation/clock.js';
 import { createEndpointClient } from './endpoint-client.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 

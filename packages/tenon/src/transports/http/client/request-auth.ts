@@ -1,8 +1,5 @@
+import { type AbortSignalLike, type Clock, isAuthError, rejectOnAbort, TenonError, toAbortSignal } from '@tenon/base';
 import type { Authorizer } from '../../../auth/client/authorizer.js';
-import type { Clock } from '../../../cancellation/clock.js';
-import { type AbortSignalLike, toAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
-import { rejectOnAbort } from '../../../cancellation/reject-on-abort.js';
-import { isAuthError, TenonError } from '../../../jsonrpc/error.js';
 import type { HeaderRecord } from './options.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 

@@ -1,5 +1,4 @@
-import { type AbortSignalLike, LazyAbortSignal } from '../../../cancellation/lazy-abort-signal.js';
-import { CompactMap } from '../../../jsonrpc/compact-map.js';
+import { type AbortSignalLike, CompactMap, LazyAbortSignal } from '@tenon/base';
 
 /** The signals of all HTTP requests in progress, so that closing the transport can abort them. */
 export class RequestSignals {

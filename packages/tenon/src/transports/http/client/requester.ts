@@ -1,4 +1,4 @@
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
+import type { AbortSignalLike } from '@tenon/base';
 
 /** An HTTP request. Header names are lower-case. */
 export interface HttpRequest {

@@ -1,7 +1,5 @@
-import type { AbortSignalLike } from '../../../cancellation/lazy-abort-signal.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { type AbortSignalLike, OUTCOME_ADVICE, TenonError } from '@tenon/base';
 import { classifyMessage, parseJson } from '../../../jsonrpc/message.js';
-import { OUTCOME_ADVICE } from '../../../jsonrpc/outcome.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
 import { createAbortError, createMissingResponseError, createUnreadableError, findDecodingError } from './errors.js';

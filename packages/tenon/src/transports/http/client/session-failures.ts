@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { createSessionFailedError } from './errors.js';
 
 /** Number of failures, one after another, after which a session is given up. */

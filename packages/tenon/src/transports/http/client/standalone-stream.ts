@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { createPendingResponse, type HttpClientContext } from './context.js';
 import { drain, isEventStream, isSuccess } from './endpoint-client.js';
 import { openStream, type ReconnectResult, readStream, readStreamRefusal, reconnect } from './event-stream.js';

@@ -1,6 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { parseHostHeader } from '../../../net/host-header.js';
-import { isLoopbackHost, parseIpAddress } from '../../../net/loopback.js';
+import { type AuthInfo, isLoopbackHost, parseHostHeader, parseIpAddress } from '@tenon/base';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
 import { createCorsHeaders, replyPreflight, withHeaders } from './cors.js';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
+import type { AuthInfo, Clock } from '@tenon/base';
 
 /** Maximum delay of one timer, in milliseconds. */
 const MAX_DELAY = 2 ** 31 - 1;

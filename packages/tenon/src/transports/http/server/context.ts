@@ -1,6 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
-import type { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import type { Clock, ErrorObject, SharedLimit } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';
 import type { EventStreams } from '../sse/event-streams.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import type { Exchange, HeaderFields, RequestBody, ResponseStream } from './exchange.js';
 
 /**

@@ -1,7 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { logError } from '../../../jsonrpc/log-error.js';
-import { type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
-import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import { type AuthInfo, logError, type MaybePromise, SharedLimit, thenMaybe } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';

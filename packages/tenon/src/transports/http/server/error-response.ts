@@ -1,14 +1,14 @@
 import {
+  type ErrorObject,
+  getRetryAfterMs,
   INSUFFICIENT_SCOPE,
   INTERNAL_ERROR,
   INVALID_REQUEST,
   METHOD_NOT_FOUND,
   PARSE_ERROR,
   UNAVAILABLE,
-} from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+} from '@tenon/base';
 import { createFailure, diagnoseMessage, type Id } from '../../../jsonrpc/message.js';
-import { getRetryAfterMs } from '../../../jsonrpc/retry-after.js';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import type { HttpServerContext } from './context.js';
 import type { Exchange, HeaderFields } from './exchange.js';

@@ -1,5 +1,4 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { type AuthInfo, TenonError } from '@tenon/base';
 
 /**
  * One HTTP request and its response, as the endpoint needs them. Each runtime has an adapter that creates exchanges.

@@ -1,6 +1,5 @@
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { type ErrorObject, isLoopbackHost } from '@tenon/base';
 import type { Id } from '../../../jsonrpc/message.js';
-import { isLoopbackHost } from '../../../net/loopback.js';
 import type { HttpServerContext } from './context.js';
 import { refuse } from './error-response.js';
 import { type Exchange, resolveFullPath } from './exchange.js';
@@ -14,7 +13,7 @@ const PLACEHOLDER_URL = 'https://SERVER/mcp';
  */
 export async function replyPage(context: HttpServerContext, exchange: Exchange): Promise<void> {
   const [{ createPage, renderHtml }, line] = await Promise.all([
-    import('../../../redaction/writers/html-page.js'),
+    import('@tenon/base/writers'),
     context.handler.createCurlLine?.(getUrl(exchange)),
   ]);
   const url = getUrl(exchange);

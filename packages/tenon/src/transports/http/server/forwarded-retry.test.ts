@@ -1,7 +1,7 @@
+import type { JsonObject } from '@tenon/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Context, rpcError, tool } from '../../../index.js';
-import type { JsonObject } from '../../../json/json-object.js';
 import { createFakeClock } from '../fixtures/fake-clock.js';
 import { openReplicas, type Replica } from '../fixtures/replicas.js';
 import { alone, byName, type Init } from '../fixtures/sites.js';

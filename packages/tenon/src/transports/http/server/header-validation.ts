@@ -1,6 +1,4 @@
-import { isObject } from '../../../json/json-object.js';
-import { INVALID_REQUEST } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import { type ErrorObject, INVALID_REQUEST, isObject } from '@tenon/base';
 import type { JsonRpcRequest } from '../../../jsonrpc/message.js';
 import { HEADER_MISMATCH, UNSUPPORTED_VERSION } from '../../../protocol/error-codes.js';
 import { NAME_HEADER_PARAMS } from '../../../protocol/header-params.js';

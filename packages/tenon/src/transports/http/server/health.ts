@@ -1,6 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { runWithTimeout } from '../../../cancellation/run-with-timeout.js';
-import { TenonError } from '../../../jsonrpc/error.js';
+import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { Exchange } from './exchange.js';
 

@@ -1,4 +1,4 @@
-import { TenonError } from '../../../jsonrpc/error.js';
+import { TenonError } from '@tenon/base';
 import { diagnoseMessage, isResponseLike } from '../../../jsonrpc/message.js';
 import type { MessageReceiver } from '../../../jsonrpc/transport.js';
 

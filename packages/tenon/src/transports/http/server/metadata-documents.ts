@@ -1,4 +1,4 @@
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
+import { INTERNAL_ERROR } from '@tenon/base';
 import { createInvalidRequest, refuse } from './error-response.js';
 import type { Exchange } from './exchange.js';
 

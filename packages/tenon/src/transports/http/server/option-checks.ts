@@ -7,10 +7,12 @@ import {
   checkObject,
   checkOneOf,
   checkOptional,
+  checkOptions,
   checkRange,
   checkString,
-} from '../../../protocol/check.js';
-import { checkOptions, type OptionChecks, requireOptions } from '../../../protocol/check-options.js';
+  type OptionChecks,
+  requireOptions,
+} from '@tenon/base';
 import type { CorsOptions } from './cors.js';
 import type { CloseOptions } from './endpoint.js';
 import type { HealthOptions } from './health.js';

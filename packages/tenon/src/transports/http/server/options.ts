@@ -1,10 +1,14 @@
+import {
+  type AuthInfo,
+  applyDefaults,
+  type Clock,
+  MAX_SHARE,
+  type Optional,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { TokenVerifier } from '../../../auth/resource/request-authorizer.js';
-import { type Clock, systemClock } from '../../../cancellation/clock.js';
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { TenonError } from '../../../jsonrpc/error.js';
-import { MAX_SHARE } from '../../../jsonrpc/shared-limit.js';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
-import { applyDefaults, type Optional } from '../../../protocol/defaults.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { EventStore } from '../sse/event-store.js';
 import type { CorsOptions } from './cors.js';

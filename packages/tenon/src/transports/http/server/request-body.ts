@@ -1,8 +1,12 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
+import {
+  type AuthInfo,
+  type ErrorObject,
+  getCallerKey,
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  PARSE_ERROR,
+} from '@tenon/base';
 import { parseJson } from '../../../jsonrpc/message.js';
-import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
 import type { HttpServerContext } from './context.js';
 import type { Exchange, RequestBody } from './exchange.js';
 import type { Limits } from './options.js';

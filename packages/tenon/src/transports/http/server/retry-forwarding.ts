@@ -1,7 +1,5 @@
-import type { JsonObject } from '../../../json/json-object.js';
-import { rpcError, TenonError } from '../../../jsonrpc/error.js';
+import { createUnknownOutcomeError, type JsonObject, rpcError, TenonError } from '@tenon/base';
 import type { JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from '../../../jsonrpc/message.js';
-import { createUnknownOutcomeError } from '../../../jsonrpc/outcome.js';
 import type {
   ReceivedRetry,
   RequestIO,

@@ -1,5 +1,5 @@
+import type { ErrorObject } from '@tenon/base';
 import type { TokenVerifier } from '../../../auth/resource/request-authorizer.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
 import { getRequiredScopes } from '../../../protocol/scopes.js';
 import type { Exchange, HeaderFields } from './exchange.js';
 

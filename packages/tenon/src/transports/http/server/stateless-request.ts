@@ -1,13 +1,10 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { INTERNAL_ERROR } from '../../../jsonrpc/error-codes.js';
-import { type MaybePromise, settleMaybe } from '../../../jsonrpc/maybe-promise.js';
+import { type AuthInfo, getCallerKey, INTERNAL_ERROR, type MaybePromise, settleMaybe } from '@tenon/base';
 import {
   type JsonRpcNotification,
   type JsonRpcRequest,
   type JsonRpcResponse,
   serializeMessage,
 } from '../../../jsonrpc/message.js';
-import { getCallerKey } from '../../../jsonrpc/shared-limit.js';
 import type { RequestIO } from '../../../protocol/request-handler.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import { encodeEvent } from '../sse/encode-event.js';

@@ -1,7 +1,12 @@
-import type { AuthInfo } from '../../../jsonrpc/auth-info.js';
-import { INVALID_PARAMS } from '../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../jsonrpc/error-object.js';
-import { catchMaybe, isPromise, type MaybePromise, thenMaybe } from '../../../jsonrpc/maybe-promise.js';
+import {
+  type AuthInfo,
+  catchMaybe,
+  type ErrorObject,
+  INVALID_PARAMS,
+  isPromise,
+  type MaybePromise,
+  thenMaybe,
+} from '@tenon/base';
 import {
   classifyMessage,
   diagnoseMessage,

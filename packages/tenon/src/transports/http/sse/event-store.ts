@@ -1,4 +1,4 @@
-import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import { SharedLimit } from '@tenon/base';
 import type { Limits } from '../server/options.js';
 import { EventBuffer, formatEventId } from './event-buffer.js';
 

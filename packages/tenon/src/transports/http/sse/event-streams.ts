@@ -1,5 +1,4 @@
-import type { Clock } from '../../../cancellation/clock.js';
-import { SharedLimit } from '../../../jsonrpc/shared-limit.js';
+import { type Clock, SharedLimit } from '@tenon/base';
 import type { Exchange, HeaderFields, ResponseStream } from '../server/exchange.js';
 import type { Limits } from '../server/options.js';
 import { EVENT_STREAM, encodeRetry, KEEP_ALIVE } from './encode-event.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import { matchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 

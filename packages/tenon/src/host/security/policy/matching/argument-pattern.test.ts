@@ -1,5 +1,5 @@
+import type { JsonObject } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../../json/json-object.js';
 import type { Action } from '../action-request.js';
 import { createPolicy } from '../policy.js';
 import type { ArgumentPattern } from './argument-pattern.js';

@@ -1,6 +1,4 @@
-import { computeFingerprint } from '../../../../encoding/fingerprint.js';
-import { createExcerpt } from '../../../../redaction/invisible-characters.js';
-import { isSecretName } from '../../../../redaction/secret-names.js';
+import { computeFingerprint, createExcerpt, isSecretName } from '@tenon/base';
 import type { ActionRequest } from '../action-request.js';
 import { maskText } from '../mask-arguments.js';
 import type { Match, Rule } from '../rules.js';

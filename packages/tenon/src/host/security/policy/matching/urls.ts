@@ -1,5 +1,4 @@
-import { extractEmbeddedIpv4 } from '../../../../net/address-class.js';
-import { parseIpAddress } from '../../../../net/loopback.js';
+import { extractEmbeddedIpv4, parseIpAddress } from '@tenon/base';
 import { listReadings } from './decoded-variants.js';
 
 /** Maximum length of a host that is parsed, in characters. Names have at most 253. */

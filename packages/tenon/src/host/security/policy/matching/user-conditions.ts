@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../../../json/json-object.js';
-import { createExcerpt } from '../../../../redaction/invisible-characters.js';
-import { isSecretName } from '../../../../redaction/secret-names.js';
+import { createExcerpt, isObject, isSecretName, type JsonObject } from '@tenon/base';
 import type { ActionRequest } from '../action-request.js';
 import { maskText } from '../mask-arguments.js';
 import type { UserMatch } from '../rules.js';

@@ -1,4 +1,4 @@
-import { isObject } from '../../../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import type { RuleFault } from '../rule-faults.js';
 import { findPatternFault } from './find-pattern-fault.js';
 

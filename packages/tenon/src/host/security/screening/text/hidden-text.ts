@@ -1,12 +1,14 @@
 import {
+  classifyHidden,
+  createHiddenSearch,
   createTextContext,
   getFlagLength,
+  isIntroducer,
   isLegitimate,
   isLegitimateSelector,
+  readEscape,
   type TextContext,
-} from '../../../../redaction/character-context.js';
-import { isIntroducer, readEscape } from '../../../../redaction/escape-sequences.js';
-import { classifyHidden, createHiddenSearch } from '../../../../redaction/invisible-characters.js';
+} from '@tenon/base';
 import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
 import { readSelectors, readTags } from './smuggled-text.js';
 

@@ -1,4 +1,4 @@
-import { escapeCharacter } from '../../../../redaction/invisible-characters.js';
+import { escapeCharacter } from '@tenon/base';
 
 /**
  * Detection of words that mix alphabets to look like other words.

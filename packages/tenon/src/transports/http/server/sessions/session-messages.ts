@@ -1,7 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { TenonError } from '../../../../jsonrpc/error.js';
-import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
-import type { ErrorObject } from '../../../../jsonrpc/error-object.js';
+import { type AuthInfo, type ErrorObject, INTERNAL_ERROR, TenonError } from '@tenon/base';
 import { createFailure, type JsonRpcResponse } from '../../../../jsonrpc/message.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { HeaderFields } from '../exchange.js';

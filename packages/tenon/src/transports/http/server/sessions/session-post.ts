@@ -1,7 +1,5 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import type { ErrorObject } from '../../../../jsonrpc/error-object.js';
+import { type AuthInfo, createUnknownOutcomeObject, type ErrorObject } from '@tenon/base';
 import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
-import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';

@@ -1,8 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { CompactMap } from '../../../../jsonrpc/compact-map.js';
-import type { MaybePromise } from '../../../../jsonrpc/maybe-promise.js';
-import { getCallerKey, SharedLimit } from '../../../../jsonrpc/shared-limit.js';
-import { isSameOwner } from '../../../../protocol/caller-identity.js';
+import { type AuthInfo, CompactMap, getCallerKey, isSameOwner, type MaybePromise, SharedLimit } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
 import type { CreateSession, StoredSessions } from '../stored-sessions/stored-sessions.js';

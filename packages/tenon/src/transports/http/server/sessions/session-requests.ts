@@ -1,6 +1,4 @@
-import { isObject, type JsonObject } from '../../../../json/json-object.js';
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { INTERNAL_ERROR } from '../../../../jsonrpc/error-codes.js';
+import { type AuthInfo, INTERNAL_ERROR, isObject, type JsonObject } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,

@@ -1,6 +1,11 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { CompactMap } from '../../../../jsonrpc/compact-map.js';
-import { catchMaybe, type MaybePromise, thenMaybe } from '../../../../jsonrpc/maybe-promise.js';
+import {
+  type AuthInfo,
+  CompactMap,
+  catchMaybe,
+  createUnknownOutcomeObject,
+  type MaybePromise,
+  thenMaybe,
+} from '@tenon/base';
 import {
   createFailure,
   type Id,
@@ -9,7 +14,6 @@ import {
   type JsonRpcResponse,
   serializeMessage,
 } from '../../../../jsonrpc/message.js';
-import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../../../jsonrpc/transport.js';
 import type { ServerSession } from '../../../../protocol/request-handler.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import { classifyMessage, type JsonRpcRequest } from '../../../../jsonrpc/message.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import type { HttpServerContext } from '../context.js';

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import { encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
 import { createInitialEventId, type Replay } from '../../sse/event-store.js';
 import type { EventStream } from '../../sse/event-streams.js';

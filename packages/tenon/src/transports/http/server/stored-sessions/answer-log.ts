@@ -1,6 +1,5 @@
-import { SERVER_STOPPED } from '../../../../jsonrpc/error-codes.js';
+import { createUnknownOutcomeObject, SERVER_STOPPED } from '@tenon/base';
 import { createFailure, type Id } from '../../../../jsonrpc/message.js';
-import { createUnknownOutcomeObject } from '../../../../jsonrpc/outcome.js';
 import { encodeEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { encodeEventId } from './event-id.js';

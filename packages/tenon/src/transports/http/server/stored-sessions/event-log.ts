@@ -1,9 +1,7 @@
-import type { Clock } from '../../../../cancellation/clock.js';
+import { type Clock, type StoredValue, toTypedValues, type Values } from '@tenon/base';
 import type { Id } from '../../../../jsonrpc/message.js';
 import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { putOnce } from '../../../../stores/put-once.js';
-import type { StoredValue, Values } from '../../../../stores/stores.js';
-import { toTypedValues } from '../../../../stores/typed-values.js';
 import { createEntryTag } from './stored-id.js';
 
 /** Events that were appended together. */

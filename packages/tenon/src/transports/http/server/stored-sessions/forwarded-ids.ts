@@ -1,4 +1,4 @@
-import { isObject } from '../../../../json/json-object.js';
+import { isObject } from '@tenon/base';
 import { classifyMessage, type Id, isId } from '../../../../jsonrpc/message.js';
 
 /** Returns the ID of the server's request that a client message belongs to: a response or a progress notification. */

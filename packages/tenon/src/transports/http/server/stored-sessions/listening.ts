@@ -1,5 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { toTypedValues } from '../../../../stores/typed-values.js';
+import { type AuthInfo, toTypedValues } from '@tenon/base';
 import { encodeEvent, encodePrimingEvent, KEEP_ALIVE } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';

@@ -1,6 +1,6 @@
+import { toTypedValues } from '@tenon/base';
 import { classifyMessage, createFailure, type Id } from '../../../../jsonrpc/message.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
-import { toTypedValues } from '../../../../stores/typed-values.js';
 import { SERVER_STOPPED_ERROR } from './answer-log.js';
 import { type LogEntry, readEntries, toLogKey } from './event-log.js';
 import type { ServerReplica } from './server-replica.js';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../../json/json-object.js';
+import { isObject, type JsonObject } from '@tenon/base';
 import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SharedStores } from '../../../../protocol/request-handler.js';

@@ -1,7 +1,7 @@
+import { TenonError } from '@tenon/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryStores, type SealKey, type Stores, tool } from '../../../../index.js';
-import { TenonError } from '../../../../jsonrpc/error.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { byName, eventsOf, JSON_HEADERS, nextMessages } from '../../fixtures/sites.js';
 

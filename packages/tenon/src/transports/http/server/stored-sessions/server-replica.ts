@@ -1,6 +1,4 @@
-import type { Clock } from '../../../../cancellation/clock.js';
-import { isObject, type JsonObject } from '../../../../json/json-object.js';
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
+import { type AuthInfo, type Clock, isObject, type JsonObject } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { createStoredId } from './stored-id.js';
 

@@ -1,8 +1,5 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { identifyCaller } from '../../../../protocol/caller-identity.js';
+import { type AuthInfo, identifyCaller, type StoredValue, toTypedValues, type Values } from '@tenon/base';
 import type { SessionState, SharedStores } from '../../../../protocol/request-handler.js';
-import type { StoredValue, Values } from '../../../../stores/stores.js';
-import { toTypedValues } from '../../../../stores/typed-values.js';
 import { toSessionTag } from './stored-id.js';
 
 /** State of a session before its `initialize`. */

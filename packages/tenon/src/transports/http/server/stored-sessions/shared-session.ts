@@ -1,4 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
+import type { AuthInfo } from '@tenon/base';
 import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange } from '../../../../protocol/request-handler.js';

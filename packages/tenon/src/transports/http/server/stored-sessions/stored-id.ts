@@ -1,4 +1,4 @@
-import { hashSha256 } from '../../../../encoding/sha256.js';
+import { hashSha256 } from '@tenon/base';
 
 declare const crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
 

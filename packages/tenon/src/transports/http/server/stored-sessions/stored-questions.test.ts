@@ -1,7 +1,7 @@
+import { toRecordValues } from '@tenon/base';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryStores, TenonError, tool } from '../../../../index.js';
-import { toRecordValues } from '../../../../stores/records/record-values.js';
 import { fakeClock } from '../../../../testing/fake-clock.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { eventsOf, nextMessages } from '../../fixtures/sites.js';

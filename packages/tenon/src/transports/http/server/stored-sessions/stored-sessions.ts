@@ -1,6 +1,4 @@
-import type { AuthInfo } from '../../../../jsonrpc/auth-info.js';
-import { TenonError } from '../../../../jsonrpc/error.js';
-import { isSameOwner } from '../../../../protocol/caller-identity.js';
+import { type AuthInfo, isSameOwner, TenonError } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import type { HttpServerContext } from '../context.js';
 import type { HttpSession } from '../sessions/session.js';

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../../cancellation/clock.js';
+import { type Clock, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
-import { toTypedValues } from '../../../../stores/typed-values.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { LogPosition } from './event-id.js';
 import { type LogEntry, readEntries } from './event-log.js';

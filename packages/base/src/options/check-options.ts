@@ -1,0 +1,104 @@
+import { TenonError } from '../errors/error.js';
+import { isObject } from '../json/json-object.js';
+import { type Check, checkAnything, prependPath } from './check.js';
+import { findNearestKey } from './nearest-key.js';
+
+/** The check of each option. A new option without a check is an error of the compiler. */
+export type OptionChecks<T> = { readonly [K in keyof Required<T>]: Check };
+
+/** The expected shape of an object that users of the library write: a definition, or options. */
+export interface OptionShape {
+  /** The error code for a wrong shape, for example `server/definition`. */
+  readonly code: string;
+  /** The shape for error messages: `{ name, version, tools?, … }`. */
+  readonly form: string;
+  /** The known keys, each with the check of its value. */
+  readonly keys: { readonly [key: string]: Check };
+  /** Keys of other libraries, each with the matching key of this library. */
+  readonly aliases?: { readonly [key: string]: string };
+}
+
+/**
+ * Throws a `TenonError` when a value is not an object, has an unknown key, or has an invalid member. The error names
+ * the subject.
+ */
+export function requireShape(subject: string, value: unknown, { code, form, keys, aliases = {} }: OptionShape): void {
+  if (!isObject(value))
+    throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
+  for (const key of Object.keys(value)) {
+    if (Object.hasOwn(keys, key)) continue;
+    const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
+    throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
+      expected: form,
+      hint: meant && `did you mean "${meant}"?`,
+    });
+  }
+  for (const [key, check] of Object.entries(keys)) {
+    const problem = check(value[key]);
+    if (problem === undefined) continue;
+    const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(problem) ?? [];
+    const path = [key, ...place.split('/').filter(Boolean)].join('/');
+    throw new TenonError(code, `${subject}: invalid \`${path}\``, {
+      expected,
+      received,
+      hint: `write ${form}`,
+    });
+  }
+}
+
+/** Number of options that an error names. */
+const NAMED_OPTIONS = 5;
+
+/**
+ * Throws a `TenonError` when the options of a public function are not an object, have an unknown name, or have an invalid
+ * value.
+ */
+export function requireOptions<T>(subject: string, options: unknown, checks: OptionChecks<T>, code: string): void {
+  const keys: OptionShape['keys'] = checks;
+  const names = Object.keys(keys);
+  const listed = names.slice(0, NAMED_OPTIONS).map(name => (keys[name]?.(undefined) === undefined ? `${name}?` : name));
+  const form = `{ ${listed.join(', ')}${names.length > NAMED_OPTIONS ? ', …' : ''} }`;
+  requireShape(`the object with the options of ${subject}`, options, { code, form, keys });
+}
+
+/** The code for options of a function whose errors about options have no code of their own. */
+const INVALID_OPTIONS_CODE = 'options/invalid';
+
+/**
+ * Throws a `TenonError` when the options of a public function are not an object, or have an unknown name. The function
+ * checks the values itself. The compiler requires all names of the options here.
+ *
+ * @param code The code for errors about the options of this function, if it has one of its own.
+ */
+export function requireKnownOptions<T extends object>(
+  subject: string,
+  options: T,
+  names: { readonly [K in keyof Required<T>]: true },
+  code = INVALID_OPTIONS_CODE,
+): void {
+  // Options of calls are checked for each call, so the usual case creates nothing.
+  if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names, name))) return;
+  const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));
+  requireOptions(subject, options, checks, code);
+}
+
+/** Creates a check for an object of options inside of others, which refuses unknown names. */
+export function checkOptions<T>(checks: OptionChecks<T>): Check {
+  const keys: { readonly [name: string]: Check } = checks;
+  return value => {
+    if (!isObject(value)) return `at /: expected an object, got ${describeType(value)}`;
+    for (const name of Object.keys(value)) {
+      const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
+      const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');
+      const problem = check ? check(value[name]) : `at /: expected ${nearest}, got an unknown option`;
+      if (problem !== undefined) return prependPath(`/${name.slice(0, 80)}`, problem);
+    }
+    return undefined;
+  };
+}
+
+function describeType(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}

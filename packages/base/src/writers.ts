@@ -1,0 +1,27 @@
+/**
+ * Writers for text that another party chose, one for each target: source code, data formats, shells, markup, terminals and
+ * logs. Control characters, direction controls and other invisible characters reach no target as they are.
+ *
+ * @module @tenon/base/writers
+ */
+export { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './redaction/writers/data-formats.js';
+export { createPage, createRefusalPage, renderHtml } from './redaction/writers/html-page.js';
+export { escapeMarkdown, escapeXml } from './redaction/writers/markup.js';
+export {
+  escapeForBash,
+  isSafeForCmd,
+  quoteForPowerShell,
+  quoteForShell,
+  writeCommandLine,
+} from './redaction/writers/shells.js';
+export {
+  writeBlockComment,
+  writeCommentLines,
+  writeIdentifier,
+  writeLineComment,
+  writeLiteral,
+  writeMemberName,
+  writeStringLiteral,
+  writeTemplateText,
+} from './redaction/writers/source-code.js';
+export { escapeForLog, escapeForTerminal } from './redaction/writers/terminal.js';
