@@ -42,7 +42,7 @@ export async function buildCommand() {
     tsconfigRaw: {},
     external: Object.keys(dependencies),
     // Each output needs the writers of text, and the entry of the library takes time to load.
-    alias: { 'tenon/escape': join(root, 'packages/tenon/src/escape.ts') },
+    alias: { '@tenon/base/writers': join(root, 'packages/base/src/writers.ts') },
     logLevel: 'warning',
   });
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);

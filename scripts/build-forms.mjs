@@ -36,6 +36,8 @@ const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema', 'schemas/por
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
 /** What is installed beside the library. What it is built with goes into its own files. */
 const installed = [...Object.keys(dependencies), ...Object.keys(peerDependencies)];
+/** Tells if a module is installed, or an entry of such a package. @param {string} id */
+const isInstalled = id => installed.some(name => id === name || id.startsWith(`${name}/`));
 
 /** @typedef {{ getModuleInfo(id: string): { importedIds: readonly string[] } | null }} Graph */
 
@@ -51,7 +53,7 @@ export async function buildForms(entries, folders) {
       'parts/connect-web': pathOf(WEB_CLIENT),
       'parts/task-service': pathOf(TASK_SERVICE),
     },
-    external: id => id.startsWith('node:') || installed.includes(id),
+    external: id => id.startsWith('node:') || isInstalled(id),
     platform: 'node',
     // A module in UMD form requires its parts in a way that no bundler follows.
     resolve: { extensionAlias: { '.js': ['.ts', '.js'] }, mainFields: ['module', 'main'] },
@@ -59,7 +61,7 @@ export async function buildForms(entries, folders) {
     // As package.json has it: a module that nobody takes a name from is left out.
     treeshake: { moduleSideEffects: false },
     checks: { bundlerTimings: false },
-    plugins: [bundledEntry, requiresAsImports, pureBeginnings, portableRuntime],
+    plugins: [bundledEntry, requiresAsImports, pureBeginnings, portableRuntime, baseThroughCore],
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },
@@ -148,10 +150,37 @@ const portableRuntime = {
 };
 
 /**
+ * Lets all parts take the code of `@tenon/base` from `core`, which most programs load. A bundler makes a file of each
+ * set of modules that different parts load, and files that are compressed one by one are larger.
+ * @type {import('rolldown').Plugin}
+ */
+const baseThroughCore = {
+  name: 'base-through-core',
+  generateBundle({ format }, bundle) {
+    const core = bundle['parts/core.js'];
+    if (format !== 'es' || core?.type !== 'chunk') return;
+    /** @type {Set<string>} */
+    const names = new Set();
+    for (const part of Object.values(bundle)) {
+      if (part.type !== 'chunk' || part.isEntry || part === core || part.imports.includes(core.fileName)) continue;
+      part.code = part.code.replace(/^import \{([^}]+)\} from "@tenon\/base";$/m, (_, imported) => {
+        for (const each of imported.split(',')) names.add(each.trim().split(' as ')[0]);
+        return `import {${imported}} from "./core.js";`;
+      });
+    }
+    const shared = [...names].sort();
+    // Names of `core` itself, because a bundler follows names that a file only passes on.
+    core.code += `import { ${shared.map(name => `${name} as ${name}$base`).join(', ')} } from "@tenon/base";
+const ${shared.map(name => `${name}$core = ${name}$base`).join(', ')};
+export { ${shared.map(name => `${name}$core as ${name}`).join(', ')} };\n`;
+  },
+};
+
+/**
  * Says of each call that a module makes while it is loaded that it is done for its value alone: so a bundler can leave
  * out a part of a file, as it could leave out a module. @type {import('rolldown').Plugin}
  */
-const pureBeginnings = {
+export const pureBeginnings = {
   name: 'pure-beginnings',
   transform(code, id) {
     const places = new Set(parseAst(code, { lang: /\.ts\b/.test(id) ? 'ts' : 'js' }).body.flatMap(callsOf));

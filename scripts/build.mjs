@@ -1,15 +1,17 @@
 // @ts-check
 /**
- * Builds the library into packages/tenon/dist: its entries as ES modules and as CommonJS, and their declarations for both
- * by TypeScript, file by file. The result is made aside and then put in place, so that a program that runs meanwhile sees
- * no half. Then the packages that use the library are compiled against it, and the command is bundled, each into its dist.
+ * Builds `@tenon/base` and the library, each into its dist: their entries as ES modules and as CommonJS, and their
+ * declarations for both by TypeScript, file by file. The result is made aside and then put in place, so that a program that
+ * runs meanwhile sees no half. Then the packages that use the library are compiled against it, and the command is bundled,
+ * each into its dist.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { buildBase } from './build-base.mjs';
 import { buildCommand } from './build-command.mjs';
 import { buildForms } from './build-forms.mjs';
-import { bin, library, readJson, root, runNode } from './process.mjs';
+import { bin, readJson, root, runNode } from './process.mjs';
 
 /** Packages whose files are compiled one by one, against the built library. The peer of `ai` is one of the tools that tests install. */
 const COMPILED = ['issuer', ...(existsSync(join(root, 'node_modules/ai')) ? ['ai'] : [])];
@@ -18,12 +20,34 @@ const started = performance.now();
 await mkdir(join(root, '.cache'), { recursive: true });
 const work = await mkdtemp(join(root, '.cache/build-'));
 try {
-  const [esm, cjs, types] = ['esm', 'cjs', 'types'].map(form => join(work, form));
-  if (!esm || !cjs || !types) throw new Error('there is no folder to build in');
-  const entries = entriesOf(readJson(join(library, 'package.json')).exports);
-  const compiler = [bin('typescript'), '-p', join(library, 'tsconfig.build.json')];
+  await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
+  await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
+  for (const name of COMPILED) await compilePackage(name);
+  await buildCommand();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`built packages/{${['base', 'tenon', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+
+/**
+ * Builds a package whose entries are ES modules and CommonJS.
+ *
+ * @template {string} Form
+ * @param {string} name of its folder
+ * @param {readonly Form[]} forms
+ * @param {(entries: readonly string[], folders: Record<'esm' | 'cjs' | Form, string>) => Promise<void>} build
+ */
+async function buildForBoth(name, forms, build) {
+  const folder = join(root, 'packages', name);
+  /** @param {string} form */
+  const placeOf = form => join(work, name, form);
+  const [esm, cjs, types] = [placeOf('esm'), placeOf('cjs'), placeOf('types')];
+  const entries = entriesOf(readJson(join(folder, 'package.json')).exports);
+  const compiler = [bin('typescript'), '-p', join(folder, 'tsconfig.build.json')];
+  const folders = Object.fromEntries(forms.map(form => [form, placeOf(form)]));
   await Promise.all([
-    buildForms(entries, { esm, cjs }),
+    build(entries, /** @type {Record<'esm' | 'cjs' | Form, string>} */ ({ ...folders, esm, cjs })),
     runNode([...compiler, '--emitDeclarationOnly', '--outDir', types]),
   ]);
   for (const file of await declarationsOf(entries, types)) await cp(join(types, file), join(cjs, file));
@@ -33,13 +57,7 @@ try {
     await writeFile(join(esm, `${entry}.d.ts`), `export * from '${path}.js';\n`);
   }
   await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n');
-  await replace(join(library, 'dist'), ['esm', 'cjs']);
-  for (const name of COMPILED) await compilePackage(name);
-  await buildCommand();
-  const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`built packages/{${['tenon', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
-} finally {
-  await rm(work, { recursive: true, force: true });
+  await replace(folder, join(work, name), forms);
 }
 
 /**
@@ -65,11 +83,12 @@ async function declarationsOf(entries, folder) {
   return reached;
 }
 
-/** Replaces a folder by parts of the work folder. @param {string} dist @param {readonly string[]} parts */
-async function replace(dist, parts) {
+/** Replaces the dist of a package by parts of a work folder. @param {string} folder @param {string} from @param {readonly string[]} parts */
+async function replace(folder, from, parts) {
+  const dist = join(folder, 'dist');
   await rename(dist, await mkdtemp(join(work, 'before-'))).catch(() => undefined);
   await mkdir(dist);
-  for (const part of parts) await rename(join(work, part), join(dist, part));
+  for (const part of parts) await rename(join(from, part), join(dist, part));
 }
 
 /** Compiles a package by its tsconfig.build.json into its dist. @param {string} name of its folder */

@@ -1,7 +1,7 @@
 // @ts-check
 /** The packages as their users get them: packed, and installed into a project outside this checkout. */
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { library, readJson, root, runNpm } from './process.mjs';
@@ -15,56 +15,83 @@ const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no
 
 /**
  * Packs what is built of a package.
- * @param {string} folder where the tarball goes, and no other is
- * @param {string} [source] the folder of the package
+ * @param {string} folder where the tarball goes, in a folder of its own
+ * @param {string} source the folder of the package
  * @returns {Promise<string>} its path
  */
-async function pack(folder, source = library) {
-  await runNpm(['pack', source, '--pack-destination', folder, '--loglevel', 'error'], quiet);
-  const tarball = (await readdir(folder)).find(file => file.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${folder}`);
-  return join(folder, tarball);
+async function pack(folder, source) {
+  const place = await mkdtemp(join(folder, '.packed-'));
+  await runNpm(['pack', source, '--pack-destination', place, '--loglevel', 'error'], quiet);
+  const tarball = (await readdir(place)).find(file => file.endsWith('.tgz'));
+  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${place}`);
+  return join(place, tarball);
 }
 
 /**
- * Installs the packed library into a fresh, empty project. Its dependencies come from this checkout, so no network is
- * needed; a dependency that it uses without declaring it is missing there.
+ * Finds what npm installs for packages and all that those of this checkout depend on: packed packages of this checkout, and
+ * folders of others.
+ * @param {string} folder where the tarballs go
+ * @param {readonly string[]} names
+ * @param {string} [beside] the folder of the package that needs them
+ * @param {Map<string, string>} [found]
+ * @returns {Promise<Map<string, string>>} paths by names
+ */
+async function findInstallable(folder, names, beside = library, found = new Map()) {
+  for (const name of names) {
+    if (found.has(name)) continue;
+    const source = findOwnPackage(name);
+    found.set(name, source === undefined ? findInstalled(beside, name) : await pack(folder, source));
+    if (source === undefined) continue;
+    const {
+      dependencies = {},
+      peerDependencies = {},
+      peerDependenciesMeta = {},
+    } = readJson(join(source, 'package.json'));
+    const peers = Object.keys(peerDependencies).filter(peer => peerDependenciesMeta[peer]?.optional !== true);
+    await findInstallable(folder, [...Object.keys(dependencies), ...peers], source, found);
+  }
+  return found;
+}
+
+/** Returns the folder of a package of this checkout. @param {string} name */
+function findOwnPackage(name) {
+  const folder = join(root, 'packages', name.replace(/^@tenon\//, ''));
+  const manifest = join(folder, 'package.json');
+  return existsSync(manifest) && readJson(manifest).name === name ? folder : undefined;
+}
+
+/**
+ * Installs packed packages of this checkout into a fresh, empty project. Their dependencies come from this checkout, so no
+ * network is needed. A dependency that a package uses without declaring it is missing there.
+ * @param {string} name of the package whose tarball is returned
  * @param {readonly string[]} [also] more packages that the project needs
  * @returns {Promise<{ folder: string, tarball: string, remove: () => Promise<void> }>}
  */
-export async function installPacked(also = []) {
+async function installOwn(name, also = []) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-package-'));
-  const tarball = await pack(folder);
-  const { dependencies } = readJson(join(library, 'package.json'));
-  const wanted = [...Object.keys(dependencies), ...also];
-  const linked = wanted.map(name => [name, `file:${join(root, 'node_modules', name)}`]);
-  const manifest = {
-    private: true,
-    type: 'module',
-    dependencies: { tenon: `file:${tarball}`, ...Object.fromEntries(linked) },
-  };
-  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest, undefined, 2));
+  const found = await findInstallable(folder, [name, ...also]);
+  const dependencies = Object.fromEntries([...found].map(([each, path]) => [each, `file:${path}`]));
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies }, undefined, 2),
+  );
   await runNpm(install, { ...quiet, cwd: folder });
-  return { folder, tarball, remove: () => rm(folder, { recursive: true, force: true }) };
+  return { folder, tarball: found.get(name) ?? '', remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /**
- * Installs another packed package of this checkout into a project that has the packed library, with the packages that it
- * depends on.
+ * Installs the packed library into a fresh, empty project.
+ * @param {readonly string[]} [also] more packages that the project needs
+ */
+export const installPacked = (also = []) => installOwn('tenon', also);
+
+/**
+ * Installs a packed package of this checkout into a project that has the packed library.
  * @param {string} name of its folder
  * @param {readonly string[]} [also] more packages that the project needs
  */
-export async function installPackedPackage(name, also = []) {
-  const source = join(root, 'packages', name);
-  const { dependencies = {}, peerDependencies = {} } = readJson(join(source, 'package.json'));
-  const { folder, remove } = await installPacked(also);
-  await mkdir(join(folder, 'packed'));
-  const tarball = await pack(join(folder, 'packed'), source);
-  const others = Object.keys({ ...dependencies, ...peerDependencies }).filter(each => each !== 'tenon');
-  const linked = others.map(each => `${each}@file:${findInstalled(source, each)}`);
-  await runNpm([...install, tarball, ...linked], { ...quiet, cwd: folder });
-  return { folder, tarball, remove };
-}
+export const installPackedPackage = (name, also = []) =>
+  installOwn(readJson(join(root, 'packages', name, 'package.json')).name, ['tenon', ...also]);
 
 /**
  * Packs packages of this checkout, and completes a package.json so that npm installs them without a network: with the packed
@@ -74,17 +101,10 @@ export async function installPackedPackage(name, also = []) {
  */
 export async function installWithPacked(folder, names) {
   const manifest = readJson(join(folder, 'package.json'));
-  const sources = names.map(name => join(root, 'packages', name));
-  const packed = await Promise.all(
-    sources.map(async source => {
-      const place = await mkdtemp(join(folder, '.packed-'));
-      return [readJson(join(source, 'package.json')).name, `file:${await pack(place, source)}`];
-    }),
-  );
-  const needed = sources.flatMap(source => Object.keys(readJson(join(source, 'package.json')).dependencies ?? {}));
-  const wanted = [...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }), ...needed];
-  const linked = wanted.map(name => [name, `file:${findInstalled(join(root, 'packages/cli'), name)}`]);
-  const dependencies = { ...Object.fromEntries(linked), ...Object.fromEntries(packed) };
+  const own = names.map(name => readJson(join(root, 'packages', name, 'package.json')).name);
+  const wanted = [...own, ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })];
+  const found = await findInstallable(folder, wanted, join(root, 'packages/cli'));
+  const dependencies = Object.fromEntries([...found].map(([name, path]) => [name, `file:${path}`]));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies, devDependencies: {} }));
   // No package that a new project gets may need a newer Node than the packages themselves do.
   await runNpm([...install, '--engine-strict'], { ...quiet, cwd: folder });

@@ -46,7 +46,7 @@ const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
 
 /** Packages, or parts of them, that run on every runtime. */
-const PORTABLE = ['tenon', 'issuer'];
+const PORTABLE = ['base', 'tenon', 'issuer'];
 
 /** @type {Step[]} */
 const steps = [

@@ -6,21 +6,16 @@ interface Layer {
   readonly types?: readonly string[];
 }
 
-const ground = ['json', 'encoding', 'cancellation', 'redaction', 'net', 'jsonrpc', 'protocol'];
+const ground = ['jsonrpc', 'protocol'];
 /** The one file beside the folders that all may load: it imports nothing. */
 const foundation = 'version.ts';
 const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
 
 /** Which folder of the library stands on which. A folder that is not named here may not be there. */
 const LAYERS: Readonly<Record<string, Layer>> = {
-  json: { values: [] },
-  encoding: { values: ['json', 'jsonrpc'] },
-  cancellation: { values: ['jsonrpc'] },
-  redaction: { values: ['json'] },
-  net: { values: [] },
-  jsonrpc: { values: ['json', 'cancellation', 'redaction'] },
+  jsonrpc: { values: [] },
   protocol: {
-    values: ['json', 'encoding', 'cancellation', 'jsonrpc'],
+    values: ['jsonrpc'],
     types: ['protocol/versions', 'execution', 'stores'],
   },
   schemas: { values: ground },
@@ -46,6 +41,21 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
 };
 
+/** Which folder of `@tenon/base` stands on which. */
+const BASE_LAYERS: Readonly<Record<string, Layer>> = {
+  json: { values: [] },
+  redaction: { values: ['json'] },
+  timing: { values: ['errors'] },
+  errors: { values: ['json', 'redaction'] },
+  encoding: { values: ['json', 'timing'] },
+  limits: { values: ['json'] },
+  options: { values: ['json', 'errors'] },
+  stores: { values: ['json', 'errors', 'timing'] },
+  net: { values: ['errors', 'timing', 'options'] },
+  oauth: { values: ['json', 'redaction', 'errors', 'timing', 'encoding', 'options', 'net'], types: ['stores'] },
+  runtimes: { values: ['errors', 'timing'] },
+};
+
 /** The rim: the only place that names a platform's own modules, and the entries that lead to it. */
 const rim = 'runtimes/node/';
 const nodeEntries = [
@@ -56,14 +66,18 @@ const nodeEntries = [
   'sqlite.ts',
   'auth-node.ts',
   'auth.node.ts',
-  'auth-endpoints.node.ts',
 ];
 
 /** Imports that go up, or sideways to where they may not. */
-export function findForbiddenImports(source: Source): string[] {
+export const findForbiddenImports = (source: Source): string[] => findImportsOutside(source, LAYERS);
+
+/** The same for `@tenon/base`. */
+export const findForbiddenBaseImports = (source: Source): string[] => findImportsOutside(source, BASE_LAYERS);
+
+function findImportsOutside(source: Source, layers: Readonly<Record<string, Layer>>): string[] {
   const from = getLayer(source.path);
   if (from === '') return [];
-  const layer = LAYERS[from];
+  const layer = layers[from];
   if (layer === undefined) return [`${source.path}: the architecture has no folder ${from}`];
   return getLocalImports(source).flatMap(each => {
     const to = getLayer(each.target);
@@ -83,15 +97,16 @@ export function findPlatformImports(source: Source): string[] {
   });
 }
 
-/** Imports of packages that use the library. */
+/** Imports of packages that use the library. `@tenon/base` uses none. */
 export function findDependentImports(source: Source): string[] {
-  const dependent = getImports(source).filter(({ target }) => target.startsWith('@tenon/'));
+  const dependent = getImports(source).filter(({ target }) => /^@tenon\/(?!base(?:\/|$))/.test(target));
   return dependent.map(({ target }) => `${source.path} imports ${target}`);
 }
 
 /** What a package takes of the library past the entries that everybody has. */
 export function findDeepImports(source: Source, entries: readonly string[]): string[] {
-  const isOfLibrary = (target: string) => /^tenon(\/|$)/.test(target) || target.includes('packages/tenon');
+  const isOfLibrary = (target: string) =>
+    /^(?:tenon|@tenon\/base)(?:\/|$)/.test(target) || /packages\/(?:tenon|base)\//.test(target);
   const taken = getImports(source).filter(({ target }) => isOfLibrary(target) && !entries.includes(target));
   return taken.map(({ target }) => `${source.path} imports ${target}`);
 }

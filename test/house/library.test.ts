@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   findAgeNames,
@@ -11,6 +10,7 @@ import {
 import {
   findDeepImports,
   findDependentImports,
+  findForbiddenBaseImports,
   findForbiddenImports,
   findImportCycles,
   findPlatformImports,
@@ -24,10 +24,11 @@ import {
   findRelativeComments,
   findRelativeTitles,
 } from './naming-rules.js';
-import { isDeclarationFile, listPackages, readSources, readTestSources } from './source.js';
+import { isDeclarationFile, listEntries, listPackages, readSources, readTestSources } from './source.js';
 
 const library = readSources('tenon');
-const others = listPackages().filter(name => name !== 'tenon');
+const base = readSources('base');
+const others = listPackages().filter(name => name !== 'tenon' && name !== 'base');
 
 describe('the library', () => {
   it('contains files', () => expect(library.length).toBeGreaterThan(100));
@@ -35,17 +36,22 @@ describe('the library', () => {
   it('imports no package that uses it', () => expect(library.flatMap(findDependentImports)).toEqual([]));
   it('uses platform modules in runtimes/node only', () => expect(library.flatMap(findPlatformImports)).toEqual([]));
 
-  it.each(['index', 'auth', 'auth-endpoints'])('exports the same from %s.ts and from its Node version', entry => {
+  it.each(['index', 'auth'])('exports the same from %s.ts and from its Node version', entry => {
     const [portable, node] = ['.ts', '.node.ts'].map(end => library.find(({ path }) => path === entry + end));
     if (!portable || !node) throw new Error(`${entry}.ts or ${entry}.node.ts is missing`);
     expect(findDifferentExports(portable, node)).toEqual([]);
   });
 });
 
+describe('the base of all packages', () => {
+  it('imports only what its layer may import', () => expect(base.flatMap(findForbiddenBaseImports)).toEqual([]));
+  it('imports no package that uses it', () => expect(base.flatMap(findDependentImports)).toEqual([]));
+  it('uses modules of a platform in runtimes/node only', () => expect(base.flatMap(findPlatformImports)).toEqual([]));
+});
+
 describe.each(others)('the package %s', name => {
   const files = readSources(name);
-  const manifest = readFileSync(new URL('../../packages/tenon/package.json', import.meta.url), 'utf8');
-  const entries = Object.keys(JSON.parse(manifest).exports).map(entry => entry.replace('.', 'tenon'));
+  const entries = [...listEntries('tenon'), ...listEntries('base')];
 
   it('imports the library by its public entries', () =>
     expect(files.flatMap(file => findDeepImports(file, entries))).toEqual([]));

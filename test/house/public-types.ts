@@ -15,13 +15,15 @@ export interface PublicDeclaration {
 }
 
 /**
- * Lists the exports of all packages, with the members of interfaces, classes and object types. The entries are those that
+ * Lists the exports of all packages for users, with the members of interfaces, classes and object types. The entries are those that
  * `paths` in tsconfig.json names.
  */
 export function listPublicDeclarations(): PublicDeclaration[] {
   const { compilerOptions } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
-  const entries = Object.values(options.paths ?? {}).map(([entry = '']) => join(root, entry));
+  const entries = Object.entries(options.paths ?? {}).flatMap(([name, [entry = '']]) =>
+    name.startsWith('@tenon/base') ? [] : [join(root, entry)],
+  );
   const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();
   const symbols = new Set(

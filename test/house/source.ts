@@ -30,6 +30,13 @@ export function listPackages(): string[] {
 
 const sourcesOf = new Map<string, Source[]>();
 
+/** The names under which users load a package. @param folder Name of the folder of the package. */
+export function listEntries(folder: string): string[] {
+  const manifest = readFileSync(new URL(`../../packages/${folder}/package.json`, import.meta.url), 'utf8');
+  const { name, exports }: { name: string; exports: object } = JSON.parse(manifest);
+  return Object.keys(exports).map(entry => entry.replace('.', name));
+}
+
 /** The files of a package that are published: all but the tests and their fixtures. */
 export function readSources(name: string): Source[] {
   const sources = sourcesOf.get(name) ?? parseSources(name);

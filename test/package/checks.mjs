@@ -99,7 +99,9 @@ const LATER = ['http', 'https', 'child_process', 'crypto', 'worker_threads'];
 export async function startsSmall() {
   const listed = 'console.log(JSON.stringify([Object.keys(require.cache), process.moduleLoadList]))';
   const [files, ofNode] = evaluated('commonjs', `require('tenon'); require('tenon/stdio'); ${listed}`);
-  const ours = files.filter((/** @type {string} */ file) => /node_modules[\\/]tenon[\\/]/.test(file));
+  const ours = files.filter((/** @type {string} */ file) =>
+    /node_modules[\\/](?:tenon|@tenon[\\/]base)[\\/]/.test(file),
+  );
   if (ours.length === 0 || ours.length > MOST_FILES || ours.length < files.length) {
     throw new Error(`a server on stdio loads more than ${MOST_FILES} files of ours to start: ${files.join(', ')}`);
   }

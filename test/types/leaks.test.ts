@@ -11,9 +11,7 @@ const ENTRIES = [
   'tenon/http',
   'tenon/auth',
   'tenon/auth/node',
-  'tenon/auth/endpoints',
   'tenon/host',
-  'tenon/escape',
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',
@@ -85,7 +83,7 @@ describe('the types of an entry', () => {
   function isOurs({ declarations = [] }: ts.Symbol): boolean {
     return (
       declarations.length > 0 &&
-      declarations.every(each => each.getSourceFile().fileName.includes('/packages/tenon/src/'))
+      declarations.every(each => /\/packages\/(?:tenon|base)\/src\//.test(each.getSourceFile().fileName))
     );
   }
 });

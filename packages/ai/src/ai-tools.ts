@@ -1,8 +1,8 @@
+import { isObject } from '@tenon/base';
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
 import { requireKnownOptions } from 'tenon/host';
 import { toInputSchema } from './input-schema.js';
-import { isJsonObject } from './json-object.js';
 import { createToolNames } from './tool-names.js';
 import { toToolOutput } from './tool-output.js';
 
@@ -49,7 +49,7 @@ function toAiTool(tool: Tool, client: ToolClient, callOptions: AiToolsOptions['c
     metadata: { name },
     inputSchema: toInputSchema(tool),
     execute(input, { abortSignal }) {
-      if (!isJsonObject(input)) throw new TypeError(`The arguments of ${name} are no JSON object.`);
+      if (!isObject(input)) throw new TypeError(`The arguments of ${name} are no JSON object.`);
       return client.callTool(name, input, { ...callOptions, signal: abortSignal });
     },
     // The output is the result of `execute`. A dynamic tool has no static type for it.

@@ -1,6 +1,6 @@
+import { isObject } from '@tenon/base';
 import type { ContentPart, FinishReason, ToolSet } from 'ai';
 import type { CreateMessageResult, SamplingContent } from 'tenon';
-import { isJsonObject } from './json-object.js';
 import { createAnswerError } from './model-error.js';
 import { toMeta } from './thought-signature.js';
 import type { ToolNames } from './tool-names.js';
@@ -56,7 +56,7 @@ function toToolUse(
   names: ToolNames,
   peer: string,
 ): SamplingContent {
-  if (!isJsonObject(input)) throw createAnswerError(peer, 'the arguments of a tool call are not a JSON object');
+  if (!isObject(input)) throw createAnswerError(peer, 'the arguments of a tool call are not a JSON object');
   const meta = toMeta(providerMetadata);
   const name = names.toOriginal(toolName) ?? toolName;
   return { type: 'tool_use', id: toolCallId, name, input, ...(meta ? { _meta: meta } : {}) };

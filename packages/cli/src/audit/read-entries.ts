@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { isObject } from '@tenon/base';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
 import { readAudit } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
-import { isJsonObject } from '../json-object.js';
 import { parseDuration } from '../options/option-parsers.js';
 
 /** Selection of the entries of an audit log. */
@@ -61,7 +61,7 @@ export async function* readEntries(
 function parseEntry(line: string): JsonObject | undefined {
   try {
     const entry: unknown = JSON.parse(line);
-    return isJsonObject(entry) ? entry : undefined;
+    return isObject(entry) ? entry : undefined;
   } catch {
     return undefined;
   }

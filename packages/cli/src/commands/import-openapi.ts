@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import type { Command } from 'commander';
 import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
-import { isJsonObject } from '../json-object.js';
 import type { DocumentSet } from '../openapi/document-set.js';
 import { listCredentials } from '../openapi/list-credentials.js';
 import { type ListedOperations, listOperations, type Operation } from '../openapi/list-operations.js';
@@ -107,7 +107,7 @@ function writeModule(
   options: ImportOptions,
 ): string {
   const { value: document } = documents.root;
-  const info = isJsonObject(document.info) ? document.info : {};
+  const info = isObject(document.info) ? document.info : {};
   const title = options.name ?? (typeof info.title === 'string' ? info.title : basename(reference));
   const name =
     title
@@ -133,10 +133,10 @@ function writeModule(
 /** Returns the first URL of the API, with the defaults of its variables. */
 function findUrl(document: JsonObject, reference: string): string {
   const [server] = Array.isArray(document.servers) ? document.servers : [];
-  const { url, variables } = isJsonObject(server) ? server : {};
+  const { url, variables } = isObject(server) ? server : {};
   const filled = String(url ?? '/').replace(/\{(\w+)\}/g, (_, name: string) => {
-    const variable = isJsonObject(variables) ? variables[name] : undefined;
-    return isJsonObject(variable) ? String(variable.default ?? '') : '';
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) ? String(variable.default ?? '') : '';
   });
   if (/^https?:\/\/./i.test(filled)) return filled;
   if (/^https?:/i.test(reference)) return new URL(filled, reference).href;

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { type Command, Option } from 'commander';
 import {
@@ -19,7 +20,6 @@ import { collectInventories } from '../host/collect-inventory.js';
 import { POLICY_EXAMPLE } from '../host/policy-example.js';
 import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
-import { isJsonObject } from '../json-object.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
@@ -136,7 +136,7 @@ async function readInventory(
 /** Converts a locked tool to a tool. The lock omits a schema that is too long. */
 function toToolEntry([name, { definition }]: [string, { readonly definition: Record<string, unknown> }]) {
   const { inputSchema } = definition;
-  return { name, inputSchema: isJsonObject(inputSchema) ? inputSchema : undefined };
+  return { name, inputSchema: isObject(inputSchema) ? inputSchema : undefined };
 }
 
 function parseActionRequest(tool: string, args: string, { kind, annotations, ...user }: ExplainOptions): ActionRequest {

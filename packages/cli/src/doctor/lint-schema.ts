@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 
 /** Features of a schema that hosts treat differently. */
 export interface SchemaFeatures {
@@ -51,7 +51,7 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
     typeLists: [] as string[],
   };
   const visit = (value: unknown, path: string, depth: number) => {
-    if (!isJsonObject(value) || depth > MAX_DEPTH) return;
+    if (!isObject(value) || depth > MAX_DEPTH) return;
     if (Array.isArray(value.enum) && value.enum.length > MAX_ENUM) features.largeEnums.push(path);
     if (Array.isArray(value.type) && value.type.length > 1) features.typeLists.push(path);
     if (typeof value.$ref === 'string') {
@@ -59,12 +59,12 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
       if (!value.$ref.startsWith('#')) features.externalReferences.push(value.$ref);
     }
     for (const keyword of MAPS) {
-      for (const [name, child] of Object.entries(isJsonObject(value[keyword]) ? value[keyword] : {})) {
+      for (const [name, child] of Object.entries(isObject(value[keyword]) ? value[keyword] : {})) {
         const childPath = path === '' ? name : `${path}.${name}`;
         if (keyword === 'properties') {
           features.properties += 1;
           if (!PROPERTY_KEY.test(name)) features.invalidKeys.push(childPath);
-          if (isJsonObject(child) && !hasDescription(child)) features.undescribed.push(childPath);
+          if (isObject(child) && !hasDescription(child)) features.undescribed.push(childPath);
         }
         visit(child, childPath, depth + 1);
       }

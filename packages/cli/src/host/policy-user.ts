@@ -1,6 +1,6 @@
+import { isObject } from '@tenon/base';
 import type { Command } from 'commander';
 import type { ActionRequest } from 'tenon/host';
-import { isJsonObject } from '../json-object.js';
 import { parseNames } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 
@@ -46,6 +46,6 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   } catch {
     // The result below contains the problem.
   }
-  if (isJsonObject(value)) return value;
+  if (isObject(value)) return value;
   throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);
 }

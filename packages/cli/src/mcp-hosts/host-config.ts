@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '@tenon/base';
 import { TenonError } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './formats/config-format.js';
 import { jsoncFormat } from './formats/jsonc-format.js';
 import { tomlFormat } from './formats/toml-format.js';
@@ -43,7 +43,7 @@ export function setHostEntry(config: HostConfig, name: string, entry: HostEntry)
       const isBlank = text.trim() === '' && host.initial !== undefined;
       if (host.listKey !== undefined)
         return setListItem(host, format, isBlank ? (host.initial ?? '') : text, name, entry);
-      if (!format.editsEntries || !isJsonObject(before)) return format.setMember(text, host.section, name, entry);
+      if (!format.editsEntries || !isObject(before)) return format.setMember(text, host.section, name, entry);
       return setMembers(format, text, [...host.section, name], before, entry);
     },
     entries => entries.set(name, host.listKey === undefined ? entry : { [host.listKey]: name, ...entry }),
@@ -112,7 +112,7 @@ function setListItem(host: McpHost, format: ConfigFormat, text: string, name: st
 
 function findListItem({ section, listKey = 'name' }: McpHost, content: unknown, name: string): number {
   const list = getSection(section, content);
-  return Array.isArray(list) ? list.findIndex(each => isJsonObject(each) && each[listKey] === name) : -1;
+  return Array.isArray(list) ? list.findIndex(each => isObject(each) && each[listKey] === name) : -1;
 }
 
 function readEntries({ section, listKey }: McpHost, content: unknown): Map<string, unknown> {
@@ -120,22 +120,22 @@ function readEntries({ section, listKey }: McpHost, content: unknown): Map<strin
   const key = section.join('.');
   if (value === undefined || value === null) return new Map();
   if (listKey === undefined) {
-    if (!isJsonObject(value)) throw new ConfigTextError(`"${key}" is not an object`);
+    if (!isObject(value)) throw new ConfigTextError(`"${key}" is not an object`);
     return new Map(Object.entries(value));
   }
   if (!Array.isArray(value)) throw new ConfigTextError(`"${key}" is not a list`);
   return new Map(
-    value.flatMap(each => (isJsonObject(each) && typeof each[listKey] === 'string' ? [[each[listKey], each]] : [])),
+    value.flatMap(each => (isObject(each) && typeof each[listKey] === 'string' ? [[each[listKey], each]] : [])),
   );
 }
 
 function getSection(section: readonly string[], content: unknown): unknown {
-  return section.reduce<unknown>((inner, key) => (isJsonObject(inner) ? inner[key] : undefined), content);
+  return section.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), content);
 }
 
 /** Returns everything but the servers, and the inputs that this command declares for them. */
 function omitSection(host: McpHost, content: unknown): unknown {
-  if (!isJsonObject(content)) return content;
+  if (!isObject(content)) return content;
   const omitted = [host.section[0], host.variables.inputs];
   const others = Object.entries(content).filter(([name]) => !omitted.includes(name));
   return [others, listUserInputs(host, content)];

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject } from '../json-object.js';
+import { isObject } from '@tenon/base';
 import type { ConfigFormat } from './formats/config-format.js';
 import type { McpHost } from './hosts/mcp-host.js';
 
@@ -14,7 +14,7 @@ export function updateInputs({ variables }: McpHost, format: ConfigFormat, text:
   if (key === undefined) return text;
   const used = listInputNames(entries);
   const declared = readInputs(format, text, key);
-  const missing = used.filter(name => !declared.some(each => isJsonObject(each) && each.id === name));
+  const missing = used.filter(name => !declared.some(each => isObject(each) && each.id === name));
   const surplus = declared.flatMap((each, index) => (isOwnInput(each) && !used.includes(each.id) ? [index] : []));
   const added = missing.reduce((result, name) => format.appendItem?.(result, [key], createInput(name)) ?? result, text);
   return surplus.reduceRight((result, index) => format.removeItem?.(result, [key], index) ?? result, added);
@@ -22,13 +22,13 @@ export function updateInputs({ variables }: McpHost, format: ConfigFormat, text:
 
 /** Lists the inputs of a configuration that the user has declared. */
 export function listUserInputs({ variables }: McpHost, content: unknown): readonly unknown[] {
-  const inputs = isJsonObject(content) && variables.inputs !== undefined ? content[variables.inputs] : undefined;
+  const inputs = isObject(content) && variables.inputs !== undefined ? content[variables.inputs] : undefined;
   return Array.isArray(inputs) ? inputs.filter(each => !isOwnInput(each)) : [];
 }
 
 function readInputs(format: ConfigFormat, text: string, key: string): readonly unknown[] {
   const content = format.parse(text);
-  const inputs = isJsonObject(content) ? content[key] : undefined;
+  const inputs = isObject(content) ? content[key] : undefined;
   return Array.isArray(inputs) ? inputs : [];
 }
 
@@ -40,4 +40,4 @@ function listInputNames(entries: object): string[] {
 const createInput = (name: string) => ({ type: 'promptString', id: name, description: name, password: true });
 
 const isOwnInput = (value: unknown): value is ReturnType<typeof createInput> =>
-  isJsonObject(value) && typeof value.id === 'string' && isDeepStrictEqual(value, createInput(value.id));
+  isObject(value) && typeof value.id === 'string' && isDeepStrictEqual(value, createInput(value.id));

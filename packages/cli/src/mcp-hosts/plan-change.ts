@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '@tenon/base';
 import { TenonError } from 'tenon';
 import type { CommandTarget, UrlTarget } from 'tenon/host';
-import { isJsonObject } from '../json-object.js';
 import { readConfigText } from './config-file.js';
 import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from './host-config.js';
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';
@@ -125,15 +125,15 @@ const withAction = (plan: PlannedChange, after: string, action: PlannedAction): 
 
 /** Keeps the members of an entry that do not tell how to connect, such as `disabled`. */
 function mergeEntry(host: McpHost, existing: unknown, entry: HostEntry): HostEntry {
-  if (!isJsonObject(existing)) return entry;
+  if (!isObject(existing)) return entry;
   const keys = listOwnKeys(host);
   const kept = Object.entries(existing).filter(([key]) => !keys.has(key));
   const merged = { ...entry, ...Object.fromEntries(kept) };
   // Headers may be one of several settings of requests.
   const [outer = '', inner] = host.url?.headers ?? [];
   const [before, after] = [existing[outer], entry[outer]];
-  if (inner === undefined || !isJsonObject(before)) return merged;
+  if (inner === undefined || !isObject(before)) return merged;
   const { [inner]: _, ...settings } = before;
-  const both = { ...settings, ...(isJsonObject(after) ? after : {}) };
+  const both = { ...settings, ...(isObject(after) ? after : {}) };
   return Object.keys(both).length === 0 ? merged : { ...merged, [outer]: both };
 }

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 
 /** Value that a bundle requests from the user. */
 export interface UserConfigField {
@@ -153,11 +153,11 @@ const DESCRIPTIONS = [
 /** Lists the members that this version does not know, such as those of a later manifest. They have no effect. */
 export function listUnknownMembers(manifest: BundleManifest): string[] {
   const list = (value: unknown, known: readonly string[], path: string) =>
-    isJsonObject(value) ? Object.keys(value).flatMap(key => (known.includes(key) ? [] : [`${path}${key}`])) : [];
+    isObject(value) ? Object.keys(value).flatMap(key => (known.includes(key) ? [] : [`${path}${key}`])) : [];
   const { server, compatibility, user_config: fields = {} } = manifest;
   const { properties } = SCHEMA;
   return [
-    ...list(manifest, [...Object.keys(isJsonObject(properties) ? properties : {}), ...DESCRIPTIONS], ''),
+    ...list(manifest, [...Object.keys(isObject(properties) ? properties : {}), ...DESCRIPTIONS], ''),
     ...list(server, ['type', 'entry_point', 'mcp_config'], 'server.'),
     ...list(server.mcp_config, ['command', 'args', 'env', 'platform_overrides'], 'server.mcp_config.'),
     ...list(compatibility, ['platforms', 'runtimes', 'claude_desktop'], 'compatibility.'),

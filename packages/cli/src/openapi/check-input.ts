@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import { createServer, type JsonObject, TenonError, tool } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import type { Operation } from './list-operations.js';
 
 /** Input schema that the written server accepts, with what was changed, or the reason that there is none. */
@@ -15,13 +15,13 @@ export function checkInput(operation: Operation): CheckedInput {
   const { input } = operation;
   if (findProblem(operation, input) === undefined) return { input, changes: [] };
   const changes: string[] = [];
-  const properties = Object.entries(isJsonObject(input.properties) ? input.properties : {}).map(([name, schema]) => {
+  const properties = Object.entries(isObject(input.properties) ? input.properties : {}).map(([name, schema]) => {
     const problem = findProblem(operation, { ...input, properties: { [name]: schema }, required: [] });
     if (problem === undefined) return [name, schema];
     changes.push(`any value is accepted for \`${name}\`: ${problem}`);
     return [
       name,
-      isJsonObject(schema) && typeof schema.description === 'string' ? { description: schema.description } : {},
+      isObject(schema) && typeof schema.description === 'string' ? { description: schema.description } : {},
     ];
   });
   const { $defs: _, ...rest } = input;

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
 
 /** Maximum number of references to references. */
@@ -62,11 +62,11 @@ export class DocumentSet {
    */
   follow({ value, location }: Located): Located<JsonObject> {
     let found: Located = { value, location };
-    for (let hops = 0; isJsonObject(found.value) && typeof found.value.$ref === 'string'; hops++) {
+    for (let hops = 0; isObject(found.value) && typeof found.value.$ref === 'string'; hops++) {
       if (hops > MAX_HOPS) throw new BrokenReferenceError(`$ref ${found.value.$ref}: refers to itself`);
       found = this.find(found.value.$ref, found.location);
     }
-    return { value: isJsonObject(found.value) ? found.value : {}, location: found.location };
+    return { value: isObject(found.value) ? found.value : {}, location: found.location };
   }
 
   /**
@@ -86,7 +86,7 @@ export class DocumentSet {
       const parent: unknown = value;
       value = Array.isArray(parent)
         ? parent[Number(key)]
-        : isJsonObject(parent) && Object.hasOwn(parent, key)
+        : isObject(parent) && Object.hasOwn(parent, key)
           ? parent[key]
           : undefined;
     }

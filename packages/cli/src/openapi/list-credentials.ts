@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import { toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import type { DocumentSet, Located } from './document-set.js';
 
@@ -18,8 +18,8 @@ const PLACES = ['header', 'query', 'cookie'] as const;
 /** Lists the credentials of the security schemes of a document. */
 export function listCredentials(documents: DocumentSet, prefix: string): readonly Credential[] {
   const { value: document, location } = documents.root;
-  const components = isJsonObject(document.components) ? document.components : {};
-  const schemes = Object.entries(isJsonObject(components.securitySchemes) ? components.securitySchemes : {});
+  const components = isObject(document.components) ? document.components : {};
+  const schemes = Object.entries(isObject(components.securitySchemes) ? components.securitySchemes : {});
   const credentials = schemes.flatMap(([id, value]) =>
     readScheme(id, followScheme(documents, { value, location }), prefix),
   );

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import { checkInput } from './check-input.js';
 import { BrokenReferenceError, type DocumentSet, type Located, MissingDocumentError } from './document-set.js';
 import { SchemaDefinitions } from './schema-definitions.js';
@@ -77,8 +77,8 @@ export async function listOperations(documents: DocumentSet, filter: OperationFi
       }
     }
   };
-  for (const [path, item] of Object.entries(isJsonObject(root.paths) ? root.paths : {})) {
-    const own = isJsonObject(item) ? item : {};
+  for (const [path, item] of Object.entries(isObject(root.paths) ? root.paths : {})) {
+    const own = isObject(item) ? item : {};
     const followed = await attempt(path, () => documents.follow({ value: item, location }));
     if (followed === undefined) continue;
     /** A path may have members beside its reference. */
@@ -88,7 +88,7 @@ export async function listOperations(documents: DocumentSet, filter: OperationFi
         : { value: own[name], location };
     for (const method of METHODS) {
       const member = getMember(method);
-      if (!isJsonObject(member.value)) continue;
+      if (!isObject(member.value)) continue;
       const label = `${method.toUpperCase()} ${path}`;
       const found = await attempt(label, () => documents.follow(member));
       if (found === undefined || !isWanted(found.value, method, path, filter)) continue;
@@ -213,11 +213,11 @@ function readParameter(
 ): OperationParameter {
   const place = parameter.in as OperationParameter['in'];
   const name = String(parameter.name);
-  const [media] = isJsonObject(parameter.content) ? Object.values(parameter.content) : [];
-  const value = parameter.schema ?? (isJsonObject(media) ? media.schema : undefined) ?? {};
+  const [media] = isObject(parameter.content) ? Object.values(parameter.content) : [];
+  const value = parameter.schema ?? (isObject(media) ? media.schema : undefined) ?? {};
   const schema = definitions.convert({ value, location });
   const described =
-    typeof parameter.description === 'string' && isJsonObject(schema) && schema.description === undefined
+    typeof parameter.description === 'string' && isObject(schema) && schema.description === undefined
       ? { description: cutText(parameter.description), ...schema }
       : schema;
   const property = add(name.replace(/[^\w.-]+/g, '_'), described, place === 'path' || parameter.required === true);
@@ -231,7 +231,7 @@ function readBody(
   definitions: SchemaDefinitions,
   add: AddProperty,
 ): Operation['body'] {
-  const content = isJsonObject(body.content) ? body.content : {};
+  const content = isObject(body.content) ? body.content : {};
   const types = Object.keys(content);
   const type =
     types.find(each => /[/+]json\b/i.test(each)) ??

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
-import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { DocumentSet, isUrl } from './document-set.js';
 
@@ -78,7 +78,7 @@ const createSizeError = (reference: string): TenonError =>
 async function parseText(text: string, reference: string): Promise<JsonObject> {
   // Large documents are JSON, which takes much longer as YAML.
   const json = parseJson(text);
-  if (isJsonObject(json)) return json;
+  if (isObject(json)) return json;
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   // JSON with comments, or with an error, is read as YAML too.
@@ -89,7 +89,7 @@ async function parseText(text: string, reference: string): Promise<JsonObject> {
     throw createUsageError(`${reference}:${line}:${col}: ${problem.message}`, 'correct the JSON or YAML');
   }
   const value: unknown = document.toJS({ maxAliasCount: 1000 });
-  if (isJsonObject(value)) return value;
+  if (isObject(value)) return value;
   throw createUsageError(`${reference}: not an object`, 'pass an OpenAPI document');
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.js';
+import { isObject } from '@tenon/base';
 import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
 import {
   findKeywordProblem,
@@ -30,7 +30,7 @@ export class SchemaDefinitions {
   convert(schema: Located): unknown {
     const { value, location } = schema;
     if (typeof value === 'boolean') return value;
-    if (!isJsonObject(value)) return {};
+    if (!isObject(value)) return {};
     const { nullable, ...rest } = value;
     const converted = this.#convertKeywords(this.#normalize(rest), location);
     return nullable === true ? allowNull(converted) : converted;
@@ -97,12 +97,12 @@ export class SchemaDefinitions {
   }
 
   #listReadOnly(properties: unknown, location: string): ReadonlySet<unknown> {
-    const entries = Object.entries(isJsonObject(properties) ? properties : {});
+    const entries = Object.entries(isObject(properties) ? properties : {});
     return new Set(entries.flatMap(([name, value]) => (this.#isReadOnly(value, location) ? [name] : [])));
   }
 
   #isReadOnly(value: unknown, location: string): boolean {
-    if (!isJsonObject(value)) return false;
+    if (!isObject(value)) return false;
     if (typeof value.readOnly === 'boolean') return value.readOnly;
     if (typeof value.$ref !== 'string') return false;
     try {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.js';
+import { isObject } from '@tenon/base';
 
 type KeywordCheck = (value: unknown) => string | undefined;
 
@@ -9,11 +9,11 @@ const expect =
   value =>
     isValid(value) ? undefined : `expected ${expected}`;
 
-const isSchema = (value: unknown): boolean => typeof value === 'boolean' || isJsonObject(value);
+const isSchema = (value: unknown): boolean => typeof value === 'boolean' || isObject(value);
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(each => typeof each === 'string');
 
 const schema = expect('a schema', isSchema);
-const schemas = expect('an object of schemas', isJsonObject);
+const schemas = expect('an object of schemas', isObject);
 const schemaList = expect(
   'a list of schemas',
   value => Array.isArray(value) && value.length > 0 && value.every(isSchema),
@@ -56,7 +56,7 @@ const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   maxContains: count,
   uniqueItems: expect('true or false', value => typeof value === 'boolean'),
   pattern: expect('a regular expression of JavaScript', isPattern),
-  dependentRequired: expect('lists of names', value => isJsonObject(value) && Object.values(value).every(isTextList)),
+  dependentRequired: expect('lists of names', value => isObject(value) && Object.values(value).every(isTextList)),
   properties: schemas,
   patternProperties: schemas,
   dependentSchemas: schemas,

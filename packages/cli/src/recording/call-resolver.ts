@@ -1,7 +1,7 @@
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { type ActionRequest, createNameResolver, type NameResolver, type NameResolverOptions } from 'tenon/host';
 import type { RecordedMessage } from 'tenon/testing';
-import { isJsonObject } from '../json-object.js';
 
 /** Call in a recording, with the entry of the server that it concerns. */
 export interface RecordedCall extends Pick<ActionRequest, 'kind' | 'server' | 'name' | 'arguments'> {
@@ -59,5 +59,5 @@ function readCall(
   if (kind === 'tool') return resolver.unwrapToolCall(params);
   const name = kind === 'resource' ? params.uri : params.name;
   if (typeof name !== 'string') return undefined;
-  return { name, arguments: kind === 'prompt' && isJsonObject(params.arguments) ? params.arguments : {} };
+  return { name, arguments: kind === 'prompt' && isObject(params.arguments) ? params.arguments : {} };
 }

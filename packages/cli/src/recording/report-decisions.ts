@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import {
   type Action,
@@ -16,7 +17,6 @@ import type { CliContext } from '../cli-context.js';
 import { createPlaceholderEnv, getPlaceholder } from '../host/placeholders.js';
 import { type PolicyUserOptions, parsePolicyUser } from '../host/policy-user.js';
 import { findSources, readConfiguration } from '../host/read-configuration.js';
-import { isJsonObject } from '../json-object.js';
 import { formatColumns } from '../screen.js';
 import { createUsageError } from '../usage-error.js';
 import { createCallResolver } from './call-resolver.js';
@@ -160,8 +160,8 @@ export function evaluateCalls(
 /** Reads the annotations of the recorded tools, also of those that `describe_tools` has described. */
 function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObject> {
   const tools = messages.flatMap(({ message }) => {
-    const result = 'result' in message && isJsonObject(message.result) ? message.result : {};
-    return [result, ...(isJsonObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
+    const result = 'result' in message && isObject(message.result) ? message.result : {};
+    return [result, ...(isObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
   });
   return new Map(tools);
 }
@@ -169,7 +169,7 @@ function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObjec
 function readList({ tools }: JsonObject): [string, JsonObject][] {
   if (!Array.isArray(tools)) return [];
   return tools.flatMap(tool =>
-    isJsonObject(tool) && typeof tool.name === 'string' && isJsonObject(tool.annotations)
+    isObject(tool) && typeof tool.name === 'string' && isObject(tool.annotations)
       ? [[tool.name, tool.annotations]]
       : [],
   );

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 
 /** Value that a registry entry requests or sets. */
 export interface RegistryInput {
@@ -192,8 +192,8 @@ export async function parseRegistryList(value: unknown, registry: string): Promi
 }
 
 function findName(entry: unknown): string | undefined {
-  const server = isJsonObject(entry) ? entry.server : undefined;
-  return isJsonObject(server) && typeof server.name === 'string' ? server.name.slice(0, 200) : undefined;
+  const server = isObject(entry) ? entry.server : undefined;
+  return isObject(server) && typeof server.name === 'string' ? server.name.slice(0, 200) : undefined;
 }
 
 type FailedCheck = Exclude<ReturnType<Awaited<ReturnType<typeof loadPeerSchema>>['check']>, { readonly ok: true }>;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { isObject } from '@tenon/base';
 import type { Command, Option } from 'commander';
-import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Member of the configuration with the path of the module. */
@@ -36,7 +36,7 @@ function readMembers(file: string): Readonly<Record<string, unknown>> {
     const reason = error instanceof SyntaxError ? 'no valid JSON' : 'the file cannot be read';
     throw createUsageError(`${file}: ${reason}`, hint);
   }
-  if (isJsonObject(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw createUsageError(`${file}: no JSON object`, hint);
 }
 

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import { TenonError } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 
 /** Statuses of a web server that has no MCP endpoint at a path. */
 const MISSING_STATUSES = [404, 405, 410, 501];
@@ -11,7 +11,7 @@ export const isMissingStatus = (status: number): boolean => MISSING_STATUSES.inc
 
 /** Tells if a message of a server is a request of this client. Programs such as `cat` repeat their input. */
 export function isEchoedRequest(message: unknown): boolean {
-  return isJsonObject(message) && 'id' in message && OPENING_METHODS.some(method => method === message.method);
+  return isObject(message) && 'id' in message && OPENING_METHODS.some(method => method === message.method);
 }
 
 /**

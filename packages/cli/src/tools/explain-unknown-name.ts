@@ -1,6 +1,6 @@
+import { isObject } from '@tenon/base';
 import { type CallToolResult, TenonError } from 'tenon';
 import { isPolicyDenial } from '../exit-codes.js';
-import { isJsonObject } from '../json-object.js';
 
 /** Input schema for a name that the server does not list. */
 export const OPEN_SCHEMA = { type: 'object', additionalProperties: true } as const;
@@ -38,4 +38,4 @@ export async function isUnknownToolResult({ isError, content, _meta }: CallToolR
 }
 
 /** Tells if an error of a gateway names servers that are unavailable, and may have the name. */
-const hasUnavailableServers = (data: unknown): boolean => isJsonObject(data) && 'unavailable' in data;
+const hasUnavailableServers = (data: unknown): boolean => isObject(data) && 'unavailable' in data;

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { isJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { type ArgumentWord, splitArgumentWords } from './argument-words.js';
 import { checkNames } from './check-names.js';
@@ -76,7 +76,7 @@ async function readArgument({ name, operator, text }: ArgumentWord, cwd: string)
 
 async function readJsonArguments(source: string, cwd: string): Promise<JsonObject> {
   const value = await readJson({ source, subject: '--args', cwd, acceptsStdin: true });
-  if (isJsonObject(value)) return value;
+  if (isObject(value)) return value;
   throw createUsageError(
     '--args: not a JSON object',
     `pass an object such as '{"title":"x"}', @FILE for a file, or - for standard input`,

@@ -1,9 +1,9 @@
+import { isObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { OauthError } from '../oauth-error.js';
 import type { IssuerSettings } from '../options.js';
 import type { OauthClient } from './client.js';
 import { parseClientMetadata } from './client-metadata.js';
-import { isJsonObject } from './json-object.js';
 
 /** Maximum length of a document, in characters. */
 const MAX_DOCUMENT_LENGTH = 10 * 1024;
@@ -64,8 +64,7 @@ async function fetchClientDocument(
     const response = await settings.fetch(id, { headers: { accept: 'application/json' } });
     const text = await response.text();
     const value: unknown = response.status === 200 && text.length <= MAX_DOCUMENT_LENGTH ? JSON.parse(text) : undefined;
-    if (isJsonObject(value))
-      return { document: value, maxAge: parseMaxAge(response.headers.get('cache-control') ?? '') };
+    if (isObject(value)) return { document: value, maxAge: parseMaxAge(response.headers.get('cache-control') ?? '') };
   } catch (error) {
     settings.report(TenonError.from(error, 'auth/unreachable'));
   }

@@ -1,9 +1,8 @@
-import { stripInvisible } from '@tenon/base';
+import { isObject, stripInvisible } from '@tenon/base';
 import type { JSONWebKeySet } from 'jose';
 import type { JsonObject } from 'tenon';
 import { OauthError } from '../oauth-error.js';
 import { type ClientAuthMethod, type OauthClient, USER_GRANTS } from './client.js';
-import { isJsonObject } from './json-object.js';
 import { isLoopbackUri, isRedirectUri } from './redirect-uri.js';
 
 const MAX_REDIRECTS = 20;
@@ -80,9 +79,8 @@ function parseGrants(value: unknown = USER_GRANTS.slice(0, 1)): string[] {
 
 function parseKeys({ jwks }: JsonObject, needed: boolean): JSONWebKeySet | undefined {
   if (!needed) return undefined;
-  const keys = isJsonObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : [];
-  const isValid =
-    keys.length > 0 && keys.length <= MAX_KEYS && keys.every(key => isJsonObject(key) && key.kty !== 'oct');
+  const keys = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys : [];
+  const isValid = keys.length > 0 && keys.length <= MAX_KEYS && keys.every(key => isObject(key) && key.kty !== 'oct');
   if (!isValid || keys.some(key => key.d !== undefined))
     throw createMetadataError('private_key_jwt needs `jwks` with public keys');
   return { keys };

@@ -1,4 +1,4 @@
-import { createRandomText } from '@tenon/base';
+import { createRandomText, isObject } from '@tenon/base';
 import { type AuthHttpRequest, type AuthHttpResponse, createJsonResponse, NO_STORE_HEADERS } from '@tenon/base/oauth';
 import type { JsonObject } from 'tenon';
 import { OauthError } from '../oauth-error.js';
@@ -6,7 +6,6 @@ import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';
 import type { OauthClient } from './client.js';
 import { parseClientMetadata } from './client-metadata.js';
-import { isJsonObject } from './json-object.js';
 import { REGISTRATION_TTL } from './registration-store.js';
 
 /** Maximum length of a stored client, in characters of JSON. */
@@ -22,7 +21,7 @@ export async function handleRegistration(
   { registrations, redirectSchemes, clock }: IssuerSettings,
 ): Promise<AuthHttpResponse> {
   const metadata = request.json;
-  if (!isJsonObject(metadata)) throw new OauthError('invalid_client_metadata', 'The body must be a JSON object');
+  if (!isObject(metadata)) throw new OauthError('invalid_client_metadata', 'The body must be a JSON object');
   const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'] as const;
   const id = registrations.createId();
   const client = parseClientMetadata(metadata, id, redirectSchemes, methods);

@@ -1,9 +1,8 @@
+import { isObject } from '@tenon/base';
 import { loadPeerSchema, type Tool } from 'tenon';
-import { isJsonObject } from '../../json-object.js';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
-import type { Finding, FindingFactory } from '../finding.js';
-import { getSpecificationPage } from '../finding.js';
+import { type Finding, type FindingFactory, getSpecificationPage } from '../finding.js';
 import { MAX_ENUM, readSchemaFeatures, type SchemaFeatures } from '../lint-schema.js';
 import { shorten } from './names.js';
 
@@ -45,7 +44,7 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
   for (const { name, inputSchema, outputSchema } of tools) {
     for (const [label, schema] of Object.entries({ inputSchema, outputSchema })) {
       if (schema === undefined) continue;
-      const [fault] = isJsonObject(schema) ? (await loadPeerSchema(schema)).findFaults() : ['not an object'];
+      const [fault] = isObject(schema) ? (await loadPeerSchema(schema)).findFaults() : ['not an object'];
       if (fault !== undefined) faults.push(`${name}: ${label}: ${fault}`);
     }
   }
@@ -61,10 +60,9 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
 }
 
 function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory): Finding[] {
-  const untyped = tools.filter(({ inputSchema }) => isJsonObject(inputSchema) && inputSchema.type !== 'object');
+  const untyped = tools.filter(({ inputSchema }) => isObject(inputSchema) && inputSchema.type !== 'object');
   const combined = tools.filter(
-    ({ inputSchema }) =>
-      isJsonObject(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
+    ({ inputSchema }) => isObject(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
   );
   return [
     ...(untyped.length === 0

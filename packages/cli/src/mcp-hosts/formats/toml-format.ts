@@ -1,6 +1,6 @@
+import { isObject } from '@tenon/base';
 import { writeTomlString } from '@tenon/base/writers';
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
-import { isJsonObject } from '../../json-object.js';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import {
   applyTextEdits,
@@ -120,7 +120,7 @@ function appendBlock(text: string, block: string): string {
 }
 
 function formatTable(path: readonly string[], value: unknown, lineEnd: string): string {
-  const members = isJsonObject(value) ? Object.entries(value) : [];
+  const members = isObject(value) ? Object.entries(value) : [];
   return [
     `[${path.map(formatKey).join('.')}]`,
     ...members.map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`),
@@ -132,7 +132,7 @@ const formatKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key :
 function formatToml(value: unknown): string {
   if (typeof value === 'string') return writeTomlString(value);
   if (Array.isArray(value)) return `[${value.map(formatToml).join(', ')}]`;
-  if (isJsonObject(value)) {
+  if (isObject(value)) {
     const members = Object.entries(value).map(([key, each]) => `${formatKey(key)} = ${formatToml(each)}`);
     return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
   }

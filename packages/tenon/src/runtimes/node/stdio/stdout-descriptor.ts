@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { findCallSite } from './call-site.js';
 
@@ -11,6 +10,8 @@ const WRITERS = ['write', 'writeSync', 'writev', 'writevSync'] as const;
  * descriptor directly, without `process.stdout`. Returns a function that undoes the redirection.
  */
 export function divertDescriptor(onWrite: (from: string | undefined) => void): () => void {
+  // The object that all users of the module share. An import of it would need helpers of the bundler in CommonJS.
+  const fs = process.getBuiltinModule('node:fs');
   // The four functions have different parameters, but only the first one, the descriptor, matters.
   const table = fs as unknown as Record<string, (descriptor: number, ...rest: unknown[]) => unknown>;
   const undoFunctions = WRITERS.map(name => {

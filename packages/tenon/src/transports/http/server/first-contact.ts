@@ -1,4 +1,5 @@
 import { type ErrorObject, isLoopbackHost } from '@tenon/base';
+import { createPage, renderHtml } from '@tenon/base/writers';
 import type { Id } from '../../../jsonrpc/message.js';
 import type { HttpServerContext } from './context.js';
 import { refuse } from './error-response.js';
@@ -12,11 +13,8 @@ const PLACEHOLDER_URL = 'https://SERVER/mcp';
  * Answers a browser with a short page about the endpoint. The page names the server only if everybody may call it.
  */
 export async function replyPage(context: HttpServerContext, exchange: Exchange): Promise<void> {
-  const [{ createPage, renderHtml }, line] = await Promise.all([
-    import('@tenon/base/writers'),
-    context.handler.createCurlLine?.(getUrl(exchange)),
-  ]);
   const url = getUrl(exchange);
+  const line = await context.handler.createCurlLine?.(url);
   const { title, name = 'MCP server' } = (context.isPublic ? context.handler.info : undefined) ?? {};
   const body = renderHtml`<p>This is an endpoint of the Model Context Protocol, for programs. Browsers cannot use it.</p>
 <p>Add this URL to your MCP client:</p>
