@@ -32,7 +32,7 @@ function listExportedValues(tree: ts.SourceFile): string[] {
 const isExportKeyword = ({ kind }: ts.ModifierLike): boolean => kind === ts.SyntaxKind.ExportKeyword;
 
 function readUsers(): string[] {
-  const packages = readdirSync(join(root, 'packages')).filter(name => name !== 'tenon');
+  const packages = readdirSync(join(root, 'packages')).filter(name => name !== 'tenon' && name !== 'base');
   const paths = [...packages.map(name => `packages/${name}/src`), ...USERS];
   return paths.flatMap(path => (TEXT.test(path) ? [path] : listTexts(path))).map(path => readText(path));
 }
