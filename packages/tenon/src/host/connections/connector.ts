@@ -154,10 +154,11 @@ function observeTokenRefresh(authorizer: Authorizer, onTokenRefresh: AuthorizerR
 
 /** Converts a server to the form that the lock, the policy and the configuration use. */
 export function toServerEntry(name: string, server: HostServer): ServerEntry {
-  const { tools, trusted, origin } = server;
+  const { tools, trusted, origin, perCaller } = server;
   return {
     name,
     target: toServerTarget(server),
+    ...(perCaller ? { perCaller } : {}),
     ...(tools ? { tools } : {}),
     ...(trusted === undefined ? {} : { trusted }),
     ...(origin ? { origin } : {}),

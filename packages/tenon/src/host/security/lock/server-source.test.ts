@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { describeSource } from './server-source.js';
@@ -21,5 +22,24 @@ describe('describeSource', () => {
     const outside = await describeSource(entry('/home/ann/work', ['/home/ann/works/server.js'], '/home/ann/work'));
     const relative = await describeSource(entry('/home/ann/work', ['./server.js'], '/tmp'));
     for (const each of [outside, relative]) expect(each).not.toEqual(one);
+  });
+
+  it('returns the same for the volumes of a container in every copy of the folder', async () => {
+    const mount = (folder: string, source: string) =>
+      entry(folder, ['run', '--mount', `type=bind,source=${source}`], '/');
+    const one = await describeSource(mount('/home/ann/work', '/home/ann/work/data,target=/data'));
+    expect(one).toEqual(await describeSource(mount('/builds/7', '/builds/7/data,target=/data')));
+    expect(one).not.toEqual(await describeSource(mount('/home/ann/work', '/home/ann/works,target=/data')));
+    expect(await describeSource(mount('/w', '/w,target=/x'))).toMatchObject({
+      args: ['run', '--mount', 'type=bind,source=<folder>,target=/x'],
+    });
+  });
+
+  it('names variables and headers with values of the caller', async () => {
+    const perCaller = { env: { WHO: '${caller:user}' }, headers: { 'X-User': '${caller:user}' } };
+    const command = { name: 'a', target: { command: 'a', env: { MODE: 'dev' } }, perCaller };
+    expect(await describeSource(command)).toMatchObject({ env: ['MODE', 'WHO'] });
+    const url = { name: 'a', target: { url: 'https://example.com/mcp' }, perCaller };
+    expect(await describeSource(url)).toMatchObject({ headers: ['x-user'] });
   });
 });

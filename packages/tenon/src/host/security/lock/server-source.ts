@@ -11,10 +11,14 @@ const LOADER_VARIABLES =
 const SOURCE_CACHE = new WeakMap<ServerEntry['target'], Promise<ServerSource>>();
 
 /** Describes the source of a server. Replaces each secret with `…` and a mark. */
-export function describeSource({ target, origin }: ServerEntry): Promise<ServerSource> {
+export function describeSource({ target, origin, perCaller = {} }: ServerEntry): Promise<ServerSource> {
+  const known = SOURCE_CACHE.get(target);
+  if (known) return known;
+  const { env, headers } = perCaller;
   const source =
-    SOURCE_CACHE.get(target) ??
-    ('command' in target ? describeCommand(replaceFolder(target, getFolder(origin?.file))) : describeUrl(target));
+    'command' in target
+      ? describeCommand(replaceFolder({ ...target, env: { ...target.env, ...env } }, getFolder(origin?.file)))
+      : describeUrl({ ...target, headers: { ...target.headers, ...headers } });
   SOURCE_CACHE.set(target, source);
   return source;
 }
@@ -29,10 +33,15 @@ function getFolder(file: string | undefined): string | undefined {
 
 function replaceFolder(target: CommandTarget, folder: string | undefined): CommandTarget {
   if (folder === undefined) return target;
-  const shortenText = (text: string) =>
-    text === folder || text.startsWith(`${folder}/`) || text.startsWith(`${folder}\\`)
-      ? FOLDER + text.slice(folder.length)
-      : text;
+  const shortenText = (text: string) => {
+    // The short form of a container writes its volumes so.
+    const [start = ''] = /^type=bind,source=/.exec(text) ?? [];
+    const path = text.slice(start.length);
+    if (!path.startsWith(folder)) return text;
+    const rest = path.slice(folder.length);
+    const isInside = rest === '' || /^[\\/]/.test(rest) || (start !== '' && rest.startsWith(','));
+    return isInside ? start + FOLDER + rest : text;
+  };
   const { command, args, cwd } = target;
   return {
     ...target,
