@@ -164,8 +164,8 @@ function runLane(ids) {
     let said = '';
     for (const stream of [lane.stdout, lane.stderr])
       stream.setEncoding('utf8').on('data', text => {
-        for (const [verdict] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(/^── .*\n/gm))
-          process.stdout.write(verdict);
+        for (const [, verdict = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(/^── (.*)\n/gm))
+          reportEnd(verdict);
         said += text;
       });
     lane.on('error', reject);
@@ -187,12 +187,18 @@ async function takeTogether(lanes) {
   }
 }
 
+/** Prints the verdict of a step, and how many of all have ended. A lane leaves the count to the process that started it. */
+function reportEnd(/** @type {string} */ verdict) {
+  ended += 1;
+  console.log(isCover ? `── ${verdict}` : `── ${ended} of ${count}: ${verdict}`);
+}
+
 /** @param {(id: string) => boolean} isWanted */
 async function takeInTurn(isWanted) {
   for (const step of steps) {
     if (!isWanted(step.id) || (step.isFull && isCover)) continue;
     const { passed, failed, verdict } = await take(step);
-    console.log(`── ${step.title}: ${verdict}`);
+    reportEnd(`${step.title}: ${verdict}`);
     summary.push(`${step.title}: ${verdict}`);
     total.passed += passed;
     total.failed += failed;
@@ -221,6 +227,15 @@ const summary = [];
 /** The tests that failed, with their errors. @type {string[]} */
 const failures = [];
 const total = { passed: 0, failed: 0 };
+/** Steps that run at the same time. */
+const lanes = [
+  ['types', 'portable', 'lint', 'conformance'],
+  ['package', 'format', 'unused', 'runtimes'],
+];
+const planned = new Set(wanted.size > 0 ? wanted : ['build', ...lanes.flat(), 'browser', 'unit']);
+/** Number of steps, and of those that have ended. */
+const count = steps.filter(step => planned.has(step.id) && !(step.isFull && wanted.size === 0)).length;
+let ended = 0;
 if (wanted.size === 0 || [...wanted].some(id => USES_TOOLS.has(id))) await installTools();
 if (wanted.size > 0) {
   await takeInTurn(id => wanted.has(id));
@@ -228,10 +243,7 @@ if (wanted.size > 0) {
   await takeInTurn(id => id === 'build');
   // Two lanes use the runtimes, and only one can install them.
   await installRuntimes();
-  await takeTogether([
-    ['types', 'portable', 'lint', 'conformance'],
-    ['package', 'format', 'unused', 'runtimes'],
-  ]);
+  await takeTogether(lanes);
   await takeInTurn(id => id === 'browser' || id === 'unit');
 }
 await removeInstalled();

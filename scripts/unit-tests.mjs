@@ -1,7 +1,7 @@
 // @ts-check
 /** Runs the tests of the test runner, and reads its report. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { bin, readJson, root, runNode } from './process.mjs';
 
 /** Report of the last run. */
@@ -31,19 +31,31 @@ export async function runUnitTests(files) {
   return { passed, failed, skipped, held: failure === undefined, failures };
 }
 
-/** What a file of tests uses that tries more in a full run: combinations, or the command as a process. */
-const TRIES_MORE = /support\/extent\.js|\brunTenon\b/;
-
 /** Lists the files with tests of which each run tries a part, or none. */
 export function listProductSuites() {
   const folders = ['test', ...readdirSync(join(root, 'packages')).map(name => join('packages', name, 'src'))];
   const files = folders.flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(file => join(root, folder, file)),
   );
-  return files.filter(
-    file =>
-      file.endsWith('.full.test.ts') || (file.endsWith('.test.ts') && TRIES_MORE.test(readFileSync(file, 'utf8'))),
-  );
+  /** @type {Map<string, boolean>} */
+  const known = new Map([[join(root, 'test/support/extent.ts'), true]]);
+  return files.filter(file => file.endsWith('.full.test.ts') || (file.endsWith('.test.ts') && usesExtent(file, known)));
+}
+
+/**
+ * Tells if a file imports `test/support/extent.ts`, or a file of `test` that does.
+ * @param {string} file @param {Map<string, boolean>} known @returns {boolean}
+ */
+function usesExtent(file, known) {
+  const found = known.get(file);
+  if (found !== undefined) return found;
+  known.set(file, false);
+  const imports = existsSync(file) ? readFileSync(file, 'utf8').matchAll(/from '(\.[^']*)\.js'/g) : [];
+  const uses = [...imports]
+    .map(([, path = '']) => `${join(dirname(file), path)}.ts`)
+    .some(path => path.startsWith(join(root, 'test')) && usesExtent(path, known));
+  known.set(file, uses);
+  return uses;
 }
 
 /** Lists the files of which the last run skipped tests. @returns {string[]} */

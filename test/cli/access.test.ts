@@ -162,7 +162,7 @@ describe('the sign-in of a command', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('--client-secret-file')]);
   });
 
-  it('shows the page and the code of a device sign-in, and stores the token [cli.auth]', async () => {
+  it.runIf(isFull)('shows the page and the code of a device sign-in, and stores the token [cli.auth]', async () => {
     const child = startTenon(project.folder, call('--auth', 'device'));
     const texts = { out: '', err: '' };
     child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
@@ -178,7 +178,7 @@ describe('the sign-in of a command', () => {
     expect([stored.code, stored.out]).toEqual([0, expect.stringContaining('ada')]);
   });
 
-  it('shares a refreshed token with the commands of the daemon [cli.keep] [cli.auth]', async () => {
+  it.runIf(isFull)('shares a refreshed token with the commands of the daemon [cli.keep] [cli.auth]', async () => {
     const file = project.path('home/tokens.json');
     const countRequests = () => notes.asked.filter(each => each === 'POST /token').length;
     const expire = async () => {

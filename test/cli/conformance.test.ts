@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bin } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
+import { isFull } from '../support/extent.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon } from './command.js';
 
 describe('tenon conformance', () => {
@@ -29,7 +30,7 @@ describe('tenon conformance', () => {
     expect(help).not.toContain('messages of the protocol');
   });
 
-  it('runs the official suite against a process, behind a bridge [cli.conformance]', async () => {
+  it.runIf(isFull)('runs the official suite against a process, behind a bridge [cli.conformance]', async () => {
     const folder = join(project.folder, 'node_modules/@modelcontextprotocol');
     await mkdir(folder, { recursive: true });
     await symlink(dirname(dirname(bin('@modelcontextprotocol/conformance'))), join(folder, 'conformance'), 'junction');

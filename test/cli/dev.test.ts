@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
+import { isFull } from '../support/extent.js';
 import { buildCommand, commandLine, gone, projectWith, serving, startTenon, tenon } from './command.js';
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
@@ -163,38 +164,41 @@ describe('tenon dev', () => {
     expect(err).not.toContain('Save a file');
   });
 
-  it('waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]', async () => {
-    await project.write(
-      'broken.ts',
-      `import { createServer } from 'tenon';
+  it.runIf(isFull)(
+    'waits for the first version that loads, refuses calls until then, and leaves no process behind [cli.dev]',
+    async () => {
+      await project.write(
+        'broken.ts',
+        `import { createServer } from 'tenon';
        import { serveStdio } from 'tenon/stdio';
        await serveStdio(createServer({ name: 'x', version: '1.0.0' }));
        await new Promise(() => {});`,
-    );
-    const child = startTenon(project.folder, ['dev', 'broken.ts', '--port', '0']);
-    const texts = { out: '', err: '' };
-    child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
-    child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
-    const expectError = (text: string) => expect.poll(() => texts.err).toContain(text);
-    await expectError('exited with 0 while it was loaded. Export the server, and do not start it in the module');
-    await project.write('broken.ts', 'export default 1;\n');
-    await expectError('no server is exported');
-    const [url = ''] = /http:\S+mcp/.exec(texts.out) ?? [];
-    await expect(connect(url)).rejects.toThrow('The server does not load');
-    await project.write(
-      'broken.ts',
-      `import { createServer, tool } from 'tenon';
+      );
+      const child = startTenon(project.folder, ['dev', 'broken.ts', '--port', '0']);
+      const texts = { out: '', err: '' };
+      child.stdout?.setEncoding('utf8').on('data', text => (texts.out += text));
+      child.stderr?.setEncoding('utf8').on('data', text => (texts.err += text));
+      const expectError = (text: string) => expect.poll(() => texts.err).toContain(text);
+      await expectError('exited with 0 while it was loaded. Export the server, and do not start it in the module');
+      await project.write('broken.ts', 'export default 1;\n');
+      await expectError('no server is exported');
+      const [url = ''] = /http:\S+mcp/.exec(texts.out) ?? [];
+      await expect(connect(url)).rejects.toThrow('The server does not load');
+      await project.write(
+        'broken.ts',
+        `import { createServer, tool } from 'tenon';
        const tools = { pid: tool({ run: () => String(process.pid) }) };
        export default createServer({ name: 'x', version: '1.0.0', tools });`,
-    );
-    await expectError('loaded in');
-    const client = await connect(url);
-    const pid = Number(getText(await client.callTool('pid', {})));
-    await client.close();
-    const exited = new Promise(resolve => child.once('exit', resolve));
-    child.kill('SIGINT');
-    expect(await exited).toBe(0);
-    await gone(pid);
-    expect(existsSync(project.path('go'))).toBe(true);
-  });
+      );
+      await expectError('loaded in');
+      const client = await connect(url);
+      const pid = Number(getText(await client.callTool('pid', {})));
+      await client.close();
+      const exited = new Promise(resolve => child.once('exit', resolve));
+      child.kill('SIGINT');
+      expect(await exited).toBe(0);
+      await gone(pid);
+      expect(existsSync(project.path('go'))).toBe(true);
+    },
+  );
 });

@@ -8,6 +8,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';
 import { isRunning } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
+import { isFull } from '../support/extent.js';
 import { buildCommand, commandLine, projectWith, runTenon, type Serving, serving, shopEntry } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
@@ -109,7 +110,7 @@ describe('a running gateway over HTTP', () => {
     await gateway.said(({ event, name }) => event === 'server' && name === 'broken');
   });
 
-  it('refuses servers that it does not run, and names the next step', async () => {
+  it.runIf(isFull)('refuses servers that it does not run, and names the next step', async () => {
     expect(await control('enable', 'off')).toMatchObject({ code: 1, errors: [{ code: 'cli/unusable-server' }] });
     expect(await control('restart', 'cornr')).toMatchObject({
       code: 2,
@@ -132,7 +133,7 @@ describe('a running gateway over HTTP', () => {
 });
 
 describe('a running gateway on stdio', () => {
-  it('can be described and changed, and leaves no files', async () => {
+  it.runIf(isFull)('can be described and changed, and leaves no files', async () => {
     const client = await connect(commandLine(project.folder, 'gateway', '--stdio', '--trust'));
     const listNames = async () => (await collect(client.listTools())).map(({ name }) => name);
     expect(await listNames()).toContain('corner__price');
@@ -146,7 +147,7 @@ describe('a running gateway on stdio', () => {
 });
 
 describe('without a running gateway', () => {
-  it('names the command that starts one, and removes the files of one that was killed', async () => {
+  it.runIf(isFull)('names the command that starts one, and removes the files of one that was killed', async () => {
     expect(await control('status')).toMatchObject({
       code: 1,
       errors: [{ code: 'cli/no-gateway', fix: expect.stringContaining('`tenon gateway`') }],
@@ -171,7 +172,7 @@ describe('without a running gateway', () => {
     expect((await runTenon(project.folder, ['list', '--trust', '--json'])).code).toBe(0);
   });
 
-  it('follows from --no-control', async () => {
+  it.runIf(isFull)('follows from --no-control', async () => {
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json', '--no-control']);
     expect((await control('status')).code).toBe(1);
     expect(await gateway.end()).toBe(0);

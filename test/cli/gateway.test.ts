@@ -110,7 +110,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it('serves a virtual server of its configuration, with renamed tools', async () => {
+  it.runIf(isFull)('serves a virtual server of its configuration, with renamed tools', async () => {
     const tools = { overrides: { price: { name: 'cost', description: 'Tells what it costs' } } };
     const virtualServers = { desk: ['corner/price', 'market/process'] };
     await project.write('desk.json', {
@@ -126,7 +126,7 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
-  it('reports each server on its own: one that does not respond, and one that is skipped', async () => {
+  it.runIf(isFull)('reports each server on its own: one that does not respond, and one that is skipped', async () => {
     const hung = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
     await project.write('some.json', { mcpServers: { hung, invalid: { args: [] }, corner: shopEntry() } });
     const options = ['--trust', '--port', '0', '--json', '--ready-when', 'all'];
@@ -144,7 +144,7 @@ describe('tenon gateway', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  it('serves metrics on a separate port', async () => {
+  it.runIf(isFull)('serves metrics on a separate port', async () => {
     const project = await projectWith({ corner: shopEntry() });
     await project.write('policy.json', { rules: [{ deny: 'corner/process' }, { action: 'allow' }] });
     const args = ['--trust', '--port', '0', '--json', '--policy', 'policy.json', '--metrics', '0'];
@@ -298,7 +298,7 @@ describe('tenon gateway', () => {
     await gateway.end();
   });
 
-  it('limits the tools and texts for a model', async () => {
+  it.runIf(isFull)('limits the tools and texts for a model', async () => {
     const limits = ['--budget', '10', '--max-output', '20'];
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', ...limits];
     const gateway = await serving(project.folder, args);

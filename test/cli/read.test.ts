@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
+import { isFull } from '../support/extent.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, startTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
@@ -123,7 +124,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     return { code, seen, errors };
   }
 
-  it('reports when a lost connection is open again, and prints no contents twice', async () => {
+  it.runIf(isFull)('reports when a lost connection is open again, and prints no contents twice', async () => {
     const { code, seen, errors } = await subscribeToShort('short', "'always 1'");
     expect(seen).toEqual([
       { event: 'reconnected' },
@@ -141,7 +142,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect({ code, seen }).toEqual({ code: 0, seen: [{ event: 'reconnected' }, { event: 'reconnected' }] });
   });
 
-  it('exits with 130 when Ctrl-C is pressed before the connection is open', async () => {
+  it.runIf(isFull)('exits with 130 when Ctrl-C is pressed before the connection is open', async () => {
     const script = "process.stderr.write('started'); setInterval(() => {}, 1000)";
     const child = startTenon(project.folder, ['subscribe', 'a://b', '-v', '--', process.execPath, '-e', script]);
     const closed = once(child, 'close');

@@ -1,11 +1,10 @@
 import { connect, createTransportPair } from 'tenon';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Revision, revisions } from '../support/official-schema.js';
 import type { Json } from './wire.js';
 
 const newest = '2026-07-28';
 const handshakes = revisions.filter(revision => revision !== newest);
-const settle = () => new Promise(resolve => setTimeout(resolve, 5));
 
 describe('a deviating server', () => {
   /** A server that answers by hand. */
@@ -103,7 +102,7 @@ describe('a deviating server', () => {
     const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
     const { ask, told } = await answeredBy(revision, () => ({}), { sample });
     ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
-    await settle();
+    await vi.waitFor(() => expect(told).toHaveLength(1));
     expect(told).toEqual([
       { jsonrpc: '2.0', id: 'q', result: { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' } },
     ]);
@@ -132,7 +131,7 @@ describe('a deviating server', () => {
       ask({ jsonrpc: '2.0', id: 3, method: 'roots/list' });
       ask({ jsonrpc: '2.0', id: 4, method: 'ping' });
       ask({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId: 'unknown' } });
-      await settle();
+      await vi.waitFor(() => expect(told).toHaveLength(4));
       const codes = Object.fromEntries(
         told.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
       );

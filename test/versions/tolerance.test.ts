@@ -1,6 +1,6 @@
 import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Revision, revisions } from '../support/official-schema.js';
 import { createExample } from './server.js';
 import { createWire, type Json } from './wire.js';
@@ -45,14 +45,11 @@ async function byHand(revision: Revision, capabilities: Json = {}) {
   return { wire, send, ask, answerTo, arrived, closed: () => closed };
 }
 
-const settle = () => new Promise(resolve => setTimeout(resolve, 5));
-
 describe.each(handshakes)('a client of %s with handwritten messages', revision => {
   it('may send shutdown, and the connection closes', async () => {
     const { ask, closed } = await byHand(revision);
     expect(await ask(1, 'shutdown')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
-    await settle();
-    expect(closed()).toBe(true);
+    await vi.waitFor(() => expect(closed()).toBe(true));
   });
 
   it('may send batches on protocol versions that have them, and on no others [base.batch.receive, base.batch.response-array, base.batch.not-allowed]', async () => {
@@ -157,7 +154,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
     ];
     const before = arrived.length;
     for (const each of broken) send(each);
-    await settle();
+    await vi.waitFor(() => expect(arrived.length - before).toBeGreaterThanOrEqual(broken.length));
     const answers = arrived.slice(before) as { id?: unknown; error: { code: number } }[];
     expect(answers.map(({ error }) => error.code)).toEqual(broken.map(() => -32600));
     expect(answers.slice(0, 4).map(({ id }) => id)).toEqual([1, 2, 3, 4]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasPrograms } from '../../../scripts/optional-programs.mjs';
 import { runtimes } from '../../../scripts/runtimes.mjs';
-import { takeCover } from '../../support/extent.js';
+import { isFull, takeCover } from '../../support/extent.js';
 import { pages } from '../pages.js';
 import { type PackageRegistry, startRegistry } from './package-registry.js';
 import { type PageRun, startPageRun } from './page-run.js';
@@ -38,6 +38,7 @@ let registry: PackageRegistry;
 let environment: Readonly<Record<string, string>>;
 let downloads: string;
 beforeAll(async () => {
+  if (!isFull) return;
   const ask = (name: string) =>
     execFileSync('npm', ['config', 'get', name], { cwd: tmpdir(), encoding: 'utf8' }).trim();
   registry = await startRegistry(ask('registry'));
@@ -68,7 +69,8 @@ describe('commands on the pages that no test runs', () => {
   });
 });
 
-describe.each(takeCover(runs, ({ path }) => path === 'README.md'))('a reader of $path', ({ steps }) => {
+/** A page installs packages, and starts servers and runtimes: one takes longer than most suites. */
+describe.each(takeCover(runs, () => false))('a reader of $path', ({ steps }) => {
   let pageRun: PageRun;
   /** The rest of a page needs its earlier steps. */
   let isBroken = false;

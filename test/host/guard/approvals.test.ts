@@ -227,7 +227,7 @@ describe('a call of a caller who cannot be asked', () => {
     const { host, ran } = await asking({ stores });
     const calling = callTool(host.toServer(), 'one__erase', erase('a'), nobody);
     await pending(host.approvals);
-    const program = bundle('test/host/guard/answering.ts');
+    const program = bundle(new URL('./answering.ts', import.meta.url));
     const child = spawn(process.execPath, [program, path], { stdio: ['ignore', 'pipe', 'inherit'] });
     const [code] = await once(child, 'exit');
     expect(code).toBe(0);

@@ -1,6 +1,6 @@
 import { createServer, tool } from 'tenon';
 import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
@@ -73,7 +73,7 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
     ] as const) {
       clock.advance(ms);
       await soon();
-      expect(ended).toEqual(expected);
+      await vi.waitFor(() => expect(ended).toEqual(expected));
     }
     await Promise.all(calls);
     await client.close();

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { memoryStores } from '../../../../stores/memory-stores.js';
 import { fakeClock } from '../../../../testing/fake-clock.js';
@@ -68,8 +68,7 @@ describe('a stream from the log', () => {
       expect(read).toBeLessThanOrEqual(written.length + 64);
     }
     release();
-    await wait();
-    expect(written).toEqual(Array.from({ length: ENTRIES }, (_, n) => `${n}`));
+    await vi.waitFor(() => expect(written).toEqual(Array.from({ length: ENTRIES }, (_, n) => `${n}`)));
     expect(open).toBe(false);
   });
 
