@@ -120,7 +120,7 @@ describe('prompts without input', () => {
   it.each([
     ['Escape', esc],
     ['Ctrl-D', ctrlD],
-  ])('of each kind are cancelled by %s, and the next one appears', async (_, key) => {
+  ])('are cancelled by %s for each kind, and the next one appears', async (_, key) => {
     const { terminal, answer } = fakeTty();
     const end = vi.spyOn(process, 'kill').mockReturnValue(true);
     const questions = [

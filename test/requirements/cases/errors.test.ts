@@ -123,7 +123,7 @@ describe.each(protocolVersions)('errors on %s', protocolVersion => {
     await client.close();
   });
 
-  it('of the client differ from those of the server [errors.local-errors-distinguishable]', async () => {
+  it('differ between client and server [errors.local-errors-distinguishable]', async () => {
     const clock = fakeClock();
     const slow = createServer({
       name: 's',

@@ -63,7 +63,7 @@ describe('resource metadata', () => {
     ['https://u@a.example/mcp', 'https://a.example/mcp', false],
     ['https://a.example/mcp?t=1', 'https://a.example/mcp', false],
     ['nonsense', 'https://a.example/mcp', false],
-  ])('of %s fit %s: %s', (resource, server, fits) => expect(isResourceOf(resource, server)).toBe(fits));
+  ])('apply from %s to %s: %s', (resource, server, fits) => expect(isResourceOf(resource, server)).toBe(fits));
 
   it('always fit the canonical URI of the server, and never another origin', () => {
     fc.assert(

@@ -197,7 +197,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     ['tasks/list', {}, 200, undefined],
     ['tools/list', { name: 'x' }, 200, undefined],
   ])(
-    'of method %s with %j get status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
+    'for %s with %j get status %i with Mcp-Name %s [http.mcp-name-not-required-elsewhere]',
     async (method, params, status, name) => {
       await serve();
       const base = alone(method, params);
