@@ -63,17 +63,17 @@ it('responds to a tool call of a client without URL elicitation by a tool error 
 });
 
 it('sends a URL elicitation and continues the call once the user has signed in, on 2026-07-28', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const client = await open('ada', {
     protocolVersion: '2026-07-28',
     elicitUrl({ url }) {
-      asked.push(url);
+      requests.push(url);
       void browse(new URL(url), formOf('ada'));
       return { action: 'accept' };
     },
   });
   expect(textOf(await client.callTool('remote__whoami'))).toBe('You are ada');
-  expect(asked).toHaveLength(1);
+  expect(requests).toHaveLength(1);
 });
 
 it('responds -32042 on 2025-11-25, and notifies when the sign-in is complete', async () => {

@@ -108,9 +108,9 @@ describe('an OAuth client and another client of the same user', () => {
   });
 
   it('is asked again when it makes the call that was remembered for the other client', async () => {
-    const asked: (string | undefined)[] = [];
+    const requests: (string | undefined)[] = [];
     const approve = ({ clientId }: ActionRequest): Decision => {
-      asked.push(clientId);
+      requests.push(clientId);
       return clientId === 'editor' ? 'always' : 'deny';
     };
     const approvals = createApprovals({ ...memoryStores(), approve });
@@ -121,7 +121,7 @@ describe('an OAuth client and another client of the same user', () => {
     );
     const callAs = async (as: typeof editor) => (await alone('tools/call', call('write'), as)).body.result?.isError;
     expect([await callAs(editor), await callAs(editor), await callAs(reader)]).toEqual([undefined, undefined, true]);
-    expect([asked, ran]).toEqual([
+    expect([requests, ran]).toEqual([
       ['editor', 'reader'],
       ['write', 'write'],
     ]);

@@ -36,11 +36,11 @@ export async function serveIssuer() {
   let issuer = create();
   let refusal: string | undefined;
   listeners.push((request, response) => {
-    const asked = new URL(request.url ?? '', url);
-    if (refusal === undefined || asked.pathname !== '/authorize') return issuer(request, response);
-    const location = new URL(asked.searchParams.get('redirect_uri') ?? '');
+    const first = new URL(request.url ?? '', url);
+    if (refusal === undefined || first.pathname !== '/authorize') return issuer(request, response);
+    const location = new URL(first.searchParams.get('redirect_uri') ?? '');
     location.search = String(
-      new URLSearchParams({ error: refusal, state: asked.searchParams.get('state') ?? '', iss: url }),
+      new URLSearchParams({ error: refusal, state: first.searchParams.get('state') ?? '', iss: url }),
     );
     refusal = undefined;
     response.writeHead(302, { location: location.href }).end();

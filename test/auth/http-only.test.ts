@@ -6,19 +6,19 @@ import { expect, it } from 'vitest';
 
 /** Client credentials that say when somebody asks for anything of theirs. */
 function watched() {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const auth = clientCredentials({ id: 'nightly', secret: 'hush', fetch: async url => Promise.reject(new Error(url)) });
   const watching = new Proxy<Authorizer>(auth, {
     get(target, name) {
-      asked.push(String(name));
+      requests.push(String(name));
       return Reflect.get(target, name);
     },
   });
-  return { asked, auth: watching };
+  return { requests, auth: watching };
 }
 
 it('signs in over HTTP only, and declares nothing over stdio [ext-client-credentials.http-only, auth.stdio-from-environment]', async () => {
-  const { asked, auth } = watched();
+  const { requests, auth } = watched();
   const script = fileURLToPath(new URL('fixtures/declared.mjs', import.meta.url));
   const target: StdioTarget = { command: process.execPath, args: [script] };
   // @ts-expect-error There is no such option where there is a command.
@@ -28,11 +28,11 @@ it('signs in over HTTP only, and declares nothing over stdio [ext-client-credent
   const { content } = await client.callTool('declared');
   expect(content).toEqual([{ type: 'text', text: '{}' }]);
   await client.close();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });
 
 it('signs in over HTTP only, and declares nothing in memory', async () => {
-  const { asked, auth } = watched();
+  const { requests, auth } = watched();
   const server = createServer({
     name: 'notes',
     version: '1',
@@ -42,5 +42,5 @@ it('signs in over HTTP only, and declares nothing in memory', async () => {
   const { content } = await client.callTool('declared');
   expect(content).toEqual([{ type: 'text', text: expect.not.stringContaining('oauth-client-credentials') }]);
   await client.close();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
 });

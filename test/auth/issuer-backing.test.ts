@@ -4,13 +4,13 @@ import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { memoryStores, type Stores } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { BACK, createVisitor, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
+import { BACK, createTestIssuer, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
 
 interface Provider {
   status: number;
   refresh?: string;
   lasts: number;
-  readonly asked: string[];
+  readonly requests: string[];
   /** Members of its token responses. */
   readonly more?: object;
 }
@@ -19,8 +19,8 @@ const located = (response: Response) => new URL(response.headers.get('location')
 
 /** A proxy through which somebody has signed in, and the provider behind it. */
 async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOptions> = {}) {
-  const provider: Provider = { status: 200, lasts: 120, asked: [], ...of };
-  const place = createVisitor(clock =>
+  const provider: Provider = { status: 200, lasts: 120, requests: [], ...of };
+  const testIssuer = createTestIssuer(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -28,10 +28,10 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
       clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
       clock,
       fetch: async (_, init) => {
-        const asked = new URLSearchParams(String((init as { body?: unknown }).body));
-        provider.asked.push(`${asked.get('grant_type')} ${asked.get('refresh_token') ?? ''}`.trim());
+        const request = new URLSearchParams(String((init as { body?: unknown }).body));
+        provider.requests.push(`${request.get('grant_type')} ${request.get('refresh_token') ?? ''}`.trim());
         const good = {
-          access_token: `upstream-${provider.asked.length}`,
+          access_token: `upstream-${provider.requests.length}`,
           token_type: 'bearer',
           expires_in: provider.lasts,
           ...(provider.refresh === undefined ? {} : { refresh_token: provider.refresh }),
@@ -52,18 +52,18 @@ async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOpti
       ...more,
     }),
   );
-  const agreed = await place.answer(await readPage(await place.ask()));
+  const agreed = await testIssuer.answer(await readPage(await testIssuer.ask()));
   const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
-  const back = await place.send(`/callback?${query}`, { headers: { cookie: (await readPage(agreed)).cookie } });
-  const { body } = await place.redeem(located(back).searchParams.get('code') ?? '');
+  const back = await testIssuer.send(`/callback?${query}`, { headers: { cookie: (await readPage(agreed)).cookie } });
+  const { body } = await testIssuer.redeem(located(back).searchParams.get('code') ?? '');
   const claims = decodeJwt(body.access_token ?? '');
-  const { getUpstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+  const { getUpstreamToken } = testIssuer.issuer as ReturnType<typeof oauthProxy>;
   return {
-    place,
+    testIssuer,
     provider,
     body,
     renew: (refresh_token = body.refresh_token ?? '') =>
-      place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token }),
+      testIssuer.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token }),
     upstream: () => getUpstreamToken({ principal: 'ada', claims }),
     claims,
   };
@@ -102,39 +102,39 @@ describe('a token of the proxy', () => {
   });
 
   it('is not refreshed after the token of the provider has expired [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
-    const { place, renew, upstream } = await signedIn();
-    place.clock.advance(119_000);
+    const { testIssuer, renew, upstream } = await signedIn();
+    testIssuer.clock.advance(119_000);
     expect(await upstream()).toBe('upstream-1');
-    place.clock.advance(1_000);
+    testIssuer.clock.advance(1_000);
     expect((await renew()).body.error).toBe('invalid_grant');
     expect(await upstream()).toBeUndefined();
   });
 
   it('is refreshed by refreshing the token of the provider, once for concurrent requests [auth.third-party.lifecycle]', async () => {
-    const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
+    const { testIssuer, provider, renew, upstream } = await signedIn({ refresh: 'first' });
     provider.refresh = 'second';
-    place.clock.advance(100_000);
+    testIssuer.clock.advance(100_000);
     const [renewed, one, other] = await Promise.all([renew(), upstream(), upstream()]);
-    expect(provider.asked).toEqual(['authorization_code', 'refresh_token first']);
+    expect(provider.requests).toEqual(['authorization_code', 'refresh_token first']);
     expect([one, other]).toEqual(['upstream-2', 'upstream-2']);
     expect(lifeOf(renewed.body.access_token)).toBe(120);
-    place.clock.advance(100_000);
+    testIssuer.clock.advance(100_000);
     expect((await renew(renewed.body.refresh_token)).status).toBe(200);
-    expect(provider.asked.at(-1)).toBe('refresh_token second');
+    expect(provider.requests.at(-1)).toBe('refresh_token second');
   });
 
   it('ends when the provider revokes its token [auth.third-party.token-status auth.third-party.lifecycle]', async () => {
-    const { place, provider, renew, upstream } = await signedIn({ refresh: 'first' });
+    const { testIssuer, provider, renew, upstream } = await signedIn({ refresh: 'first' });
     provider.status = 400;
-    place.clock.advance(100_000);
+    testIssuer.clock.advance(100_000);
     expect((await renew()).body.error).toBe('invalid_grant');
     expect(await upstream()).toBeUndefined();
   });
 
   it('survives an outage of the provider', async () => {
-    const { place, provider, renew } = await signedIn({ refresh: 'first' });
+    const { testIssuer, provider, renew } = await signedIn({ refresh: 'first' });
     provider.status = 503;
-    place.clock.advance(100_000);
+    testIssuer.clock.advance(100_000);
     const away = await renew();
     expect(away.status).toBeGreaterThanOrEqual(500);
     expect(JSON.stringify(away.body)).not.toContain('upstream');
@@ -169,10 +169,10 @@ describe('the tokens of the provider in the store', () => {
 
   it('are encrypted, also after a refresh', async () => {
     const stores = memoryStores();
-    const { place, provider, upstream } = await signedIn({ refresh: 'first' }, { stores });
+    const { testIssuer, provider, upstream } = await signedIn({ refresh: 'first' }, { stores });
     const before = JSON.stringify(await entries(stores));
     provider.refresh = 'second';
-    place.clock.advance(100_000);
+    testIssuer.clock.advance(100_000);
     expect(await upstream()).toBe('upstream-2');
     const after = JSON.stringify(await entries(stores));
     expect(after).not.toBe(before);

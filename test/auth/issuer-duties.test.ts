@@ -5,25 +5,25 @@ import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
 import {
   BACK,
-  createVisitor,
+  createTestIssuer,
   ISSUER,
-  type IssuerVisitor,
+  openTestIssuer,
   RESOURCE,
   readPage,
-  visitTestIssuer,
+  type TestIssuer,
 } from '../../packages/issuer/src/fixtures/visitor.js';
 
 const located = (response: Response) => new URL(response.headers.get('location') ?? 'about:blank');
 
 describe('metadata of an issuer', () => {
   const documents = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'] as const;
-  const described = async (place: IssuerVisitor, path: string = documents[0]) =>
-    (await (await place.send(path)).json()) as Record<string, unknown>;
+  const described = async (testIssuer: TestIssuer, path: string = documents[0]) =>
+    (await (await testIssuer.send(path)).json()) as Record<string, unknown>;
 
   it.each(documents)(
     'contain at %s everything that a sign-in needs [auth.as-metadata.rfc8414-provided, auth.pkce.oidc-server-advertises, ext-client-credentials.as-auth-methods, ext-client-credentials.as-signing-algs, dpop.as-algs-advertised]',
     async path => {
-      const document = await described(visitTestIssuer(), path);
+      const document = await described(openTestIssuer(), path);
       expect(document).toMatchObject({ issuer: ISSUER, code_challenge_methods_supported: ['S256'] });
       expect(document.token_endpoint_auth_methods_supported).toEqual(
         expect.arrayContaining(['private_key_jwt', 'client_secret_basic']),
@@ -37,7 +37,7 @@ describe('metadata of an issuer', () => {
   );
 
   it('contain the default paths of the specification [auth.fallback.server-default-paths]', async () => {
-    const document = await described(visitTestIssuer());
+    const document = await described(openTestIssuer());
     const { authorization_endpoint, token_endpoint, registration_endpoint } = document;
     expect([authorization_endpoint, token_endpoint, registration_endpoint]).toEqual(
       ['/authorize', '/token', '/register'].map(path => ISSUER + path),
@@ -45,18 +45,20 @@ describe('metadata of an issuer', () => {
   });
 
   it('contain the exact `iss`, which is a URL without query and fragment [auth.iss-https-no-query]', async () => {
-    const place = visitTestIssuer();
-    const { issuer } = await described(place);
-    expect(located(await place.answer(await readPage(await place.ask()))).searchParams.get('iss')).toBe(issuer);
+    const testIssuer = openTestIssuer();
+    const { issuer } = await described(testIssuer);
+    expect(located(await testIssuer.answer(await readPage(await testIssuer.ask()))).searchParams.get('iss')).toBe(
+      issuer,
+    );
     for (const url of [`${ISSUER}?a=b`, `${ISSUER}#a`, `${ISSUER}/?`, 'http://login.example.com'])
       expect(() => createIssuer({ url })).toThrow(expect.objectContaining({ code: 'auth/issuer-options' }));
   });
 });
 
 it('rotates the refresh token of a public client, and refuses a used one [auth.security.refresh-rotation]', async () => {
-  const place = visitTestIssuer();
-  const use = (token = '') => place.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token });
-  const first = (await place.redeem(await place.code())).body.refresh_token;
+  const testIssuer = openTestIssuer();
+  const use = (token = '') => testIssuer.token({ grant_type: 'refresh_token', client_id: 'app', refresh_token: token });
+  const first = (await testIssuer.redeem(await testIssuer.code())).body.refresh_token;
   const second = await use(first);
   expect([second.status, second.body.refresh_token === first]).toEqual([200, false]);
   expect((await use(first)).body.error).toBe('invalid_grant');
@@ -64,7 +66,7 @@ it('rotates the refresh token of a public client, and refuses a used one [auth.s
 
 /** A proxy, and the provider behind it. */
 function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = { status: 200, lasts: 60 }) {
-  const place = createVisitor(clock =>
+  const testIssuer = createTestIssuer(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -88,47 +90,47 @@ function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = {
       },
     }),
   );
-  return { place };
+  return { testIssuer };
 }
 
 /** Agrees at the proxy, waits, and comes back from the provider. */
-async function through({ place }: ReturnType<typeof proxied>, wait = 0) {
-  const agreed = await place.answer(await readPage(await place.ask()));
-  place.clock.advance(wait);
+async function through({ testIssuer }: ReturnType<typeof proxied>, wait = 0) {
+  const agreed = await testIssuer.answer(await readPage(await testIssuer.ask()));
+  testIssuer.clock.advance(wait);
   const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });
   const { cookie } = await readPage(agreed);
-  return place.send(`/callback?${query}`, { headers: { cookie } });
+  return testIssuer.send(`/callback?${query}`, { headers: { cookie } });
 }
 
 describe('a proxy before an identity provider', () => {
   it('redirects only to registered URIs, exactly, and so does the provider [security.proxy.redirect-exact, auth.third-party.redirects-validated]', async () => {
-    const { place } = proxied();
-    const near = [
+    const { testIssuer } = proxied();
+    const local = [
       `${BACK}/`,
       `${BACK}?a=b`,
       `${BACK}/../callback`,
       BACK.toUpperCase(),
       BACK.replace('callback', '%63allback'),
     ];
-    for (const redirect_uri of [...near, 'https://evil.example.com/callback']) {
-      const { status, headers } = await place.ask({ redirect_uri });
+    for (const redirect_uri of [...local, 'https://evil.example.com/callback']) {
+      const { status, headers } = await testIssuer.ask({ redirect_uri });
       expect([redirect_uri, status, headers.get('location')]).toEqual([redirect_uri, 400, null]);
     }
-    const to = located(await place.answer(await readPage(await place.ask())));
+    const to = located(await testIssuer.answer(await readPage(await testIssuer.ask())));
     expect(to.searchParams.get('redirect_uri')).toBe(`${ISSUER}/callback`);
   });
 
   it('issues tokens of its own, and only the server can read those of the provider [auth.third-party.token-mapping, auth.third-party.chaining-considered]', async () => {
     const proxy = proxied();
-    const { place } = proxy;
+    const { testIssuer } = proxy;
     const answer = await through(proxy);
     expect(located(answer).href.startsWith(BACK)).toBe(true);
-    const { body } = await place.redeem(located(answer).searchParams.get('code') ?? '');
+    const { body } = await testIssuer.redeem(located(answer).searchParams.get('code') ?? '');
     expect(JSON.stringify(body)).not.toContain('of-the-provider');
     const claims = decodeJwt(body.access_token ?? '');
     expect(claims).toMatchObject({ iss: ISSUER, aud: RESOURCE, sub: 'ada' });
     expect(JSON.stringify(claims)).not.toContain('of-the-provider');
-    const { getUpstreamToken } = place.issuer as ReturnType<typeof oauthProxy>;
+    const { getUpstreamToken } = testIssuer.issuer as ReturnType<typeof oauthProxy>;
     const of = (more: object) => getUpstreamToken({ principal: 'ada', claims: { ...claims, ...more } });
     expect(await of({})).toBe('of-the-provider');
     expect(await of({ sid: 'made-up' })).toBeUndefined();
@@ -141,9 +143,9 @@ describe('a proxy before an identity provider', () => {
     expect([late.status, late.headers.get('location')]).toEqual([400, null]);
     const proxy = proxied();
     const code = located(await through(proxy)).searchParams.get('code') ?? '';
-    const claims = decodeJwt((await proxy.place.redeem(code)).body.access_token ?? '');
-    proxy.place.clock.advance(60_000);
-    const { getUpstreamToken } = proxy.place.issuer as ReturnType<typeof oauthProxy>;
+    const claims = decodeJwt((await proxy.testIssuer.redeem(code)).body.access_token ?? '');
+    proxy.testIssuer.clock.advance(60_000);
+    const { getUpstreamToken } = proxy.testIssuer.issuer as ReturnType<typeof oauthProxy>;
     expect(await getUpstreamToken({ principal: 'ada', claims })).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { connect } from 'tenon';
 import { signIn } from 'tenon/auth';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startOfficialNotes } from './official-notes.js';
-import { officialVisitor } from './official-visitor.js';
+import { createOfficialClient } from './official-visitor.js';
 import { LIFE, movableClock, startProtectedNotes, textOf } from './protected-notes.js';
 import { scriptedRedirect } from './scripted-browser.js';
 
@@ -19,7 +19,7 @@ async function visit(options: ClientOptions, register?: (issuer: string, redirec
   closing.push(notes.close);
   const { redirect, pages } = scriptedRedirect();
   const byHand = register && ((uri: string) => register(notes.issuer.url, uri));
-  const visitor = await officialVisitor(notes.url, redirect, { ...options, ...(byHand && { register: byHand }) });
+  const visitor = await createOfficialClient(notes.url, redirect, { ...options, ...(byHand && { register: byHand }) });
   closing.push(visitor.close);
   return { notes, visitor, pages };
 }
@@ -39,13 +39,13 @@ async function registeredAt(issuer: string, redirectUri: string): Promise<Regist
 }
 
 describe('the official client with our protected server', () => {
-  const ways: [string, ClientOptions, string][] = [
+  const modes: [string, ClientOptions, string][] = [
     ['with a session', {}, '2025-11-25'],
     ['with requests that stand alone', { versionNegotiation: { mode: { pin: '2026-07-28' } } }, '2026-07-28'],
     ['as both agree', { versionNegotiation: { mode: 'auto' } }, '2026-07-28'],
   ];
 
-  it.each(ways)(
+  it.each(modes)(
     'signs in, calls and refreshes %s',
     async (_, options, revision) => {
       const { notes, visitor, pages } = await visit(options);
@@ -54,8 +54,8 @@ describe('the official client with our protected server', () => {
       expect(visitor.client.getNegotiatedProtocolVersion()).toBe(revision);
       expect(await textOf(visitor.call('who'))).toBe(`${issuer.url}|ada`);
       expect([issuer.count('/auth'), issuer.count('/reg'), issuer.count('/token')]).toEqual([1, 1, 1]);
-      expect(visitor.asked).toEqual([expect.stringContaining('notes:read')]);
-      expect(visitor.asked[0]).not.toContain('notes:write');
+      expect(visitor.requests).toEqual([expect.stringContaining('notes:read')]);
+      expect(visitor.requests[0]).not.toContain('notes:write');
 
       issuer.life = 3 * LIFE;
       notes.clock.ahead = 2 * LIFE * 1_000;
@@ -68,7 +68,7 @@ describe('the official client with our protected server', () => {
   );
 
   // Where it registers itself, then for the scopes of the first challenge alone, and this issuer holds it to them.
-  it.each(ways)(
+  it.each(modes)(
     'steps up %s',
     async (_, options) => {
       const { notes, visitor } = await visit(options, registeredAt);
@@ -76,8 +76,8 @@ describe('the official client with our protected server', () => {
       await visitor.connect();
       expect(await textOf(visitor.call('who'))).toBe(`${issuer.url}|ada`);
       expect(await textOf(visitor.call('write'))).toBe('written');
-      expect(visitor.asked).toHaveLength(2);
-      expect(visitor.asked[1]?.split(' ')).toEqual(expect.arrayContaining(['notes:read', 'notes:write']));
+      expect(visitor.requests).toHaveLength(2);
+      expect(visitor.requests[1]?.split(' ')).toEqual(expect.arrayContaining(['notes:read', 'notes:write']));
       expect(await textOf(visitor.call('write'))).toBe('written');
       expect(await textOf(visitor.call('who'))).toBe(`${issuer.url}|ada`);
       expect([issuer.count('/auth'), issuer.count('/reg')]).toEqual([2, 1]);

@@ -11,13 +11,13 @@ import {
 import type { Redirect, RedirectAttempt } from 'tenon/auth';
 
 /** The official client v2, with a user who signs in when it is wanted. */
-export interface OfficialVisitor {
+export interface OfficialClient {
   readonly client: Client;
   connect(): Promise<void>;
   /** Calls a tool, after signing in where that is needed. */
   call(name: string): Promise<unknown>;
   /** The scopes for which the user was sent to the authorization server. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** The tokens that it got. */
   readonly saved: StoredOAuthTokens[];
   close(): Promise<void>;
@@ -32,7 +32,7 @@ export interface VisitorOptions extends ClientOptions {
 async function createProvider(
   redirect: Redirect,
   register: VisitorOptions['register'],
-  asked: string[],
+  requests: string[],
   saved: StoredOAuthTokens[],
 ) {
   const { signal } = new AbortController();
@@ -57,7 +57,7 @@ async function createProvider(
     tokens: () => saved.at(-1),
     saveTokens: tokens => void saved.push(tokens),
     redirectToAuthorization(url) {
-      asked.push(url.searchParams.get('scope') ?? '');
+      requests.push(url.searchParams.get('scope') ?? '');
       back = attempt.authorize(url, signal);
     },
     saveCodeVerifier(text) {
@@ -81,14 +81,14 @@ async function createProvider(
   return { provider, returned, close: () => attempt.close() };
 }
 
-export async function officialVisitor(
+export async function createOfficialClient(
   url: string,
   redirect: Redirect,
   { register, ...options }: VisitorOptions = {},
-): Promise<OfficialVisitor> {
-  const asked: string[] = [];
+): Promise<OfficialClient> {
+  const requests: string[] = [];
   const saved: StoredOAuthTokens[] = [];
-  const { provider, returned, close } = await createProvider(redirect, register, asked, saved);
+  const { provider, returned, close } = await createProvider(redirect, register, requests, saved);
   const client = new Client({ name: 'official', version: '2.4.0' }, options);
   let transport = new StreamableHTTPClientTransport(new URL(url), { authProvider: provider });
   const signedIn = async <T>(run: () => Promise<T>, again: () => Promise<T>): Promise<T> => {
@@ -102,7 +102,7 @@ export async function officialVisitor(
   };
   return {
     client,
-    asked,
+    requests,
     saved,
     connect: () =>
       signedIn(

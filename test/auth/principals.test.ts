@@ -35,9 +35,9 @@ describe('a user', () => {
     const other = await createIssuer('https://other.example.com');
     const { open, within, issuer, ada } = await two({ issuers: [ISSUER, 'https://other.example.com'] });
     for (const [url, document] of other.site) issuer.site.set(url, document);
-    const theirs = { authorization: `Bearer ${await other.token({ sub: 'ada' })}` };
-    expect((await within(await open(ada), 'ping', {}, theirs)).status).toBe(404);
-    expect((await within(await open(theirs), 'ping', {}, theirs)).status).toBe(200);
+    const foreign = { authorization: `Bearer ${await other.token({ sub: 'ada' })}` };
+    expect((await within(await open(ada), 'ping', {}, foreign)).status).toBe(404);
+    expect((await within(await open(foreign), 'ping', {}, foreign)).status).toBe(200);
   });
 
   it('cannot use requestState of another user [elicitation.state.user-from-credentials]', async () => {
@@ -79,9 +79,9 @@ describe('a user', () => {
         }),
       );
     expect((await listen(hers, eve)).status).toBe(404);
-    const [heard, overheard] = [await listen(hers, ada), await listen(others, eve)];
+    const [result, overheard] = [await listen(hers, ada), await listen(others, eve)];
     server.notifyResourceUpdated('note://secret');
-    const reader = heard.body?.getReader();
+    const reader = result.body?.getReader();
     let text = '';
     while (!text.includes('note://secret')) {
       const chunk = await reader?.read();
@@ -95,12 +95,10 @@ describe('a user', () => {
 
   it('gets no cached result of another user', async () => {
     const { alone, ada, eve } = await two({}, { use: [caching({ ttl: 60_000, tools: ['whoami'] })] });
-    const asked = async (as: Fields) => (await alone('tools/call', call('whoami'), as)).text;
-    expect([await asked(ada), await asked(ada), await asked(eve)].map(text => /\|(\w+)/.exec(text)?.[1])).toEqual([
-      'ada',
-      'ada',
-      'eve',
-    ]);
+    const getRequests = async (as: Fields) => (await alone('tools/call', call('whoami'), as)).text;
+    expect(
+      [await getRequests(ada), await getRequests(ada), await getRequests(eve)].map(text => /\|(\w+)/.exec(text)?.[1]),
+    ).toEqual(['ada', 'ada', 'eve']);
   });
 
   it('gets its own identity from the token cache', async () => {

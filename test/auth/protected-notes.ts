@@ -15,7 +15,7 @@ const SCOPES = ['notes:read', 'notes:write'];
 export interface UsersIssuer {
   readonly url: string;
   /** What it was asked: methods and paths. */
-  readonly asked: string[];
+  readonly requests: string[];
   /** Seconds for which it issues access tokens from now on. */
   life: number;
   count(what: string): number;
@@ -51,18 +51,18 @@ export function movableClock(): MovableClock {
 
 /** `oidc-provider`, with the pages and the registration that it brings. */
 export async function startUsersIssuer(resource: string): Promise<UsersIssuer> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const http = createHttp((request, response) => {
-    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     answer(request, response);
   });
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const issuer: UsersIssuer = {
     url,
-    asked,
+    requests,
     life: LIFE,
-    count: what => asked.filter(each => each.endsWith(what)).length,
+    count: what => requests.filter(each => each.endsWith(what)).length,
     close() {
       http.close();
       http.closeAllConnections();

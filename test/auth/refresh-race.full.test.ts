@@ -67,16 +67,16 @@ it(`\`refreshes a rotating token once in ${PROCESSES} processes with one store, 
     const url = `${issuer}/mcp`;
     good = `r${round}`;
     spent = [];
-    const vault = fileTokenStore(path);
-    const kept = { access: 'old', type: 'bearer', expires: 1, renew: 1, refresh: good, asked: [] };
-    await vault.update(['tokens', url, issuer, url, CLIENT], async () => ({ next: kept, result: undefined }));
+    const tokenStore = fileTokenStore(path);
+    const stored = { access: 'old', type: 'bearer', expires: 1, renew: 1, refresh: good, asked: [] };
+    await tokenStore.update(['tokens', url, issuer, url, CLIENT], async () => ({ next: stored, result: undefined }));
     const origin = { issuer, resource: url, undescribed: false };
-    await vault.update(['server', url, CLIENT], async () => ({ next: origin, result: undefined }));
+    await tokenStore.update(['server', url, CLIENT], async () => ({ next: origin, result: undefined }));
     const answers = children.map(child => once(child, 'message'));
     for (const child of children) child.send({ path, server: url, client: CLIENT });
     const all = (await Promise.all(answers)).map(([each]) => each);
     expect(all).toEqual(Array(PROCESSES).fill({ authorization: `Bearer accessr${round}+` }));
     expect(spent).toEqual([`r${round}`]);
-    expect(await vault.get(['tokens', url, issuer, url, CLIENT])).toMatchObject({ refresh: `r${round}+` });
+    expect(await tokenStore.get(['tokens', url, issuer, url, CLIENT])).toMatchObject({ refresh: `r${round}+` });
   }
 }, 300_000);

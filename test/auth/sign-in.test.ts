@@ -11,12 +11,12 @@ import { scriptedRedirect } from './scripted-browser.js';
 import { startProtectedNotes, TTL } from './start-provider.js';
 
 /** What the authorization server was asked. */
-let asked: readonly string[];
+let requests: readonly string[];
 let closing: (() => unknown)[];
 let folder: string;
 
 beforeEach(async () => {
-  asked = [];
+  requests = [];
   closing = [];
   folder = await mkdtemp(join(tmpdir(), 'sign-in-'));
 });
@@ -28,11 +28,11 @@ afterEach(async () => {
 async function startAll() {
   const notes = await startProtectedNotes();
   closing.push(notes.close);
-  asked = notes.asked;
+  requests = notes.requests;
   return notes;
 }
 
-const count = (what: string) => asked.filter(each => each.endsWith(what)).length;
+const count = (what: string) => requests.filter(each => each.endsWith(what)).length;
 
 function client(url: string, options: SignInOptions = {}) {
   const { redirect, pages } = scriptedRedirect();

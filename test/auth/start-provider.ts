@@ -17,13 +17,13 @@ export interface ProtectedNotes {
   readonly issuer: string;
   readonly url: string;
   /** Method and path of each request to the provider. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   close(): Promise<void>;
 }
 
-async function startProvider(resource: () => string, asked: string[]) {
+async function startProvider(resource: () => string, requests: string[]) {
   const http = createHttp((request, response) => {
-    asked.push(`${request.method} ${request.url?.split('?')[0]}`);
+    requests.push(`${request.method} ${request.url?.split('?')[0]}`);
     answer(request, response);
   });
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
@@ -77,8 +77,8 @@ async function startProvider(resource: () => string, asked: string[]) {
 /** A server of notes that its provider protects. */
 export async function startProtectedNotes(): Promise<ProtectedNotes> {
   let resource = '';
-  const asked: string[] = [];
-  const provider = await startProvider(() => resource, asked);
+  const requests: string[] = [];
+  const provider = await startProvider(() => resource, requests);
   const notes = createServer({
     name: 'notes',
     version: '1',
@@ -94,7 +94,7 @@ export async function startProtectedNotes(): Promise<ProtectedNotes> {
   return {
     issuer: provider.url,
     url: resource,
-    asked,
+    requests,
     close: async () => {
       await close();
       provider.close();

@@ -25,15 +25,15 @@ const initialized = (id: unknown): Json => ({
 /** A client of ours and a server that does what the script says. */
 async function start(script: Script, options: ClientOptions = {}) {
   const pair = createTransportPair();
-  const said: Json[] = [];
+  const received: Json[] = [];
   const say: Say = value => void Promise.resolve(pair.server.send(value as never)).catch(() => {});
   pair.server.open({
     onMessage(value) {
       const message = value as Json;
-      said.push(message);
+      received.push(message);
       if (message.method === 'initialize') say(initialized(message.id));
       else if (message.method === 'tools/list') say({ ...v, id: message.id, result: { tools: [] } });
-      else if (message.method === 'ping' && !said.some(({ method }) => method === 'silent'))
+      else if (message.method === 'ping' && !received.some(({ method }) => method === 'silent'))
         say({ ...v, id: message.id, result: {} });
       // Errors from before `connect` returns also reach the listener, so the script begins after the opening.
       else if (message.method !== 'notifications/initialized') script(message, say, () => pair.server.close());
@@ -46,7 +46,7 @@ async function start(script: Script, options: ClientOptions = {}) {
   const clock = fakeClock();
   const client = await connect(pair.client, { protocolVersion: '2025-11-25', clock, ...options });
   client.on('error', error => problems.push(error));
-  return { client, clock, said, say, problems };
+  return { client, clock, received, say, problems };
 }
 
 const outcome = (promise: Promise<unknown>) =>
@@ -109,11 +109,11 @@ describe('a client', () => {
       'peer/error',
     ],
   ])('reports an invalid response, and continues: it %s', async (_, answer, code) => {
-    const { client, said } = await start((message, say) => say({ ...v, id: message.id, ...answer }));
+    const { client, received } = await start((message, say) => say({ ...v, id: message.id, ...answer }));
     expect(await outcome(client.callTool('a'))).toBe(code);
     await client.ping();
     // Nothing was said in return to an answer.
-    expect(said.filter(message => !('method' in message))).toEqual([]);
+    expect(received.filter(message => !('method' in message))).toEqual([]);
     await client.close();
   });
 
@@ -137,14 +137,14 @@ describe('a client', () => {
   });
 
   it('times out, and sends a cancellation, when the server never responds [lifecycle.timeouts.set lifecycle.timeouts.cancel-on-expiry cancellation.timeout-cancels]', async () => {
-    const { client, clock, said } = await start(() => {});
+    const { client, clock, received } = await start(() => {});
     const call = outcome(client.callTool('a'));
     await soon();
     clock.advance(60_000);
     expect(await call).toBe('call/timeout');
     await soon();
-    const asked = said.find(({ method }) => method === 'tools/call');
-    expect(said.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: asked?.id } });
+    const first = received.find(({ method }) => method === 'tools/call');
+    expect(received.at(-1)).toMatchObject({ method: 'notifications/cancelled', params: { requestId: first?.id } });
     expect(clock.timers).toBe(0);
     await client.close();
   });
@@ -210,7 +210,7 @@ describe('a client', () => {
   });
 
   it('responds method not found to methods named like members of Object.prototype [base.error.method-not-found]', async () => {
-    const { client, said, say } = await start(() => {}, {
+    const { client, received, say } = await start(() => {}, {
       sample: () => ({}) as never,
       elicit: () => undefined as never,
       roots: [],
@@ -221,7 +221,7 @@ describe('a client', () => {
     say({ ...v, id: 'r', method: 'roots/list', params: { _meta: 5 } });
     await soon();
     await soon();
-    const answers = said.flatMap(({ id, error }) => (error ? [[id, (error as Json).code]] : []));
+    const answers = received.flatMap(({ id, error }) => (error ? [[id, (error as Json).code]] : []));
     expect(answers).toEqual(
       expect.arrayContaining([
         ['constructor', -32601],

@@ -4,7 +4,7 @@ import { bundle } from '../support/bundle.js';
 import { takeRuns } from '../support/extent.js';
 import { type Json, overMemory, overRequests, overSession, overStdio, overTwoEndpoints, type Wire } from './wire.js';
 
-const roads: [name: string, open: () => Promise<Wire>][] = [
+const connections: [name: string, open: () => Promise<Wire>][] = [
   ['in memory', () => overMemory()],
   ['over stdio', async () => overStdio(bundle('test/bad-input/stdio-server.ts'))],
   ['over Streamable HTTP, in a session', () => overSession()],
@@ -21,7 +21,7 @@ const call = (name: string, args: unknown = {}, id: unknown = 1): Json => ({
 });
 const codes = (messages: Json[]) => messages.flatMap(({ error }) => (error ? [(error as Json).code] : []));
 
-describe.each(roads)('a server %s', (name, open) => {
+describe.each(connections)('a server %s', (name, open) => {
   let wire: Wire;
   beforeAll(async () => {
     wire = await open();
@@ -32,17 +32,17 @@ describe.each(roads)('a server %s', (name, open) => {
   const perRequest = name.includes('request by request');
 
   /** Whatever was sent, the connection serves an ordinary call, and nothing internal was said. */
-  const fine = async (said: Json[]) => {
-    expect(JSON.stringify(said)).not.toMatch(/secret|\/work\/|node_modules|\.ts:|\.js:|\.mjs|\n\s+at /);
+  const fine = async (received: Json[]) => {
+    expect(JSON.stringify(received)).not.toMatch(/secret|\/work\/|node_modules|\.ts:|\.js:|\.mjs|\n\s+at /);
     const [answer] = await wire.send(call('echo', { well: 1 }, 'fine'));
     expect(answer).toMatchObject({ id: 'fine', result: { content: [{ text: expect.stringContaining('well') }] } });
   };
 
   const gives = async (expected: number[], sent: string | Json) => {
-    const said = typeof sent === 'string' ? await wire.text(sent) : await wire.send(sent);
-    expect(codes(said)).toEqual(expected);
-    await fine(said);
-    return said;
+    const received = typeof sent === 'string' ? await wire.text(sent) : await wire.send(sent);
+    expect(codes(received)).toEqual(expected);
+    await fine(received);
+    return received;
   };
 
   const quietly = async (expected: number[], sent: string | Json): Promise<void> => {
@@ -119,9 +119,9 @@ describe.each(roads)('a server %s', (name, open) => {
       { ...v, id: 'x', error: { code: 1, message: '' } },
       { ...v, error: { code: 1, message: '' } },
     ]) {
-      const said = await wire.text(JSON.stringify(message));
-      if (!perRequest) expect(said).toEqual([]);
-      await fine(said);
+      const received = await wire.text(JSON.stringify(message));
+      if (!perRequest) expect(received).toEqual([]);
+      await fine(received);
     }
     for (const method of [
       'no/such',
@@ -130,9 +130,9 @@ describe.each(roads)('a server %s', (name, open) => {
       'notifications/constructor',
       '__proto__',
     ]) {
-      const said = await wire.text(JSON.stringify({ ...v, method, params: { requestId: {}, progressToken: [] } }));
-      if (!perRequest) expect(said).toEqual([]);
-      await fine(said);
+      const received = await wire.text(JSON.stringify({ ...v, method, params: { requestId: {}, progressToken: [] } }));
+      if (!perRequest) expect(received).toEqual([]);
+      await fine(received);
     }
   });
 
@@ -157,10 +157,10 @@ describe.each(roads)('a server %s', (name, open) => {
 
   it('survives ten thousand nesting levels', async () => {
     const deep = '['.repeat(10_000) + ']'.repeat(10_000);
-    const said = await wire.text(
+    const received = await wire.text(
       `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":${deep}}}}`,
     );
-    await fine(said);
+    await fine(received);
     if (textual) await fine(await wire.text('['.repeat(100_000)));
   });
 
@@ -183,19 +183,19 @@ describe.each(roads)('a server %s', (name, open) => {
   });
 
   it('continues when a message cannot be serialized', async () => {
-    const said = await wire.send(call('says-cyclic'));
-    expect(said.at(-1)).toMatchObject({ result: { content: [{ text: 'said' }] } });
+    const received = await wire.send(call('says-cyclic'));
+    expect(received.at(-1)).toMatchObject({ result: { content: [{ text: 'said' }] } });
     if (textual)
       expect(
-        said.filter(({ method }) => method === 'notifications/message').map(each => (each.params as Json).data),
+        received.filter(({ method }) => method === 'notifications/message').map(each => (each.params as Json).data),
       ).toEqual([null]);
   });
 
   it('refuses a batch, an empty one and a nested one [base.batch.not-allowed]', async () => {
     for (const batch of ['[]', '[[]]', `[${JSON.stringify(call('echo'))}]`, `[${'1,'.repeat(1000)}1]`]) {
-      const said = await wire.text(batch);
-      expect(codes(said)).toEqual([-32600]);
-      await fine(said);
+      const received = await wire.text(batch);
+      expect(codes(received)).toEqual([-32600]);
+      await fine(received);
     }
   });
 

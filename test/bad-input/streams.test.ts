@@ -54,7 +54,7 @@ describe('a server over stdio', () => {
     async () => {
       await well();
       const before = residentOf(wire.pid as number);
-      const from = wire.heard?.length;
+      const from = wire.received?.length;
       const chunk = Buffer.alloc(1024 * 1024, 'x');
       await wire.bytes?.(Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'));
       let most = 0;
@@ -63,7 +63,7 @@ describe('a server over stdio', () => {
         most = Math.max(most, residentOf(wire.pid as number));
       }
       await wire.text('"}');
-      expect(wire.heard?.slice(from)).toMatchObject([
+      expect(wire.received?.slice(from)).toMatchObject([
         { error: { code: -32700 } },
         { id: expect.stringContaining('mark') },
       ]);
@@ -75,8 +75,8 @@ describe('a server over stdio', () => {
   it('refuses an id that is in use, and completes the call that has it [base.request.id-unique-per-session]', async () => {
     const write = (message: Json) => wire.bytes?.(Buffer.from(`${JSON.stringify(message)}\n`));
     await write(call('waits', {}, 'same'));
-    const said = await wire.send(call('echo', {}, 'same'));
-    expect(said.filter(({ id }) => id === 'same')).toMatchObject([{ error: { code: -32600 } }]);
+    const messages = await wire.send(call('echo', {}, 'same'));
+    expect(messages.filter(({ id }) => id === 'same')).toMatchObject([{ error: { code: -32600 } }]);
     expect(await wire.send({ ...v, method: 'notifications/cancelled', params: { requestId: 'same' } })).toEqual([]);
     const [facts] = await wire.send(call('facts'));
     expect(JSON.stringify(facts)).toContain('running\\":0');
@@ -84,8 +84,8 @@ describe('a server over stdio', () => {
   });
 
   it('sends nothing after a cancellation [cancellation.race-safe cancellation.receiver-stops cancellation.stdio-notification progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
-    const said = await wire.send(call('waits', {}, 'c'));
-    expect(said).toMatchObject([{ method: 'notifications/message', params: { data: 'begun' } }]);
+    const messages = await wire.send(call('waits', {}, 'c'));
+    expect(messages).toMatchObject([{ method: 'notifications/message', params: { data: 'begun' } }]);
     expect(
       await wire.send({ ...v, method: 'notifications/cancelled', params: { requestId: 'c', reason: 'r' } }),
     ).toEqual([]);
@@ -121,7 +121,7 @@ describe.each([
   ['in memory', () => overMemory('2025-03-26')],
   ['over stdio', async () => overStdio(bundle('test/bad-input/stdio-server.ts'), '2025-03-26')],
   ['over Streamable HTTP', () => overSession('2025-03-26')],
-])('a batch %s, on versions with batches', (road, open) => {
+])('a batch %s, on versions with batches', (transport, open) => {
   let wire: Wire;
   beforeAll(async () => {
     wire = await open();
@@ -137,9 +137,9 @@ describe.each([
       { ...v, id: 7, result: {} },
       { ...v, id: 2, method: 'no/such' },
     ];
-    const said = await wire.text(JSON.stringify(batch));
-    expect(said).toHaveLength(3);
-    expect(said).toEqual(
+    const messages = await wire.text(JSON.stringify(batch));
+    expect(messages).toHaveLength(3);
+    expect(messages).toEqual(
       expect.arrayContaining([
         { ...v, id: 1, result: {} },
         { ...v, id: '1', result: {} },
@@ -149,10 +149,10 @@ describe.each([
   });
 
   // Over HTTP what is not well formed is refused with a status, and whole.
-  it.runIf(!road.includes('HTTP'))('gets an error for each malformed entry', async () => {
-    const said = await wire.text(JSON.stringify([1, {}, [ping(1)], ping(2)]));
-    expect(said.filter(({ error }) => (error as Json)?.code === -32600)).toHaveLength(3);
-    expect(said).toContainEqual({ ...v, id: 2, result: {} });
+  it.runIf(!transport.includes('HTTP'))('gets an error for each malformed entry', async () => {
+    const messages = await wire.text(JSON.stringify([1, {}, [ping(1)], ping(2)]));
+    expect(messages.filter(({ error }) => (error as Json)?.code === -32600)).toHaveLength(3);
+    expect(messages).toContainEqual({ ...v, id: 2, result: {} });
   });
 
   it('is refused when empty or too long, and gets no response with notifications only', async () => {

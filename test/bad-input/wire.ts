@@ -14,7 +14,7 @@ export interface Wire {
   /** The same for a request or a notification, with all that has to be around it. */
   send(message: Json): Promise<Json[]>;
   /** All that came until now, where it comes on one stream. */
-  readonly heard?: readonly Json[];
+  readonly received?: readonly Json[];
   /** The pid of the server, where it is a process of its own. */
   readonly pid?: number | undefined;
   /** Writes bytes as they are, where there is a stream to write to. */
@@ -107,7 +107,7 @@ export async function overStdio(program: string, revision = '2025-11-25'): Promi
   return {
     revision,
     pid: child.pid,
-    heard: inbox.messages,
+    received: inbox.messages,
     bytes,
     ...(await marked(revision, write, inbox)),
     close: async () => {

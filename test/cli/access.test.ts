@@ -136,15 +136,15 @@ describe('the sign-in of a command', () => {
       const { code, err } = await tenon(project.folder, [...call(...options), '--json']);
       expect([options, code, JSON.parse(err.trim()).fix]).toEqual([options, 3, expect.any(String)]);
     }
-    expect(notes.asked.some(each => each.endsWith('/auth'))).toBe(false);
+    expect(notes.requests.some(each => each.endsWith('/auth'))).toBe(false);
   });
 
   it('does not start for the servers of a configuration with --no-input [cli.auth] [cli.tty]', async () => {
     await project.write('remote.json', { mcpServers: { notes: { url: notes.url } } });
-    const before = notes.asked.length;
+    const before = notes.requests.length;
     const { code, err } = await runTenon(project.folder, ['lock', 'remote.json', '--trust', '--yes', '--no-input']);
     expect([code, err]).toEqual([4, expect.stringContaining('notes is unavailable')]);
-    expect(notes.asked.slice(before).filter(each => each.startsWith('POST'))).toEqual([]);
+    expect(notes.requests.slice(before).filter(each => each.startsWith('POST'))).toEqual([]);
   });
 
   it('uses client credentials from a file or a variable [cli.auth]', async () => {
@@ -180,7 +180,7 @@ describe('the sign-in of a command', () => {
 
   it.runIf(isFull)('shares a refreshed token with the commands of the daemon [cli.keep] [cli.auth]', async () => {
     const file = project.path('home/tokens.json');
-    const countRequests = () => notes.asked.filter(each => each === 'POST /token').length;
+    const countRequests = () => notes.requests.filter(each => each === 'POST /token').length;
     const expire = async () => {
       const text = await readFile(file, 'utf8');
       const expired = text.replace(/"(expires|renew)":\s*\d+/g, '"$1":1000');

@@ -90,8 +90,8 @@ describe('tenon approvals', () => {
     expect(await approvals('revoke', id)).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
     await using client = await connect(gateway.url);
     const call = client.callTool('shop__price', { of: 'oil' });
-    const { id: asked } = await question();
-    await approvals('allow', asked, '--remember', 'exact');
+    const { id: request } = await question();
+    await approvals('allow', request, '--remember', 'exact');
     await call;
     expect((await approvals('list')).out).toMatch(/^ +allows +the arguments that were approved$/m);
     const revoked = await runTenon(project.folder, ['approvals', 'revoke', '--all', ...store, '--json', '--no-input']);

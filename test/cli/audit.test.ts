@@ -36,8 +36,8 @@ describe('tenon audit verify', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^audit\.jsonl: valid, 5 lines\n {2}head 4:[\w-]{43}\n/);
     const [, head = ''] = /head (\S+)/.exec(out) ?? [];
-    const kept = JSON.parse((await verify('--through', head, '--json')).out);
-    expect(kept).toMatchObject({ file: 'audit.jsonl', ok: true, lines: 5 });
+    const stored = JSON.parse((await verify('--through', head, '--json')).out);
+    expect(stored).toMatchObject({ file: 'audit.jsonl', ok: true, lines: 5 });
     expect((await verify('--through', `4:${'A'.repeat(43)}`)).code).toBe(1);
     expect((await verify('--through', 'head')).code).toBe(2);
   });

@@ -3,7 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, tenon, waitForExit } from './command.js';
 
 let project: Awaited<ReturnType<typeof projectWith>>;
 beforeAll(async () => {
@@ -101,10 +101,10 @@ describe('tenon bridge -- COMMAND', () => {
     expect(first).not.toBe(second);
     expect(await clients[0]?.callTool('price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
     await clients[0]?.close();
-    await gone(first ?? 0);
+    await waitForExit(first ?? 0);
     expect(await process(clients[1] as never)).toBe(second);
     expect(await bridge.end()).toBe(0);
-    await gone(second ?? 0);
+    await waitForExit(second ?? 0);
   });
 
   it('announces no URL for a missing program or folder', async () => {
@@ -138,7 +138,7 @@ describe('tenon bridge -- COMMAND', () => {
   it('ends an unused process after a while', async () => {
     const bridge = await bridged('--idle', '300ms');
     const client = await connect(bridge.url, { protocolVersion: '2026-07-28' });
-    await gone(await process(client));
+    await waitForExit(await process(client));
     expect(await process(client)).toBeGreaterThan(0);
     await bridge.end();
   });

@@ -2,7 +2,16 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import { buildCommand, EVERYTHING, gone, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
+import {
+  buildCommand,
+  EVERYTHING,
+  projectWith,
+  runTenon,
+  shopEntry,
+  startTenon,
+  tenon,
+  waitForExit,
+} from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon call', () => {
@@ -161,6 +170,6 @@ describe('tenon call', () => {
     const [code] = await once(child, 'close');
     expect(code).toBe(130);
     await cancelled;
-    await gone(child.pid ?? 0);
+    await waitForExit(child.pid ?? 0);
   });
 });

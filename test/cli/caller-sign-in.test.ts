@@ -55,7 +55,10 @@ async function openSignedIn(user: 'ada' | 'bob') {
 }
 
 it('signs callers of `tenon gateway --issuer` in to a server, and never the operator', async () => {
-  expect(await gateway.said(({ event }) => event === 'server')).toMatchObject({ name: 'remote', state: 'waiting' });
+  expect(await gateway.waitForEvent(({ event }) => event === 'server')).toMatchObject({
+    name: 'remote',
+    state: 'waiting',
+  });
   for (const user of ['ada', 'bob'] as const) {
     const client = await openSignedIn(user);
     expect(await client.callTool('remote__whoami')).toMatchObject({ content: [{ text: `You are ${user}` }] });
@@ -85,7 +88,7 @@ it('applies rules about the claims of the token of each caller', async () => {
     { action: 'deny' },
   ];
   await project.write('policy.json', { rules });
-  await gateway.said(({ event }) => event === 'policy');
+  await gateway.waitForEvent(({ event }) => event === 'policy');
   expect(await ada.callTool('remote__whoami')).toMatchObject({ content: [{ text: 'You are ada' }] });
   expect(await bob.callTool('remote__whoami')).toMatchObject({ isError: true });
   expect(JSON.stringify(await bob.callTool('remote__whoami'))).toContain('denied by rule 2');
@@ -102,7 +105,7 @@ it('sends the tokens of a server to no other URL, when the configuration changes
   await once(other.listen(0, '127.0.0.1'), 'listening');
   const { port } = other.address() as AddressInfo;
   await project.write('mcp.json', { mcpServers: { remote: { url: `http://127.0.0.1:${port}/mcp` } } });
-  expect(await gateway.said(({ event }) => event === 'configuration')).toMatchObject({ changed: ['remote'] });
+  expect(await gateway.waitForEvent(({ event }) => event === 'configuration')).toMatchObject({ changed: ['remote'] });
   const client = await clientOf(audience, 'ada');
   await signedIn.callTool('remote__whoami').catch(() => {});
   await client.callTool('remote__whoami').catch(() => {});

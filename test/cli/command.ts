@@ -172,7 +172,7 @@ function findProblem(name: string, line: string): unknown {
 export interface Serving {
   readonly url: string;
   /** The first line of JSON on standard output that fits, from the beginning on. */
-  said<T extends object>(fits: (line: Record<string, unknown>) => boolean): Promise<T>;
+  waitForEvent<T extends object>(fits: (line: Record<string, unknown>) => boolean): Promise<T>;
   readonly errors: () => string;
   /** The lines of JSON on standard output. */
   readonly lines: readonly Record<string, unknown>[];
@@ -191,7 +191,7 @@ export async function serving(
   if (!child.stdout || !child.stderr) throw new Error('there is no output to read');
   const lines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
-  const tell = () => {
+  const notify = () => {
     for (const look of waiting) look();
   };
   let errors = '';
@@ -201,14 +201,14 @@ export async function serving(
   createInterface({ input: child.stdout }).on('line', line => {
     lines.push(JSON.parse(line));
     unfit ??= findProblem(args[0] ?? '', line);
-    tell();
+    notify();
   });
   const ended = once(child, 'close').then(([code]) => {
     hasEnded = true;
-    tell();
+    notify();
     return code as number | null;
   });
-  const said = <T extends object>(fits: (line: Record<string, unknown>) => boolean) =>
+  const send = <T extends object>(fits: (line: Record<string, unknown>) => boolean) =>
     new Promise<T>((resolve, reject) => {
       const look = () => {
         const found = lines.find(fits);
@@ -221,10 +221,10 @@ export async function serving(
       waiting.add(look);
       look();
     });
-  const { url } = await said<{ url: string }>(({ event }) => event === 'listening');
+  const { url } = await send<{ url: string }>(({ event }) => event === 'listening');
   return {
     url,
-    said,
+    waitForEvent,
     errors: () => errors,
     lines,
     pid: child.pid ?? 0,
@@ -236,7 +236,7 @@ export async function serving(
 }
 
 /** Resolves once there is no such process, or throws after a while. */
-export async function gone(pid: number): Promise<void> {
+export async function waitForExit(pid: number): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     try {
       process.kill(pid, 0);

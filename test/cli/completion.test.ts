@@ -18,12 +18,12 @@ function createWorkshop() {
       saw: tool({
         description: 'Saws a board.\nSlowly.',
         input: z.object({
-          board: z.string().describe('The board'),
+          registry: z.string().describe('The board'),
           wood: z.enum(['oak', 'old pine']),
           sizes: z.array(z.number()).optional(),
           fast: z.boolean().optional(),
         }),
-        run: ({ board }) => board,
+        run: ({ registry }) => registry,
       }),
       sand: tool({ run: () => 'sanded' }),
       glue: tool({ run: () => 'glued' }),

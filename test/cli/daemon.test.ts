@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { isFull } from '../support/extent.js';
-import { buildCommand, EVERYTHING, gone, projectWith, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, shopEntry, startTenon, tenon, waitForExit } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 
@@ -59,7 +59,7 @@ describe('tenon daemon', () => {
     expect(JSON.parse(status.out)).toMatchObject({ running: true, pid: daemon.pid, servers: [{ active: 0 }] });
     expect(JSON.parse((await run('daemon', 'start', '--json')).out)).toEqual({ running: true, pid: daemon.pid });
     expect(await run('daemon', 'stop')).toEqual({ code: 0, out: 'stopped\n', err: '' });
-    await Promise.all([gone(pid), gone(daemon.pid)]);
+    await Promise.all([waitForExit(pid), waitForExit(daemon.pid)]);
     expect(await run('daemon', 'status')).toEqual({ code: 1, out: 'not running\n', err: '' });
   });
 
@@ -151,7 +151,7 @@ describe('tenon daemon', () => {
     const first = await callShop();
     const killed = await readRecord();
     process.kill(killed.pid, 'SIGKILL');
-    await Promise.all([gone(killed.pid), gone(first)]);
+    await Promise.all([waitForExit(killed.pid), waitForExit(first)]);
     expect((await run('daemon', 'status')).code).toBe(1);
     const second = await callShop();
     const running = await readRecord();
@@ -159,7 +159,7 @@ describe('tenon daemon', () => {
     await expect(stat(killed.socket)).rejects.toThrow('ENOENT');
     await writeFile(recordPath(), JSON.stringify({ ...running, version: '0.0.1' }));
     expect(await callShop()).not.toBe(second);
-    await Promise.all([gone(running.pid), gone(second)]);
+    await Promise.all([waitForExit(running.pid), waitForExit(second)]);
     expect((await readRecord()).pid).not.toBe(running.pid);
   });
 
@@ -169,7 +169,7 @@ describe('tenon daemon', () => {
     await writeFile(project.path('words'), 'Tells it');
     const second = await callShop(project.path('words'));
     const { pid } = await readRecord();
-    await Promise.all([gone(first), gone(second), gone(pid)]);
+    await Promise.all([waitForExit(first), waitForExit(second), waitForExit(pid)]);
   });
 
   it.runIf(isFull && process.platform !== 'win32')('connects directly if other users can use its folder', async () => {

@@ -5,7 +5,7 @@ import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, commandLine, gone, projectWith, serving, startTenon, tenon } from './command.js';
+import { buildCommand, commandLine, projectWith, serving, startTenon, tenon, waitForExit } from './command.js';
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
@@ -54,7 +54,7 @@ describe('tenon dev', () => {
   it('reloads changed files while sessions, streams and calls continue, and survives errors of the module [cli.dev]', async () => {
     await project.write('greet.mjs', createGreeting('Hello'));
     await project.write('server.mjs', createModule('mjs'));
-    const { url, said, end } = await serving(project.folder, ['dev', 'server.mjs', '--port', '0', '--json']);
+    const { url, waitForEvent, end } = await serving(project.folder, ['dev', 'server.mjs', '--port', '0', '--json']);
     const states: unknown[] = [];
     const clients = await Promise.all(
       ['2025-11-25', '2026-07-28'].map(protocolVersion =>
@@ -62,7 +62,7 @@ describe('tenon dev', () => {
           protocolVersion,
           async elicit() {
             await project.write('greet.mjs', createGreeting('Hi'));
-            await said(({ event, files }) => event === 'reloaded' && String(files) === 'greet.mjs');
+            await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === 'greet.mjs');
             return { action: 'accept', content: {} };
           },
         }),
@@ -82,7 +82,9 @@ describe('tenon dev', () => {
     expect(await greetAll()).toEqual(['Hi Ada', 'Hi Ada']);
 
     await project.write('server.mjs', createModule('mjs', 'more: tool({ run: () => "more" }),'));
-    expect(await said(({ event, files }) => event === 'reloaded' && String(files) === 'server.mjs')).toMatchObject({
+    expect(
+      await waitForEvent(({ event, files }) => event === 'reloaded' && String(files) === 'server.mjs'),
+    ).toMatchObject({
       lists: ['tools'],
     });
     expect((await Promise.all(notified)).map(({ value }) => value.list)).toEqual(['tools', 'tools']);
@@ -90,7 +92,7 @@ describe('tenon dev', () => {
     expect((await Promise.all(waiting)).map(getText)).toEqual(['Hello the end', 'Hello the end']);
 
     await project.write('greet.mjs', 'export const greet = name =>\n  nonsense(;\n');
-    expect(await said(({ event }) => event === 'failed')).toMatchObject({
+    expect(await waitForEvent(({ event }) => event === 'failed')).toMatchObject({
       serving: true,
       file: project.path('greet.mjs'),
       line: 2,
@@ -99,7 +101,7 @@ describe('tenon dev', () => {
     expect(await greetAll()).toEqual(['Hi Ada', 'Hi Ada']);
 
     await expect(clients[0]?.callTool('crash', {})).rejects.toThrow('ended before it responded');
-    expect(await said(({ event }) => event === 'crashed')).toMatchObject({
+    expect(await waitForEvent(({ event }) => event === 'crashed')).toMatchObject({
       message: 'the process exited with 3 by itself',
     });
     await project.write('greet.mjs', createGreeting('Healed'));
@@ -197,7 +199,7 @@ describe('tenon dev', () => {
       const exited = new Promise(resolve => child.once('exit', resolve));
       child.kill('SIGINT');
       expect(await exited).toBe(0);
-      await gone(pid);
+      await waitForExit(pid);
       expect(existsSync(project.path('go'))).toBe(true);
     },
   );

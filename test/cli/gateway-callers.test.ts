@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildCommand, gone, projectWith, runTenon, type Serving, serving } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving, waitForExit } from './command.js';
 
 const SERVER = fileURLToPath(new URL('./fixtures/tenant-server.mjs', import.meta.url));
 
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('tenon gateway with servers per ca
   it('limits the processes of a caller, and closes the one that is idle for the longest time', async () => {
     const first = await describeFor('p0', 'project');
     for (const name of ['p1', 'p2', 'p3', 'p4', 'p5', 'p6']) await describeFor(name, 'project');
-    await gone(Number(first.pid));
+    await waitForExit(Number(first.pid));
     expect((await describeFor('p0', 'project')).pid).not.toBe(first.pid);
   });
 
@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('tenon gateway with servers per ca
   });
 
   it('reports a server as idle until a caller needs it', async () => {
-    expect(await gateway.said(({ event, name }) => event === 'server' && name === 'project')).toMatchObject({
+    expect(await gateway.waitForEvent(({ event, name }) => event === 'server' && name === 'project')).toMatchObject({
       state: 'idle',
     });
   });

@@ -107,7 +107,7 @@ describe('a running gateway over HTTP', () => {
     expect(await control('reconnect', 'corner')).toMatchObject({ code: 0 });
     expect(await readPid()).toBe(other);
     expect(await control('reconnect', 'broken')).toMatchObject({ code: 1, lines: [{ state: 'failed' }] });
-    await gateway.said(({ event, name }) => event === 'server' && name === 'broken');
+    await gateway.waitForEvent(({ event, name }) => event === 'server' && name === 'broken');
   });
 
   it.runIf(isFull)('refuses servers that it does not run, and names the next step', async () => {

@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { type Client, connect } from 'tenon';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
-import { buildCommand, gone, projectWith, type Serving, serving, shopEntry } from './command.js';
+import { buildCommand, projectWith, type Serving, serving, shopEntry, waitForExit } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 type Changes = Record<'added' | 'removed' | 'changed', string[]>;
@@ -49,12 +49,12 @@ describe('a gateway whose files change', () => {
     const [corner, market] = [await getPid(client, 'corner'), await getPid(client, 'market')];
     await project.write('next.json', configuration({ harbour: shopEntry(), corner: shopEntry() }));
     await rename(project.path('next.json'), project.path('mcp.json'));
-    expect(await gateway.said<Changes>(isChange)).toMatchObject({
+    expect(await gateway.waitForEvent<Changes>(isChange)).toMatchObject({
       added: ['harbour'],
       removed: ['market'],
       changed: [],
     });
-    await gone(market);
+    await waitForExit(market);
     await retryUntilPasses(async () =>
       expect(await listNames(client)).toEqual([
         'harbour__price',
@@ -67,7 +67,9 @@ describe('a gateway whose files change', () => {
     await retryUntilPasses(() => expect(changes).toBeGreaterThan(0));
 
     await project.write('mcp.json', configuration({ corner: { ...shopEntry(), env: { SHOP: 'other' } } }));
-    expect(await gateway.said<Changes>(line => isChange(line) && String(line.changed) === 'corner')).toMatchObject({
+    expect(
+      await gateway.waitForEvent<Changes>(line => isChange(line) && String(line.changed) === 'corner'),
+    ).toMatchObject({
       removed: ['harbour'],
     });
     expect(await getPid(client, 'corner')).not.toBe(corner);
@@ -80,7 +82,7 @@ describe('a gateway whose files change', () => {
     await retryUntilPasses(() =>
       expect(gateway.errors()).toMatch(/not reloaded, the gateway keeps running.*mcp\.json/),
     );
-    expect(await gateway.said(({ error }) => error !== undefined)).toMatchObject({
+    expect(await gateway.waitForEvent(({ error }) => error !== undefined)).toMatchObject({
       event: 'configuration',
       level: 'error',
       error: { code: 'config/syntax' },
@@ -88,22 +90,25 @@ describe('a gateway whose files change', () => {
     expect(await listNames(client)).toHaveLength(4);
     await project.write('policy.json', '{ "rules": [{ "action": "maybe" }] }');
     await retryUntilPasses(() => expect(gateway.errors()).toMatch(/policy\.json:1:\d+ .*invalid value/));
-    expect(await gateway.said(({ event, error }) => event === 'policy' && error !== undefined)).toMatchObject({
+    expect(await gateway.waitForEvent(({ event, error }) => event === 'policy' && error !== undefined)).toMatchObject({
       file: 'policy.json',
     });
     expect(await client.callTool('corner__price', { of: 'tea' })).not.toHaveProperty('isError', true);
     // One invalid server does not stop the others, and keeps running as it was.
     await project.write('mcp.json', configuration({ corner: { args: ['no-command'] }, market: shopEntry() }));
-    await gateway.said(isChange);
+    await gateway.waitForEvent(isChange);
     expect(await listNames(client)).toHaveLength(4);
   });
 
   it('applies another policy, and reads its files again on SIGHUP', async () => {
     await project.write('policy.json', { rules: [{ deny: 'corner/price', because: 'sold out' }, { action: 'allow' }] });
-    expect(await gateway.said(({ event }) => event === 'policy')).toMatchObject({ file: 'policy.json', rules: 2 });
+    expect(await gateway.waitForEvent(({ event }) => event === 'policy')).toMatchObject({
+      file: 'policy.json',
+      rules: 2,
+    });
     expect(JSON.stringify(await client.callTool('corner__price', { of: 'tea' }))).toContain('sold out');
     // Nothing has changed, so only the signal makes it read the files.
     process.kill(gateway.pid, 'SIGHUP');
-    expect(await gateway.said(isChange)).toMatchObject({ added: [], removed: [], changed: [] });
+    expect(await gateway.waitForEvent(isChange)).toMatchObject({ added: [], removed: [], changed: [] });
   });
 });

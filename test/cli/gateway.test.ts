@@ -2,7 +2,7 @@ import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, commandLine, gone, projectWith, runTenon, serving, shopEntry } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, waitForExit } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 
@@ -37,8 +37,11 @@ describe('tenon gateway', () => {
       'one=market',
     ]);
     expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    expect(await gateway.said(({ name }) => name === 'market')).toMatchObject({ event: 'server', state: 'connected' });
-    expect(await gateway.said(({ name }) => name === 'gone')).toMatchObject({
+    expect(await gateway.waitForEvent(({ name }) => name === 'market')).toMatchObject({
+      event: 'server',
+      state: 'connected',
+    });
+    expect(await gateway.waitForEvent(({ name }) => name === 'gone')).toMatchObject({
       state: 'failed',
       reason: expect.any(String),
     });
@@ -56,7 +59,7 @@ describe('tenon gateway', () => {
     await client.close();
     expect((await fetch(gateway.url.replace('/mcp', '/other'))).status).toBe(404);
     expect(await gateway.end()).toBe(0);
-    await gone(pid);
+    await waitForExit(pid);
   });
 
   it('responds to health checks, and reports not ready from the signal to its end [so.drain]', async () => {
@@ -72,7 +75,7 @@ describe('tenon gateway', () => {
     const check = async (path: string) => (await fetch(new URL(path, gateway.url))).status;
     // The server that cannot start does not count: the gateway serves the others.
     expect([await check('/healthz'), await check('/readyz')]).toEqual([200, 200]);
-    await gateway.said(({ name, state }) => name === 'gone' && state === 'failed');
+    await gateway.waitForEvent(({ name, state }) => name === 'gone' && state === 'failed');
     await retryUntilPasses(async () =>
       expect(await (await fetch(new URL('/readyz', gateway.url))).json()).toEqual({
         status: 'ok',
@@ -82,7 +85,7 @@ describe('tenon gateway', () => {
     process.kill(gateway.pid, 'SIGTERM');
     await retryUntilPasses(async () => expect(await check('/readyz')).toBe(503));
     expect(await check('/healthz')).toBe(200);
-    await gone(gateway.pid);
+    await waitForExit(gateway.pid);
   });
 
   it.runIf(isFull)('runs a server once for several clients, and stops it when unused', async () => {
@@ -90,7 +93,7 @@ describe('tenon gateway', () => {
     const clients = await Promise.all([connect(gateway.url), connect(gateway.url)]);
     const [first, same] = await Promise.all(clients.map(client => processOf(client, 'corner')));
     expect(same).toBe(first);
-    await gone(first ?? 0);
+    await waitForExit(first ?? 0);
     expect(await processOf(clients[0], 'corner')).not.toBe(first);
     await Promise.all(clients.map(client => client.close()));
     expect(await gateway.end()).toBe(0);
@@ -100,12 +103,12 @@ describe('tenon gateway', () => {
     const options = ['--trust', '--port', '0', '--json', '--max-processes', '1'];
     const gateway = await serving(project.folder, ['gateway', ...options]);
     for (const server of ['corner', 'market']) {
-      expect(await gateway.said(({ name }) => name === server)).toMatchObject({ event: 'server' });
+      expect(await gateway.waitForEvent(({ name }) => name === server)).toMatchObject({ event: 'server' });
     }
     const client = await connect(gateway.url);
     const first = await processOf(client, 'corner');
     expect(await processOf(client, 'market')).not.toBe(first);
-    await gone(first);
+    await waitForExit(first);
     await client.close();
     expect(await gateway.end()).toBe(0);
   });
@@ -131,11 +134,11 @@ describe('tenon gateway', () => {
     await project.write('some.json', { mcpServers: { hung, invalid: { args: [] }, corner: shopEntry() } });
     const options = ['--trust', '--port', '0', '--json', '--ready-when', 'all'];
     const gateway = await serving(project.folder, ['gateway', 'some.json', ...options]);
-    expect(await gateway.said(({ name }) => name === 'invalid')).toMatchObject({
+    expect(await gateway.waitForEvent(({ name }) => name === 'invalid')).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('no command'),
     });
-    expect(await gateway.said(({ name }) => name === 'corner')).toMatchObject({ state: 'connected' });
+    expect(await gateway.waitForEvent(({ name }) => name === 'corner')).toMatchObject({ state: 'connected' });
     const ready = await fetch(new URL('/readyz', gateway.url));
     expect([ready.status, await ready.json()]).toEqual([
       503,
@@ -149,8 +152,8 @@ describe('tenon gateway', () => {
     await project.write('policy.json', { rules: [{ deny: 'corner/process' }, { action: 'allow' }] });
     const args = ['--trust', '--port', '0', '--json', '--policy', 'policy.json', '--metrics', '0'];
     const gateway = await serving(project.folder, ['gateway', ...args]);
-    const { url } = await gateway.said<{ url: string }>(({ event }) => event === 'metrics');
-    await gateway.said(({ name }) => name === 'corner');
+    const { url } = await gateway.waitForEvent<{ url: string }>(({ event }) => event === 'metrics');
+    await gateway.waitForEvent(({ name }) => name === 'corner');
     // The connections that the gateway itself opens at the start are no requests of callers.
     expect(await (await fetch(url)).text()).not.toContain('mcp_server_operation_duration_seconds_count');
     const busy = await runTenon(project.folder, ['gateway', '--trust', '--port', '0', '--metrics', new URL(url).port]);
@@ -219,7 +222,7 @@ describe('tenon gateway', () => {
     const crash = 'for (let i = 0; i < 25; i++) console.error("line " + i); process.exit(7)';
     await project.write('crash.json', { mcpServers: { crash: { command: process.execPath, args: ['-e', crash] } } });
     const gateway = await serving(project.folder, ['gateway', 'crash.json', '--trust', '--port', '0', '--json']);
-    const { reason } = await gateway.said<{ reason: string }>(({ event }) => event === 'server');
+    const { reason } = await gateway.waitForEvent<{ reason: string }>(({ event }) => event === 'server');
     expect(reason).toContain('exited');
     expect(reason).not.toContain('\n');
     expect(reason.length).toBeLessThanOrEqual(300);
@@ -284,13 +287,15 @@ describe('tenon gateway', () => {
     const args = ['gateway', '--trust', '--port', '0', '--json', '--servers', 'corner', '--policy', 'policy.json'];
     const gateway = await serving(project.folder, args);
     const seen: string[] = [];
-    await using asked = await connect(gateway.url, {
+    await using request = await connect(gateway.url, {
       elicit: ({ message }) => {
         seen.push(message);
         return { action: 'accept', content: { decision: 'once' } };
       },
     });
-    expect(await asked.callTool('corner__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });
+    expect(await request.callTool('corner__price', { of: 'tea' })).toMatchObject({
+      content: [{ text: 'tea costs 3' }],
+    });
     expect(seen).toEqual([expect.stringContaining('Allow to call the tool price of corner?')]);
     await using silent = await connect(gateway.url);
     expect(await silent.callTool('corner__price', { of: 'tea' })).toMatchObject({ isError: true });

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { summaries } from '../../packages/cli/src/summaries.js';
 import { parseTarget } from '../../packages/cli/src/target/target-reference.js';
 import { isFull, takeCover, takePart } from '../support/extent.js';
-import { buildCommand, gone, projectWith, runTenon, serving, shopEntry, startTenon, tenon } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry, startTenon, tenon, waitForExit } from './command.js';
 
 const library = fileURLToPath(new URL('../../packages/tenon/dist/esm', import.meta.url));
 
@@ -160,7 +160,7 @@ describe('a command', () => {
     child.kill('SIGINT');
     const [code] = await once(child, 'close');
     expect(code).toBe(130);
-    await gone(pid);
+    await waitForExit(pid);
   });
 
   it.each(

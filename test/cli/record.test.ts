@@ -9,7 +9,7 @@ import { serveKitchen } from './fixtures/kitchen.js';
 type Connected = Awaited<ReturnType<typeof connectSdkV1>>;
 
 /** What a client does with the server: a list, a call, a question of the server, progress, and an error. */
-async function work({ client, call, asked }: Connected) {
+async function work({ client, call, requests }: Connected) {
   const { tools } = await client.listTools();
   const echo = await call('echo', { message: 'hi' });
   const elicited = tools.some(({ name }) => name === 'trigger-elicitation-request')
@@ -26,7 +26,7 @@ async function work({ client, call, asked }: Connected) {
   const refused = await call('echo', { message: 5 }).catch((error: Error) => ({ message: error.message }));
   await client.close();
   // The server lists the roots after some time, perhaps after the client has closed the connection.
-  const questions = asked.filter(question => question !== 'roots');
+  const questions = requests.filter(question => question !== 'roots');
   return { tools: tools.length, echo, elicited, long, refused, progress, questions };
 }
 

@@ -39,22 +39,22 @@ describe('tenon serve', () => {
 
   const serve = async (args: readonly string[], env?: Readonly<Record<string, string>>) => {
     const started = await serving(project.folder, ['serve', ...args, '--port', '0', '--json'], env);
-    return { ...started, ...(await started.said<Listening>(({ event }) => event === 'listening')) };
+    return { ...started, ...(await started.waitForEvent<Listening>(({ event }) => event === 'listening')) };
   };
 
   it('serves a module, completes its calls after SIGTERM, and exits with 0 [cli.serve] [so.drain]', async () => {
-    const { url, live, ready, pid, said, end } = await serve(['server.mjs', '--drain-delay', '300ms']);
+    const { url, live, ready, pid, waitForEvent, end } = await serve(['server.mjs', '--drain-delay', '300ms']);
     expect([(await fetch(live)).status, (await fetch(ready)).status]).toEqual([200, 200]);
     const client = await connect(url);
     expect(client.server.info?.name).toBe('first');
     const call = client.callTool('wait');
     await client.callTool('pid');
     process.kill(pid, 'SIGTERM');
-    await said(({ event, signal }) => event === 'draining' && signal === 'SIGTERM');
+    await waitForEvent(({ event, signal }) => event === 'draining' && signal === 'SIGTERM');
     expect((await fetch(ready)).status).toBe(503);
     expect(getText(await call)).toBe('waited');
     await client.close();
-    await said(({ event }) => event === 'closed');
+    await waitForEvent(({ event }) => event === 'closed');
     expect(await end()).toBe(0);
   });
 
@@ -126,13 +126,13 @@ describe('tenon serve', () => {
   });
 
   it('logs an error of a handler as one line with time, level, code, method and trace ID [cli.serve]', async () => {
-    const { url, lines, said, end } = await serve(['server.mjs', '--metrics', '0']);
-    const { url: metrics } = await said<{ url: string }>(({ event }) => event === 'metrics');
+    const { url, lines, waitForEvent, end } = await serve(['server.mjs', '--metrics', '0']);
+    const { url: metrics } = await waitForEvent<{ url: string }>(({ event }) => event === 'metrics');
     const client = await connect(url);
     const traceId = '0af7651916cd43dd8448eb211c80319c';
     const _meta = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
     await client.call('tools/call', { name: 'broken', arguments: {}, _meta });
-    const error = await said(({ event }) => event === 'error');
+    const error = await waitForEvent(({ event }) => event === 'error');
     expect(error).toEqual({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       level: 'error',

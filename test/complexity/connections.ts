@@ -47,7 +47,7 @@ export async function sendStateless(
   capabilities = {},
   headers: HeaderFields = {},
 ): Promise<unknown> {
-  return resultOf(await openListening(handler, method, params, capabilities, headers).told);
+  return resultOf(await openListening(handler, method, params, capabilities, headers).response);
 }
 
 /** The same, for one that may go on until its client leaves. */
@@ -85,7 +85,7 @@ export async function openSession(handler: HttpHandler): Promise<(method: string
   const post = async (message: object, headers = {}): Promise<ReceivedReply> => {
     const exchange = new TestExchange(message, { ...BASE, ...headers });
     handler.endpoint.handle(exchange);
-    return exchange.told;
+    return exchange.response;
   };
   const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: HELLO });
   const own = { 'mcp-session-id': opened.headers['mcp-session-id'], 'mcp-protocol-version': SESSIONED };

@@ -25,8 +25,8 @@ function counted() {
 
 it('converts a schema once, on any number of lists and transports', async () => {
   const { server, conversions } = counted();
-  for (const road of Object.values(connections)) {
-    const { request, close } = await road(server);
+  for (const connect of Object.values(connections)) {
+    const { request, close } = await connect(server);
     for (let time = 0; time < 3; time++) {
       expect(((await request('tools/list', {})) as { tools: unknown[] }).tools).toHaveLength(SIZE);
     }

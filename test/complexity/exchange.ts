@@ -17,16 +17,16 @@ export class TestExchange implements Exchange {
   readonly auth = undefined;
   readonly raw = undefined;
   readonly clientClosed = false;
-  readonly told: Promise<ReceivedReply>;
+  readonly response: Promise<ReceivedReply>;
   readonly #text: string;
   readonly #headers: HeaderFields;
-  #tell: (told: ReceivedReply) => void = () => {};
-  #gone: (() => void) | undefined;
+  #tell: (result: ReceivedReply) => void = () => {};
+  #onClosed: (() => void) | undefined;
 
   constructor(message: object, headers: HeaderFields) {
     this.#text = JSON.stringify(message);
     this.#headers = headers;
-    this.told = new Promise(resolve => {
+    this.response = new Promise(resolve => {
       this.#tell = resolve;
     });
   }
@@ -55,12 +55,12 @@ export class TestExchange implements Exchange {
     return { bufferedAmount: 0, write, end: done, destroy: done };
   }
 
-  onClientClosed(gone: () => void): void {
-    this.#gone = gone;
+  onClientClosed(listener: () => void): void {
+    this.#onClosed = listener;
   }
 
   /** The client goes away. */
   leave(): void {
-    this.#gone?.();
+    this.#onClosed?.();
   }
 }

@@ -53,12 +53,12 @@ export async function runProgram(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: withSmallSizes ? { ...process.env, TENON_TEST_EXTENT: 'cover' } : process.env,
   });
-  const scenes = new Map<string, Measurement[]>();
+  const workloads = new Map<string, Measurement[]>();
   createInterface({ input: child.stdout }).on('line', line => {
     const each = JSON.parse(line) as Measurement;
-    scenes.set(each.name, [...(scenes.get(each.name) ?? []), each]);
+    workloads.set(each.name, [...(workloads.get(each.name) ?? []), each]);
   });
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`the scenes were not done: ${code}`);
-  return scenes;
+  return workloads;
 }

@@ -7,14 +7,14 @@ const FLAGS = ['--expose-gc', '--initial-heap-size=1024'];
 /** Bytes. A call and its response take more than 30,000 in all. */
 const MOST = 3_000;
 
-let scenes: ReadonlyMap<string, readonly Measurement[]>;
+let workloads: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await runProgram('test/complexity/promoted-program.ts', { flags: FLAGS });
+  workloads = await runProgram('test/complexity/promoted-program.ts', { flags: FLAGS });
 }, 120_000);
 
 it.each(['2025-11-25', '2026-07-28'].flatMap(version => [`a client on ${version}`, `a gateway on ${version}`]))(
   'needs a limited number of steps for a call of %s, with 16 concurrent calls',
   name => {
-    expect(scenes.get(name)?.[0]?.cost).toBeLessThan(MOST);
+    expect(workloads.get(name)?.[0]?.cost).toBeLessThan(MOST);
   },
 );

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { type Measurement, readSteps } from './measurements.js';
 import { flatWorkloads, growingWorkloads, halvedWorkloads, listWorkloads } from './workloads.js';
 
-let scenes: ReadonlyMap<string, readonly Measurement[]>;
+let workloads: ReadonlyMap<string, readonly Measurement[]>;
 beforeAll(async () => {
-  scenes = await readSteps();
+  workloads = await readSteps();
 }, 300_000);
 
 describe('steps with any number of others', () => {
   it.each(Object.keys({ ...flatWorkloads, ...listWorkloads }))('stay the same: %s', name => {
-    const [least, ...more] = scenes.get(name) as [Measurement, ...Measurement[]];
+    const [least, ...more] = workloads.get(name) as [Measurement, ...Measurement[]];
     expect(least.cost).toBeGreaterThan(5);
     expect(more.map(each => grown(least, each))).toEqual(more.map(() => []));
   });
@@ -18,14 +18,14 @@ describe('steps with any number of others', () => {
 
 describe('steps with a large number of others', () => {
   it.each(Object.keys(halvedWorkloads))('grow by less than a tenth: %s', name => {
-    const costs = (scenes.get(name) ?? []).map(({ cost }) => cost);
+    const costs = (workloads.get(name) ?? []).map(({ cost }) => cost);
     expect(costs.at(-1)).toBeLessThan((costs[0] as number) * 1.1);
   });
 });
 
 describe('steps in proportion to the number of others', () => {
   it.each(Object.keys(growingWorkloads))('grow linearly at most: %s', name => {
-    const [least, middle, most] = scenes.get(name) as [Measurement, Measurement, Measurement];
+    const [least, middle, most] = workloads.get(name) as [Measurement, Measurement, Measurement];
     expect(middle.cost).toBeGreaterThan(least.cost);
     const growth = (most.size - middle.size) / (middle.size - least.size);
     expect(most.cost - middle.cost).toBeLessThan((growth + 0.1) * (middle.cost - least.cost));
@@ -33,7 +33,7 @@ describe('steps in proportion to the number of others', () => {
 });
 
 it('prepares the schema of a repeated form once, in the server and in the client', () => {
-  const [, middle, most] = scenes.get('a question and its answer, with a form of so many fields') as Measurement[];
+  const [, middle, most] = workloads.get('a question and its answer, with a form of so many fields') as Measurement[];
   const stepsOfField = ((most?.cost ?? 0) - (middle?.cost ?? 0)) / ((most?.size ?? 0) - (middle?.size ?? 0));
   // Writing, copying and sending a field takes 20 steps, and the client's check of it 18. Preparing its schema takes 40 more.
   expect(stepsOfField).toBeLessThan(48);

@@ -22,20 +22,23 @@ const TIMES = 10;
 const [, , what, only = ''] = process.argv;
 
 if (what === 'steps')
-  await eachScene({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
+  await runEachWorkload({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
 else {
-  await eachScene(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
+  await runEachWorkload(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
   if (IDLE_SESSION.includes(only)) await idleSessions();
   if (IDLE_STREAM.includes(only)) await idleStreams();
 }
 process.exit();
 
-async function eachScene(scenes: Workloads, measure: (once: () => Promise<unknown>) => Promise<object>): Promise<void> {
-  for (const [name, { sizes, prepare }] of Object.entries(scenes)) {
+async function runEachWorkload(
+  workloads: Workloads,
+  measure: (once: () => Promise<unknown>) => Promise<object>,
+): Promise<void> {
+  for (const [name, { sizes, prepare }] of Object.entries(workloads)) {
     if (!name.includes(only)) continue;
     for (const size of sizes) {
       const { once, close } = await prepare(size);
-      tell({ name, size, ...(await measure(once)) });
+      notify({ name, size, ...(await measure(once)) });
       await close();
     }
   }
@@ -52,16 +55,16 @@ async function stepsTaken(once: () => Promise<unknown>): Promise<object> {
 async function idleSessions(): Promise<void> {
   const handler = createTestHandler(createTestServer({ tools: createTools(20) }));
   const idle = async () => (await openSession(handler))(...CALL);
-  tell({ name: IDLE_SESSION, size: 1, cost: await measureHeldBytes(idle) });
+  notify({ name: IDLE_SESSION, size: 1, cost: await measureHeldBytes(idle) });
 }
 
 async function idleStreams(): Promise<void> {
   const limits = { maxStreams: 100_000, maxRequests: 100_000, maxShare: 1 };
   const handler = createHandler(createTestServer({ resources: createResources(10) }), { limits });
-  const listen = () => openListening(handler, 'subscriptions/listen', LISTEN).told;
-  tell({ name: IDLE_STREAM, size: 1, cost: await measureHeldBytes(listen) });
+  const listen = () => openListening(handler, 'subscriptions/listen', LISTEN).response;
+  notify({ name: IDLE_STREAM, size: 1, cost: await measureHeldBytes(listen) });
 }
 
-function tell(told: object): void {
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+function notify(result: object): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }

@@ -114,8 +114,8 @@ async function takeAll(jobs) {
   return runs.flat();
 }
 
-/** @param {readonly Run[]} runs @param {boolean} whole whether all runs were made */
-function judge(runs, whole) {
+/** @param {readonly Run[]} runs @param {boolean} isComplete whether all runs were made */
+function judge(runs, isComplete) {
   const failures = readKnownFailures(new URL('known-failures.yaml', import.meta.url));
   const stale = [];
   for (const run of runs) {
@@ -124,7 +124,7 @@ function judge(runs, whole) {
     if (faultsOf(run).length > 0) run.known = known.area;
     else stale.push(`${known.entry} (${known.area}) passes: ${run.leg} ${run.scenario}`);
   }
-  for (const known of whole ? failures : []) {
+  for (const known of isComplete ? failures : []) {
     if (!runs.some(run => covers(known, run.side, run.scenario, run.where))) stale.push(`${known.entry} is not run`);
   }
   return stale;

@@ -89,8 +89,8 @@ export function openSuite(version) {
 
 /** What the client itself said, if it said anything. @param {string} output */
 function complaint(output) {
-  const [, said] = /Stderr:\n([^\n]+)/.exec(output) ?? [];
-  return said ?? output.slice(-500);
+  const [, text] = /Stderr:\n([^\n]+)/.exec(output) ?? [];
+  return text ?? output.slice(-500);
 }
 
 const SECTIONS = [

@@ -60,8 +60,8 @@ describe('examples/deployment', () => {
     const twice = history.filter((line, at) => history.indexOf(line) !== at);
     expect(new Set(history).size).toBeGreaterThanOrEqual(5);
     expect(twice.length).toBeLessThanOrEqual(1);
-    const gone = ended(again);
+    const lost = ended(again);
     again.kill('SIGTERM');
-    expect(await gone).toBe(0);
+    expect(await lost).toBe(0);
   }, 60_000);
 });

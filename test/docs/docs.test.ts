@@ -65,9 +65,9 @@ describe.each(all)('$path', ({ path, text }) => {
       ([, name = '']) => name,
     );
     const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
-    const asked = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
+    const requests = [...text.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(named.filter(name => !existsSync(join(root, name)))).toEqual([]);
-    expect(asked.filter(name => !scripts.includes(name))).toEqual([]);
+    expect(requests.filter(name => !scripts.includes(name))).toEqual([]);
   });
 });
 

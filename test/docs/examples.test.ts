@@ -31,7 +31,7 @@ async function start(path: string, args: (port: number) => string[]): Promise<Pr
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await said(child, `http://127.0.0.1:${port}/mcp`);
+  await send(child, `http://127.0.0.1:${port}/mcp`);
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     async end() {
@@ -42,7 +42,7 @@ async function start(path: string, args: (port: number) => string[]): Promise<Pr
   };
 }
 
-async function said(child: ChildProcess, text: string): Promise<void> {
+async function send(child: ChildProcess, text: string): Promise<void> {
   if (child.stdout === null) throw new Error('there is no output to read');
   for await (const line of createInterface({ input: child.stdout })) {
     if (!line.includes(text)) continue;
@@ -136,11 +136,11 @@ describe('examples/notes/client.ts', () => {
     expect(errors).toBe('');
     expect(code).toBe(0);
     // What is told of changes comes when it comes, between the other lines.
-    const [told, rest] = [
+    const [notifications, rest] = [
       output.split('\n').filter(line => line.includes('changed:')),
       output.split('\n').filter(line => !line.includes('changed:')),
     ];
-    expect(told).toContain("  changed: { uri: 'note://Glue' }");
+    expect(notifications).toContain("  changed: { uri: 'note://Glue' }");
     expect(rest).toEqual([
       'connected to notes in revision 2026-07-28',
       '  (the user is asked: Replace the note “Glue”?)',

@@ -15,7 +15,7 @@ describe('growth of the soak', () => {
   });
 
   it('distinguishes growth from noise', () => {
-    const told = (rise: number, loud: number, limit: number) =>
+    const report = (rise: number, loud: number, limit: number) =>
       verdict(
         lineThrough(
           xs,
@@ -24,10 +24,10 @@ describe('growth of the soak', () => {
         SPAN,
         limit,
       );
-    expect(told(0, 1, 200)).toBe('no growth');
-    expect(told(2, 1, 200)).toBe('growth');
-    expect(told(0, 10, 200)).toBe('not to be told');
-    expect(told(-5, 1, 200)).toBe('no growth');
+    expect(report(0, 1, 200)).toBe('no growth');
+    expect(report(2, 1, 200)).toBe('growth');
+    expect(report(0, 10, 200)).toBe('not to be told');
+    expect(report(-5, 1, 200)).toBe('no growth');
   });
 
   it('reports a larger error for slow waves', () => {

@@ -14,41 +14,43 @@ import type { Requester } from '../../packages/tenon/src/transports/http/client/
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { hasHandshake, type MatrixCase, matrixCases } from '../versions/matrix.js';
 import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
-import { createEstate, createWays, type WayOptions, type Ways } from './server.js';
+import { createEstate, createTestModes, type TestModeOptions, type TestModes } from './server.js';
 
 /** How a call is made and how its handler waits. */
-type Manner = 'by request' | 'held' | 'replayed' | 'replayed by another replica' | 'as a task';
+type HandlerMode = 'by request' | 'held' | 'replayed' | 'replayed by another replica' | 'as a task';
 
 export interface Row extends MatrixCase {
-  readonly manner: Manner;
+  readonly mode: HandlerMode;
 }
 
 /** Every transport, with every revision that it has, in every manner that the two have. */
-export const rows: readonly Row[] = matrixCases.flatMap(lane => mannersOf(lane).map(manner => ({ ...lane, manner })));
+export const rows: readonly Row[] = matrixCases.flatMap(variant =>
+  listModes(variant).map(mode => ({ ...variant, mode })),
+);
 
-function mannersOf(lane: MatrixCase): Manner[] {
-  if (hasHandshake(lane)) return lane.revision === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
-  const elsewhere: Manner[] = lane.transport === 'http' ? ['replayed by another replica'] : [];
+function listModes(variant: MatrixCase): HandlerMode[] {
+  if (hasHandshake(variant)) return variant.revision === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
+  const elsewhere: HandlerMode[] = variant.transport === 'http' ? ['replayed by another replica'] : [];
   return ['held', 'replayed', ...elsewhere, 'as a task'];
 }
 
 export interface Opened {
-  readonly client: Client<Ways>;
+  readonly client: Client<TestModes>;
   readonly wire: Wire;
   close(): Promise<void>;
 }
 
 /** A server of its own behind the transport, and a client that speaks the revision with it. */
 export async function open(
-  { transport, revision: protocolVersion, manner }: Row,
+  { transport, revision: protocolVersion, mode }: Row,
   answers: ClientOptions,
 ): Promise<Opened> {
-  const options: WayOptions = { forgets: manner === 'replayed' };
+  const options: TestModeOptions = { forgets: mode === 'replayed' };
   const wire = createWire(protocolVersion);
   const overHttp = transport === 'http' || transport === 'http-sse';
   const estate = createEstate();
-  const many = manner === 'replayed by another replica' ? 2 : 1;
-  const serve = () => serveHttp(createWays(options, estate), { port: 0 });
+  const many = mode === 'replayed by another replica' ? 2 : 1;
+  const serve = () => serveHttp(createTestModes(options, estate), { port: 0 });
   const served = overHttp ? await Promise.all(Array.from({ length: many }, serve)) : [];
   const urls = served.map(({ url, sseUrl }) => (transport === 'http' ? url : (sseUrl ?? '')));
   const endpoint = overHttp
@@ -57,7 +59,7 @@ export async function open(
         recordRequester(inTurn(urls, createNodeRequester()), wire),
       )
     : inOrBeside(transport === 'stdio', options, wire);
-  const client = await connectTo<Ways>(endpoint, { ...answers, protocolVersion, tasks: manner === 'as a task' });
+  const client = await connectTo<TestModes>(endpoint, { ...answers, protocolVersion, tasks: mode === 'as a task' });
   return {
     client,
     wire,
@@ -75,7 +77,7 @@ function inTurn(urls: readonly string[], requester: Requester): Requester {
   return request => requester({ ...request, url: urls[at++ % urls.length] ?? '' });
 }
 
-function inOrBeside(beside: boolean, options: WayOptions, wire: Wire): ServerEndpoint {
+function inOrBeside(beside: boolean, options: TestModeOptions, wire: Wire): ServerEndpoint {
   if (!beside) return { kind: 'memory', open: () => paired(options, wire) };
   const target = {
     command: process.execPath,
@@ -85,9 +87,9 @@ function inOrBeside(beside: boolean, options: WayOptions, wire: Wire): ServerEnd
   return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
 }
 
-async function paired(options: WayOptions, wire: Wire) {
+async function paired(options: TestModeOptions, wire: Wire) {
   const pair = createTransportPair((from, message) => wire.crosses(from, message));
-  await createWays(options, createEstate()).connect(pair.server);
+  await createTestModes(options, createEstate()).connect(pair.server);
   return pair.client;
 }
 

@@ -2,7 +2,7 @@ import { type Context, createServer, memoryStores, type Stores, type TaskSupport
 import { z } from 'zod';
 
 /** What differs between the servers of two rows. Crosses to a child process as JSON. */
-export interface WayOptions {
+export interface TestModeOptions {
   /** Whether no handler waits in memory. */
   readonly forgets?: boolean;
   readonly task?: TaskSupport;
@@ -37,7 +37,7 @@ export interface Estate {
 export const createEstate = (): Estate => ({ log: [], entries: 0, stores: memoryStores() });
 
 /** Two questions, the first of them two at once, the model, and three steps that leave a trace where the server runs. */
-export function createWays({ forgets = false, task = 'optional' }: WayOptions, estate: Estate) {
+export function createTestModes({ forgets = false, task = 'optional' }: TestModeOptions, estate: Estate) {
   const { log, stores } = estate;
   const done = (what: string) => {
     log.push(what);
@@ -72,4 +72,4 @@ export function createWays({ forgets = false, task = 'optional' }: WayOptions, e
   });
 }
 
-export type Ways = ReturnType<typeof createWays>;
+export type TestModes = ReturnType<typeof createTestModes>;

@@ -9,7 +9,7 @@ import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/sp
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { bundle } from '../support/bundle.js';
 import { recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
-import { type Asked, createRecordedAnswers } from './answers.js';
+import { createRecordedAnswers, type RecordedRequest } from './answers.js';
 import { createFixture, type Fixture } from './fixture-server.js';
 import type { Pair } from './pair.js';
 import { startRecordingProxy } from './recording-proxy.js';
@@ -25,7 +25,7 @@ export interface Combination {
   /** Unlike that of any other. */
   readonly tag: string;
   readonly client: Client<Fixture>;
-  readonly asked: Asked;
+  readonly request: RecordedRequest;
   readonly clientSide: Wires;
   readonly serverSide: Wires;
   close(): Promise<void>;
@@ -40,17 +40,17 @@ export async function open(pair: Pair, inFront: StartGateway): Promise<Combinati
     const serverSide = createWires(pair.server);
     const clientSide = createWires(pair.client);
     const behind = await startServer(pair, serverSide, closing);
-    const front = await inFront(behind, pair.way);
+    const front = await inFront(behind, pair.mode);
     closing.push(() => front.close());
-    const { asked, options } = createRecordedAnswers();
+    const { request, options } = createRecordedAnswers();
     const endpoint = createEndpoint(front.target, pair, clientSide);
     const client = (await connectTo<Fixture>(endpoint, {
       protocolVersion: pair.client,
       ...options,
     })) as Client<Fixture>;
     closing.push(() => client.close());
-    const tag = `${pair.client}-${pair.server}-${pair.way}-${++opened}`;
-    return { pair, tag, client, asked, clientSide, serverSide, close };
+    const tag = `${pair.client}-${pair.server}-${pair.mode}-${++opened}`;
+    return { pair, tag, client, request, clientSide, serverSide, close };
   } catch (error) {
     await close();
     throw error;
@@ -61,18 +61,18 @@ let opened = 0;
 
 /** The fixture, served at the revision; what crosses is read along before it is reached. */
 async function startServer(
-  { server, way }: Pair,
+  { server, mode }: Pair,
   wires: Wires,
   closing: (() => Promise<unknown>)[],
 ): Promise<BackendTarget> {
-  if (way === 'stdio') {
+  if (mode === 'stdio') {
     const relay = await startStdioRelay(bundle('test/gateway/fixture-program.ts'), [server], wires);
     closing.push(() => relay.close());
     return relay.target;
   }
   const fixture = createFixture([server]);
   closing.push(async () => fixture.close());
-  if (way === 'memory') {
+  if (mode === 'memory') {
     return async () => {
       const wire = wires.open();
       const pair = createTransportPair((from, message) => wire.crosses(from, message));

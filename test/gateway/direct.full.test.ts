@@ -32,6 +32,6 @@ describe('the table of unsupported combinations', () => {
 });
 
 /** With nothing between all must be seen already: the probes are right, and the taps read on both sides. */
-for (const way of ['memory', 'http', 'stdio'] satisfies PairTransport[])
+for (const mode of ['memory', 'http', 'stdio'] satisfies PairTransport[])
   for (const revision of revisions)
-    testFeatures({ client: revision, server: revision, way, direct: true }, startDirect);
+    testFeatures({ client: revision, server: revision, mode, direct: true }, startDirect);

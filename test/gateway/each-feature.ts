@@ -10,9 +10,9 @@ const apart = features.filter(({ alone }) => alone);
 
 /** Tries every feature on one client and one server; at the end nothing may have crossed that a revision does not know. */
 export function testFeatures(pair: Pair, inFront: StartGateway): void {
-  describe(`a client of ${pair.client} and a server of ${pair.server} over ${pair.way}`, () => {
+  describe(`a client of ${pair.client} and a server of ${pair.server} over ${pair.mode}`, () => {
     let combination: Combination | undefined;
-    const world = (): Combination => {
+    const createServers = (): Combination => {
       if (combination === undefined) throw new Error('not open');
       return combination;
     };
@@ -26,12 +26,12 @@ export function testFeatures(pair: Pair, inFront: StartGateway): void {
       const title = gap ? `${formatFeature(feature)} [impossible: ${gap.reason}]` : formatFeature(feature);
       const test = feature.alone ? it : it.concurrent;
       test(title, async () => {
-        expect(await feature.probe(world())).toEqual(gap ? gap.instead : feature.seen(pair));
+        expect(await feature.probe(createServers())).toEqual(gap ? gap.instead : feature.seen(pair));
       });
     }
 
     it('sends only messages of the protocol version on each side', () => {
-      const { clientSide, serverSide } = world();
+      const { clientSide, serverSide } = createServers();
       for (const side of [clientSide, serverSide]) {
         expect(side.problems).toEqual([]);
         expect(side.messages('client').length).toBeGreaterThan(features.length);

@@ -31,7 +31,7 @@ export interface Feature {
   /** Whether it disturbs others, and so runs alone. */
   readonly alone?: true;
   /** Tries it. What comes of it is compared with what must be seen. */
-  readonly probe: (world: Combination) => Promise<unknown>;
+  readonly probe: (setup: Combination) => Promise<unknown>;
   /** What must be seen where the specification lets it cross: a value, with matchers of the test runner in it. */
   readonly seen: (pair: Pair) => unknown;
 }

@@ -27,8 +27,8 @@ function isWithin(revision: Revision, { from, before }: Span = {}): boolean {
 export function describeImpossible({ feature, where, reason }: Impossible): string {
   const spans = (['client', 'server', 'either'] as const).flatMap(who => {
     const { from, before } = where[who] ?? {};
-    const said = [from && `from ${from}`, before && `before ${before}`].filter(Boolean).join(' and ');
-    return said === '' ? [] : [`${who === 'either' ? 'client or server' : who} ${said}`];
+    const text = [from && `from ${from}`, before && `before ${before}`].filter(Boolean).join(' and ');
+    return text === '' ? [] : [`${who === 'either' ? 'client or server' : who} ${text}`];
   });
   return `${feature} | ${spans.join('; ')} | ${reason}`;
 }

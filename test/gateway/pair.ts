@@ -7,7 +7,7 @@ export type PairTransport = 'memory' | 'stdio' | 'http';
 export interface Pair {
   readonly client: Revision;
   readonly server: Revision;
-  readonly way: PairTransport;
+  readonly mode: PairTransport;
   /** Nothing stands between. */
   readonly direct?: true;
 }
@@ -21,11 +21,11 @@ export const bothSupport = (pair: Pair, revision: Revision): boolean => getOlder
 /** Whether nothing stands between: the same revision on both sides, or no gateway at all. */
 export const isSameVersion = ({ client, server }: Pair): boolean => client === server;
 
-export const listPairs = (way: PairTransport): readonly Pair[] =>
-  revisions.flatMap(client => revisions.map(server => ({ client, server, way })));
+export const listPairs = (mode: PairTransport): readonly Pair[] =>
+  revisions.flatMap(client => revisions.map(server => ({ client, server, mode })));
 
 /** In the cover, each client and each server occurs once on each of the transports, with different counterparts. */
-export const isInCover = ({ client, server, way }: Pair): boolean => {
+export const isInCover = ({ client, server, mode }: Pair): boolean => {
   const place = (revisions.indexOf(client) + revisions.indexOf(server)) % revisions.length;
-  return place === (way === 'http' ? 0 : 1);
+  return place === (mode === 'http' ? 0 : 1);
 };

@@ -20,7 +20,7 @@ export interface RecordingProxy {
 export async function startRecordingProxy(origin: string, wires: Wires): Promise<RecordingProxy> {
   const agent = new Agent({ keepAlive: true });
   const sessions = new Map<string, Recording>();
-  const server = createServer((asked, reply) => void forward(asked, reply, { origin, agent, wires, sessions }));
+  const server = createServer((response, reply) => void forward(response, reply, { origin, agent, wires, sessions }));
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
@@ -41,18 +41,18 @@ interface ProxyContext {
   readonly sessions: Map<string, Recording>;
 }
 
-async function forward(asked: IncomingMessage, reply: ServerResponse, road: ProxyContext): Promise<void> {
-  const { method = 'GET', url = '/', headers } = asked;
-  const body = await readBody(asked);
-  const wire = getRecording(headers['mcp-session-id'] ?? findSessionId(url), road);
+async function forward(response: IncomingMessage, reply: ServerResponse, connection: ProxyContext): Promise<void> {
+  const { method = 'GET', url = '/', headers } = response;
+  const body = await readBody(response);
+  const wire = getRecording(headers['mcp-session-id'] ?? findSessionId(url), connection);
   if (body !== '') wire.crosses('client', JSON.parse(body));
   const { host: _, ...rest } = headers;
-  const onward = request(road.origin + url, { method, headers: rest, agent: road.agent }, answer => {
-    rememberSession(answer.headers['mcp-session-id'], wire, road);
+  const onward = request(connection.origin + url, { method, headers: rest, agent: connection.agent }, answer => {
+    rememberSession(answer.headers['mcp-session-id'], wire, connection);
     wire.exchanges.push(createExchange({ method, url, headers, body }, answer));
     reply.writeHead(answer.statusCode ?? 502, answer.headers);
     reply.flushHeaders();
-    recordResponse(answer, wire, road);
+    recordResponse(answer, wire, connection);
     answer.on('data', chunk => reply.write(chunk));
     answer.on('end', () => reply.end());
     answer.on('error', () => reply.destroy());
@@ -62,9 +62,9 @@ async function forward(asked: IncomingMessage, reply: ServerResponse, road: Prox
   onward.end(body);
 }
 
-async function readBody(asked: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of asked) chunks.push(chunk as Buffer);
+  for await (const chunk of response) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks).toString();
 }
 
@@ -78,10 +78,10 @@ function rememberSession(session: string | string[] | undefined, wire: Recording
   if (typeof session === 'string') sessions.set(session, wire);
 }
 
-function recordResponse(answer: IncomingMessage, wire: Recording, road: ProxyContext): void {
+function recordResponse(answer: IncomingMessage, wire: Recording, connection: ProxyContext): void {
   if (String(answer.headers['content-type']).startsWith('text/event-stream')) {
     const read = createEventSplitter((type, data) => {
-      if (type === 'endpoint') rememberSession(findSessionId(data), wire, road);
+      if (type === 'endpoint') rememberSession(findSessionId(data), wire, connection);
       else if (data.trim() !== '') wire.crosses('server', JSON.parse(data));
     });
     answer.on('data', read);

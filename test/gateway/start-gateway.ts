@@ -21,14 +21,14 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
-export type StartGateway = (behind: BackendTarget, way: PairTransport) => Promise<RunningGateway>;
+export type StartGateway = (behind: BackendTarget, mode: PairTransport) => Promise<RunningGateway>;
 
 /**
  * Starts a gateway before a server, in the same way on both sides: over HTTP it serves all transports that it has, over
  * stdio it is a program to be started. It closes what it began.
  */
-export const startGateway: StartGateway = async (behind, way) => {
-  if (way === 'stdio') {
+export const startGateway: StartGateway = async (behind, mode) => {
+  if (mode === 'stdio') {
     return {
       target: {
         command: process.execPath,
@@ -41,7 +41,7 @@ export const startGateway: StartGateway = async (behind, way) => {
   const { createGatewayHost } = await import('./gateway.js');
   const host = await createGatewayHost(behind);
   const gateway = host.toServer();
-  if (way === 'memory') {
+  if (mode === 'memory') {
     const open = async () => {
       const pair = createTransportPair();
       await gateway.connect(pair.server);

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../packages/base/src/json/json-obj
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'];
-const ASKED = 'asked by the server';
+const REQUESTED = 'asked by the server';
 const QUESTION = { messages: [{ role: 'user', content: { type: 'text', text: 'What is it?' } }], maxTokens: 5 };
 const ANSWER = { role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'It is.' } };
 
@@ -28,9 +28,9 @@ function createAskingServer(version: string) {
     if (method === 'notifications/progress') progress.push(params);
     if (method === 'tools/call') {
       callId = id;
-      const asked = { ...QUESTION, _meta: { progressToken: 'p' } };
-      void server.send({ jsonrpc: '2.0', id: ASKED, method: 'sampling/createMessage', params: asked });
-    } else if (id === ASKED) answer(callId, { content: [] });
+      const request = { ...QUESTION, _meta: { progressToken: 'p' } };
+      void server.send({ jsonrpc: '2.0', id: REQUESTED, method: 'sampling/createMessage', params: request });
+    } else if (id === REQUESTED) answer(callId, { content: [] });
     else if (id !== undefined) answer(id, results[String(method)] ?? {});
   };
   const service = async () => {
@@ -43,7 +43,7 @@ function createAskingServer(version: string) {
     return client;
   };
   const withdraw = () => {
-    const params = { requestId: ASKED, reason: 'no longer needed' };
+    const params = { requestId: REQUESTED, reason: 'no longer needed' };
     void server.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
     answer(callId, { content: [] });
   };
@@ -62,9 +62,9 @@ async function connectThroughGateway(version: string, sample: NonNullable<Client
 }
 
 it.each(VERSIONS)('passes progress of a caller on an input request to the server, in %s', async version => {
-  const { client, progress } = await connectThroughGateway(version, async (_, asked) => {
-    asked.progress(1, 2, 'thinking');
-    asked.progress(2, 2);
+  const { client, progress } = await connectThroughGateway(version, async (_, request) => {
+    request.progress(1, 2, 'thinking');
+    request.progress(2, 2);
     await expect.poll(() => progress).toHaveLength(2);
     return ANSWER;
   });

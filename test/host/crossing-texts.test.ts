@@ -91,22 +91,22 @@ describe('the reason of a cancellation', () => {
     async protocolVersion => {
       const { server } = waiting();
       const host = await hosted({ waits: { service: server } });
-      const told: unknown[] = [];
-      let asked = false;
+      const notifications: unknown[] = [];
+      let isRequested = false;
       const client = await connected(host.toServer(), {
         protocolVersion,
         elicit: (_, { signal }) =>
           new Promise(() => {
-            asked = true;
-            signal.addEventListener('abort', () => told.push((signal.reason as Error).message));
+            isRequested = true;
+            signal.addEventListener('abort', () => notifications.push((signal.reason as Error).message));
           }),
       });
       const stop = new AbortController();
       const call = client.callTool('ask', {}, { signal: stop.signal });
-      await retryUntilPasses(() => expect(asked).toBe(true));
+      await retryUntilPasses(() => expect(isRequested).toBe(true));
       stop.abort('the user pressed stop');
       await expect(call).rejects.toThrow();
-      await retryUntilPasses(() => expect(told).toEqual(['the user pressed stop']));
+      await retryUntilPasses(() => expect(notifications).toEqual(['the user pressed stop']));
     },
   );
 });
@@ -128,7 +128,7 @@ describe('errors of a server, as a caller of a host gets them', () => {
   it.each(Object.keys(servers))('name no command, path, host or secret: %s', async what => {
     const host = await hosted({ bad: servers[what]?.() as HostServer }, { startTimeout: 5000 });
     const client = await connected(host.toServer(), { protocolVersion: '2026-07-28' });
-    const told: string[] = [];
+    const notifications: string[] = [];
     for (const call of [
       () => client.callTool('x', {}),
       () => client.call('tools/list'),
@@ -138,10 +138,10 @@ describe('errors of a server, as a caller of a host gets them', () => {
         result => ({ result }),
         (thrown: TenonError) => ({ summary: thrown.summary, data: thrown.data }),
       );
-      told.push(JSON.stringify(error));
+      notifications.push(JSON.stringify(error));
     }
-    expect(told).toHaveLength(3);
-    for (const text of told) {
+    expect(notifications).toHaveLength(3);
+    for (const text of notifications) {
       expect(text).toContain('bad');
       expect(text).not.toMatch(SECRET);
     }

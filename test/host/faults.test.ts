@@ -18,7 +18,7 @@ const last = ({ pids }: FaultyServer) => pids.at(-1) as number;
 const kill = (server: FaultyServer) => process.kill(last(server), 'SIGKILL');
 
 /** Lets time pass until this comes to its end. */
-async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
+async function advanceTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
   let isOver = false;
   const end = () => {
     isOver = true;
@@ -32,15 +32,15 @@ async function passTime(clock: FakeClock, work: Promise<unknown>): Promise<void>
 
 describe.each(takePart(pairs, 0, pairs.length))(
   'a client of %s and servers of %s, when one server is killed',
-  (revision, theirs) => {
+  (revision, serverVersion) => {
     it('rejects its call with an unknown outcome, completes others, and starts it again for the next', async () => {
       const servers = {
-        good: createFaultyServer({ revision: theirs }),
-        mortal: createFaultyServer({ revision: theirs }),
+        good: createFaultyServer({ revision: serverVersion }),
+        mortal: createFaultyServer({ revision: serverVersion }),
       };
-      const scene = await startHost(servers, { revision });
+      const setup = await startHost(servers, { revision });
       const others: string[] = [];
-      const { client } = scene;
+      const { client } = setup;
       expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
       const before = last(servers.mortal);
       const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
@@ -59,189 +59,195 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect([Number(pid) !== before, calls]).toEqual([true, '1']);
       expect(servers.good.pids).toHaveLength(started);
       await expect(other).rejects.toMatchObject({ code: 'call/timeout' });
-      await scene.close();
+      await setup.close();
     });
 
     it.runIf(revision >= '2025-06-18')('responds to the caller although the server waited for input', async () => {
-      const servers = { mortal: createFaultyServer({ revision: theirs }) };
-      const asked: string[] = [];
+      const servers = { mortal: createFaultyServer({ revision: serverVersion }) };
+      const requests: string[] = [];
       const elicit = ({ message }: { message: string }) => {
-        asked.push(message);
+        requests.push(message);
         kill(servers.mortal);
         return { action: 'cancel' as const };
       };
-      const scene = await startHost(servers, { revision, elicit });
-      const call = scene.client.callTool('asks');
-      if (theirs === '2026-07-28') {
+      const setup = await startHost(servers, { revision, elicit });
+      const call = setup.client.callTool('asks');
+      if (serverVersion === '2026-07-28') {
         // That revision has no requests from servers: it is not passed on.
         void call.catch(() => {});
         await retryUntilPasses(() =>
-          expect(scene.problems.map(({ code }) => code)).toContain('peer/unexpected-request'),
+          expect(setup.problems.map(({ code }) => code)).toContain('peer/unexpected-request'),
         );
       } else {
         await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
-        expect(asked).toEqual(['Who?']);
+        expect(requests).toEqual(['Who?']);
       }
-      await scene.close();
+      await setup.close();
     });
   },
 );
 
 describe.each(takePart(pairs, 1, pairs.length))(
   'a client of %s and servers of %s, when one server exits at its start',
-  (revision, theirs) => {
+  (revision, serverVersion) => {
     it('lists the others, reports its absence in each list and by a log, and starts it with delays', async () => {
       const servers = {
-        good: createFaultyServer({ revision: theirs }),
-        broken: createFaultyServer({ revision: theirs, start: 'exit' }),
+        good: createFaultyServer({ revision: serverVersion }),
+        broken: createFaultyServer({ revision: serverVersion, start: 'exit' }),
       };
-      const scene = await startHost(servers, { revision });
-      const first = await listTools(scene);
+      const setup = await startHost(servers, { revision });
+      const first = await listTools(setup);
       expect(first.names).toContain('good__echo');
       expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
       const reason = expect.stringMatching(/exited with code 3|stdout/);
       expect(first.absent).toEqual([{ server: 'broken', reason, code: 'stdio/exited' }]);
       await retryUntilPasses(() =>
-        expect(scene.logs).toContainEqual(
+        expect(setup.logs).toContainEqual(
           expect.objectContaining({ data: { unavailable: [{ server: 'broken', reason, code: 'stdio/exited' }] } }),
         ),
       );
       for (const method of ['prompts/list', 'resources/list', 'resources/templates/list'] as const)
-        expect((await scene.client.call(method))._meta).toMatchObject({
+        expect((await setup.client.call(method))._meta).toMatchObject({
           'dev.tenon/unavailable': [{ server: 'broken' }],
         });
-      for (let time = 0; time < 20; time++) expect((await listTools(scene)).absent).toHaveLength(1);
+      for (let time = 0; time < 20; time++) expect((await listTools(setup)).absent).toHaveLength(1);
       // Each start is two where the server exits when it is asked for its revisions.
       expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
-      await expect(scene.client.callTool('broken__echo')).rejects.toMatchObject({
+      await expect(setup.client.callTool('broken__echo')).rejects.toMatchObject({
         rpcCode: -32603,
         summary: expect.stringMatching(/"broken" did not respond correctly/),
       });
       // What it wrote is for whoever runs the host, and not for its callers.
-      expect(JSON.stringify([first, scene.logs])).not.toContain('no database');
-      expect(scene.problems.map(({ message }) => message).join()).toContain('no database');
-      await scene.close();
+      expect(JSON.stringify([first, setup.logs])).not.toContain('no database');
+      expect(setup.problems.map(({ message }) => message).join()).toContain('no database');
+      await setup.close();
     });
 
     it('rejects lists when all servers are absent', async () => {
-      const broken = () => createFaultyServer({ revision: theirs, start: 'exit' });
-      const scene = await startHost({ one: broken(), two: broken() }, { revision });
+      const broken = () => createFaultyServer({ revision: serverVersion, start: 'exit' });
+      const setup = await startHost({ one: broken(), two: broken() }, { revision });
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
-        await expect(scene.client.call(method)).rejects.toMatchObject({
+        await expect(setup.client.call(method)).rejects.toMatchObject({
           rpcCode: -32603,
           summary: expect.stringContaining('All 2 servers are unavailable'),
           data: { unavailable: [{ server: 'one' }, { server: 'two' }] },
         });
-      await scene.close();
+      await setup.close();
     });
 
     it('delays more and more when it exits soon after its start', async () => {
       const servers = {
-        good: createFaultyServer({ revision: theirs }),
-        brief: createFaultyServer({ revision: theirs, start: 'brief' }),
+        good: createFaultyServer({ revision: serverVersion }),
+        brief: createFaultyServer({ revision: serverVersion, start: 'brief' }),
       };
-      const scene = await startHost(servers, { revision });
+      const setup = await startHost(servers, { revision });
       const until = Date.now() + 2500;
       while (Date.now() < until) {
-        expect((await listTools(scene)).names).toContain('good__echo');
+        expect((await listTools(setup)).names).toContain('good__echo');
         await new Promise(resolve => setTimeout(resolve, 20));
       }
       expect(servers.brief.pids.length).toBeLessThanOrEqual(8);
-      await scene.close();
+      await setup.close();
     });
   },
 );
 
 describe.each(takePart(pairs, 3, pairs.length))(
   'a client of %s and servers of %s, when one server hangs',
-  (revision, theirs) => {
+  (revision, serverVersion) => {
     const listTimeout = 600;
 
     it('lists the others in time with one report, and notifies of later lists', async () => {
       const servers = {
-        good: createFaultyServer({ revision: theirs }),
-        mute: createFaultyServer({ revision: theirs, start: 'hang' }),
-        stuck: createFaultyServer({ revision: theirs, lists: 'hang' }),
-        slow: createFaultyServer({ revision: theirs, lists: 'slow', after: 1500 }),
+        good: createFaultyServer({ revision: serverVersion }),
+        mute: createFaultyServer({ revision: serverVersion, start: 'hang' }),
+        stuck: createFaultyServer({ revision: serverVersion, lists: 'hang' }),
+        slow: createFaultyServer({ revision: serverVersion, lists: 'slow', after: 1500 }),
       };
-      const scene = await startHost(servers, { revision, listTimeout });
+      const setup = await startHost(servers, { revision, listTimeout });
       // It is up before the time counts: how fast a process starts is the machine's affair.
-      await scene.client.callTool('good__echo', { text: 'up' });
-      const first = await listTools(scene);
+      await setup.client.callTool('good__echo', { text: 'up' });
+      const first = await listTools(setup);
       expect(first.names).toContain('good__echo');
       expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
       expect(first.took).toBeLessThan(listTimeout + 2000);
       // Nobody waits twice for the same.
-      expect((await listTools(scene)).took).toBeLessThan(listTimeout);
-      expect(getText(await scene.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
+      expect((await listTools(setup)).took).toBeLessThan(listTimeout);
+      expect(getText(await setup.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
       // On a busy machine other changes may come first, as when the process is up at last.
       const later = await retryUntilPasses(async () => {
-        expect(scene.changes.length).toBeGreaterThan(0);
-        const listed = await listTools(scene);
+        expect(setup.changes.length).toBeGreaterThan(0);
+        const listed = await listTools(setup);
         expect(listed.names).toContain('slow__echo');
         return listed;
       });
       expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
       // A stuck server harms no reading of what another has.
       const since = Date.now();
-      const { contents } = await scene.client.readResource(`faulty://${last(servers.good)}/listed`);
+      const { contents } = await setup.client.readResource(`faulty://${last(servers.good)}/listed`);
       expect(contents).toMatchObject([{ text: 'read' }]);
       expect(Date.now() - since).toBeLessThan(listTimeout + 2000);
-      expect(await scene.close()).toBeLessThan(8000);
+      expect(await setup.close()).toBeLessThan(8000);
     });
 
     it('rejects its calls after the idle timeout with an unknown outcome', async () => {
-      const hangs = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
+      const hangs = createFaultyServer({ revision: serverVersion }, { idleTimeout: 300 });
       const clock = fakeClock();
-      const scene = await startHost({ hangs, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
+      const setup = await startHost(
+        { hangs, good: createFaultyServer({ revision: serverVersion }) },
+        { revision, clock },
+      );
       // It is up before time passes: how fast a process starts is the machine's affair.
-      expect(getText(await scene.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
-      const call = scene.client.callTool('hangs__hangs');
-      await passTime(clock, call);
+      expect(getText(await setup.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
+      const call = setup.client.callTool('hangs__hangs');
+      await advanceTime(clock, call);
       await expect(call).rejects.toMatchObject({
         summary: expect.stringMatching(/"hangs" did not respond correctly to tools\/call.*may have been carried out/),
       });
-      expect(getText(await scene.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
-      await scene.close();
+      expect(getText(await setup.client.callTool('hangs__echo', { text: 'well again' }))).toBe('well again');
+      await setup.close();
     });
 
     it('rejects its call with an unknown outcome, and starts it again, when it closes its standard output', async () => {
-      const mute = createFaultyServer({ revision: theirs });
-      const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
-      await expect(scene.client.callTool('mute__closes-output')).rejects.toMatchObject({
+      const mute = createFaultyServer({ revision: serverVersion });
+      const setup = await startHost({ mute, good: createFaultyServer({ revision: serverVersion }) }, { revision });
+      await expect(setup.client.callTool('mute__closes-output')).rejects.toMatchObject({
         summary: expect.stringMatching(/"mute" did not respond correctly to tools\/call.*may have been carried out/),
       });
-      expect(getText(await scene.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
-      await scene.close();
+      expect(getText(await setup.client.callTool('mute__echo', { text: 'well again' }))).toBe('well again');
+      await setup.close();
     });
 
-    it.runIf(revision === theirs)('replaces a frozen server after a call has timed out', async () => {
-      const frozen = createFaultyServer({ revision: theirs }, { idleTimeout: 300 });
+    it.runIf(revision === serverVersion)('replaces a frozen server after a call has timed out', async () => {
+      const frozen = createFaultyServer({ revision: serverVersion }, { idleTimeout: 300 });
       const clock = fakeClock();
-      const scene = await startHost({ frozen, good: createFaultyServer({ revision: theirs }) }, { revision, clock });
-      expect(getText(await scene.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
+      const setup = await startHost(
+        { frozen, good: createFaultyServer({ revision: serverVersion }) },
+        { revision, clock },
+      );
+      expect(getText(await setup.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
       const before = last(frozen);
       process.kill(before, 'SIGSTOP');
-      const call = scene.client.callTool('frozen__echo');
-      await passTime(clock, call);
+      const call = setup.client.callTool('frozen__echo');
+      await advanceTime(clock, call);
       await expect(call).rejects.toMatchObject({
         summary: expect.stringContaining('may have been carried out'),
       });
       // No answer to the ping that follows: the connection ends.
       clock.advance(5000);
-      expect(getText(await scene.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
+      expect(getText(await setup.client.callTool('frozen__echo', { text: 'well again' }))).toBe('well again');
       expect(last(frozen)).not.toBe(before);
-      await scene.close();
+      await setup.close();
     });
 
     it('stops waiting for a server that never connects, and leaves no process', async () => {
-      const mute = createFaultyServer({ revision: theirs, start: 'hang' }, { startTimeout: 500 });
-      const scene = await startHost({ mute, good: createFaultyServer({ revision: theirs }) }, { revision });
-      const { absent } = await listTools(scene);
+      const mute = createFaultyServer({ revision: serverVersion, start: 'hang' }, { startTimeout: 500 });
+      const setup = await startHost({ mute, good: createFaultyServer({ revision: serverVersion }) }, { revision });
+      const { absent } = await listTools(setup);
       expect(absent).toEqual([
         { server: 'mute', reason: expect.stringContaining('"mute" timed out at startup'), code: 'host/start-timeout' },
       ]);
-      await scene.close();
+      await setup.close();
     });
   },
 );

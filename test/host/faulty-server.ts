@@ -24,8 +24,8 @@ export interface FaultyServer {
 export function createFaultyServer(plan: FaultyServerPlan, settings: Partial<HostServer> = {}): FaultyServer {
   const pids: number[] = [];
   const stderr = (line: string) => {
-    const said = /^announce pid (\d+)$/.exec(line);
-    if (said) pids.push(Number(said[1]));
+    const messages = /^announce pid (\d+)$/.exec(line);
+    if (messages) pids.push(Number(messages[1]));
   };
   const args = [program, JSON.stringify(plan)];
   return { server: { command: process.execPath, args, stderr, ...settings } as FaultyServer['server'], pids };

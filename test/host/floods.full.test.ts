@@ -45,32 +45,36 @@ async function meanwhile({ client }: HostFixture, work: Promise<unknown>): Promi
 
 describe.each(takePart(pairs, 0, pairs.length))(
   'a client of %s and servers of %s, when one server floods',
-  (revision, theirs) => {
-    let scene: HostFixture;
+  (revision, serverVersion) => {
+    let setup: HostFixture;
     afterEach(async () => {
-      await scene.close();
+      await setup.close();
     });
     const begin = async () => {
-      scene = await startHost(
-        { good: createFaultyServer({ revision: theirs }), floods: createFaultyServer({ revision: theirs }) },
+      setup = await startHost(
+        {
+          good: createFaultyServer({ revision: serverVersion }),
+          floods: createFaultyServer({ revision: serverVersion }),
+        },
         { revision },
       );
-      await scene.client.callTool('good__echo');
-      await scene.client.callTool('floods__echo');
-      return scene;
+      await setup.client.callTool('good__echo');
+      await setup.client.callTool('floods__echo');
+      return setup;
     };
     const flood = async (what: string, times: number) => {
       const since = Date.now();
-      const work = scene.client.callTool(`floods__floods-${what}`, { times }, { idleTimeout: 60_000 });
-      const seen = await meanwhile(scene, work);
+      const work = setup.client.callTool(`floods__floods-${what}`, { times }, { idleTimeout: 60_000 });
+      const seen = await meanwhile(setup, work);
       expect(getText(await work)).toBe('done');
       const took = Date.now() - since;
-      if (process.env.TENON_FIGURES) console.log(JSON.stringify({ what, times, revision, theirs, took, ...seen }));
+      if (process.env.TENON_FIGURES)
+        console.log(JSON.stringify({ what, times, revision, serverVersion, took, ...seen }));
       expect(seen.longest).toBeLessThan(2000);
       expect(seen.memory).toBeLessThan(300);
       return { took, ...seen };
     };
-    const codes = () => scene.problems.map(({ code }) => code);
+    const codes = () => setup.problems.map(({ code }) => code);
 
     it('limits the log messages passed on per second, and reports the excess', async () => {
       const { logs } = await begin();
@@ -83,9 +87,9 @@ describe.each(takePart(pairs, 0, pairs.length))(
     it('merges changes of a list into at most four notifications per second', async () => {
       const { changes } = await begin();
       // What a server has is heard of from its first list on.
-      await scene.client.call('tools/list');
+      await setup.client.call('tools/list');
       await retryUntilPasses(async () => {
-        await scene.client.callTool('floods__floods-lists', { times: 1 });
+        await setup.client.callTool('floods__floods-lists', { times: 1 });
         expect(changes.length).toBeGreaterThan(0);
       });
       await new Promise(resolve => setTimeout(resolve, 1200));
@@ -119,12 +123,12 @@ describe.each(takePart(pairs, 0, pairs.length))(
     it('limits progress notifications', async () => {
       await begin();
       const seen: number[] = [];
-      const work = scene.client.callTool(
+      const work = setup.client.callTool(
         'floods__floods-progress',
         { times: 20_000 },
         { onProgress: ({ progress }) => seen.push(progress) },
       );
-      const { longest, memory } = await meanwhile(scene, work);
+      const { longest, memory } = await meanwhile(setup, work);
       expect(getText(await work)).toBe('done');
       expect(longest).toBeLessThan(2000);
       expect(memory).toBeLessThan(300);

@@ -11,23 +11,23 @@ const pairs = [
   ['2024-11-05', '2024-11-05'],
 ] as const;
 
-describe.each(pairs)('a client of %s and servers of %s, when one server sends garbage', (revision, theirs) => {
+describe.each(pairs)('a client of %s and servers of %s, when one server sends garbage', (revision, serverVersion) => {
   const turn = pairs.findIndex(([client]) => client === revision);
   const itOnce = it.runIf(isFull || turn === 0);
-  let scene: HostFixture;
+  let setup: HostFixture;
   afterEach(async () => {
-    await scene.close();
+    await setup.close();
   });
   /** Only an answer that is never recognized is waited for in vain. A long one may take seconds on a busy machine. */
   const begin = async (plan: Omit<FaultyServerPlan, 'revision'> = {}, idleTimeout = 1000) => {
-    const lies = createFaultyServer({ revision: theirs, ...plan }, { idleTimeout });
-    scene = await startHost({ good: createFaultyServer({ revision: theirs }), lies }, { revision });
+    const lies = createFaultyServer({ revision: serverVersion, ...plan }, { idleTimeout });
+    setup = await startHost({ good: createFaultyServer({ revision: serverVersion }), lies }, { revision });
     return lies;
   };
-  const codes = () => scene.problems.map(({ code }) => code);
+  const codes = () => setup.problems.map(({ code }) => code);
   const goesOn = async () => {
-    expect(getText(await scene.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
-    expect((await listTools(scene)).names).toContain('good__echo');
+    expect(getText(await setup.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
+    expect((await listTools(setup)).names).toContain('good__echo');
   };
 
   const notThere: { readonly [lists: string]: RegExp } = {
@@ -44,7 +44,7 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
     'omits the server from lists (%s), with the reason',
     async lists => {
       await begin({ lists }, lists === 'huge' ? 20_000 : undefined);
-      const { names, absent } = await listTools(scene);
+      const { names, absent } = await listTools(setup);
       expect(names.filter(name => !name.startsWith('good__'))).toEqual([]);
       const reason = expect.stringMatching(notThere[lists] as RegExp);
       expect(absent).toEqual([{ server: 'lies', reason, code: expect.any(String) }]);
@@ -54,7 +54,7 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
 
   itOnce('without an end: so much of it is taken, and that there is more is said', async () => {
     await begin({ lists: 'endless' });
-    const { tools } = await scene.client.call('tools/list');
+    const { tools } = await setup.client.call('tools/list');
     expect(tools.length).toBeGreaterThan(0);
     await retryUntilPasses(() => expect(codes()).toContain('host/too-many'));
     await goesOn();
@@ -62,14 +62,14 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
 
   itOnce('a name twice: the first is taken, and that is said', async () => {
     await begin({ lists: 'duplicates' });
-    const { names } = await listTools(scene);
+    const { names } = await listTools(setup);
     expect(new Set(names).size).toBe(names.length);
     expect(codes()).toContain('host/listed-twice');
   });
 
   itOnce('entries that are none: they are left out and said, and the others are listed', async () => {
     await begin({ lists: 'entries' });
-    const { names, absent } = await listTools(scene);
+    const { names, absent } = await listTools(setup);
     expect(absent).toEqual([]);
     expect(names).toContain('lies__echo');
     expect(codes()).toContain('peer/unusable-entry');
@@ -78,7 +78,7 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
 
   itOnce('makes a server absent when opened', async () => {
     await begin({ start: 'garbage' });
-    const { absent } = await listTools(scene);
+    const { absent } = await listTools(setup);
     expect(absent).toEqual([{ server: 'lies', reason: expect.any(String), code: expect.any(String) }]);
     await goesOn();
   });
@@ -94,19 +94,19 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
 
   it.each(takePart(Object.keys(errors), turn, pairs.length))('rejects the call with an error (%s)', async tool => {
     await begin({}, tool === 'answers-hugely' ? 20_000 : undefined);
-    const call = scene.client.callTool(`lies__${tool}`);
+    const call = setup.client.callTool(`lies__${tool}`);
     await expect(call).rejects.toMatchObject({
       rpcCode: -32603,
       summary: expect.stringMatching(errors[tool] as RegExp),
     });
     await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('"lies"') });
     await goesOn();
-    expect(getText(await scene.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
+    expect(getText(await setup.client.callTool('lies__echo', { text: 'still there' }))).toBe('still there');
   });
 
   itOnce('twice: the first answer counts', async () => {
     await begin();
-    expect(getText(await scene.client.callTool('lies__answers-twice'))).toBe('first');
+    expect(getText(await setup.client.callTool('lies__answers-twice'))).toBe('first');
     await retryUntilPasses(() => expect(codes()).toContain('peer/unknown-response'));
     await goesOn();
   });

@@ -19,21 +19,21 @@ export interface GatewayClient {
   subscribe(uri: string): Promise<() => unknown>;
   logLevel(level: 'debug' | 'warning'): Promise<unknown>;
   /** What was asked of its user, its model and it. */
-  readonly asked: readonly string[];
+  readonly requests: readonly string[];
   /** Methods and params of what it was told, as far as it tells. */
   getNotifications(): readonly string[];
   close(): Promise<void>;
 }
 
 export async function connectOwnClient(target: ConnectTarget, protocolVersion: string): Promise<GatewayClient> {
-  const asked: string[] = [];
-  const heard: string[] = [];
-  const client: Client = await connect(target, { ...createAnswers(asked), protocolVersion });
-  client.on('log', log => heard.push(`log ${JSON.stringify(log.data)}`));
-  client.on('change', change => heard.push(`change ${JSON.stringify(change)}`));
+  const requests: string[] = [];
+  const received: string[] = [];
+  const client: Client = await connect(target, { ...createAnswers(requests), protocolVersion });
+  client.on('log', log => received.push(`log ${JSON.stringify(log.data)}`));
+  client.on('change', change => received.push(`change ${JSON.stringify(change)}`));
   return {
-    asked,
-    getNotifications: () => heard,
+    requests,
+    getNotifications: () => received,
     async list(what) {
       if (what === 'tools') return (await collect(client.listTools())).map(({ name }) => name);
       if (what === 'prompts') return (await collect(client.listPrompts())).map(({ name }) => name);
@@ -62,9 +62,9 @@ export async function connectOwnClient(target: ConnectTarget, protocolVersion: s
   };
 }
 
-export function wrapSdkClient({ client, asked, notifications, call, listen }: ConnectedSdkClient): GatewayClient {
+export function wrapSdkClient({ client, requests, notifications, call, listen }: ConnectedSdkClient): GatewayClient {
   return {
-    asked,
+    requests,
     getNotifications: () =>
       notifications.map(({ method, params }) =>
         formatNotification(method, params as Readonly<Record<string, unknown>>),

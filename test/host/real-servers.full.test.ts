@@ -65,14 +65,14 @@ const cover = [
 
 describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', who => {
   const isStateless = /2026|itself/.test(who);
-  let guest: GatewayClient;
+  let gatewayClient: GatewayClient;
   beforeAll(async () => {
-    guest = await (guests[who] as () => Promise<GatewayClient>)();
+    gatewayClient = await (guests[who] as () => Promise<GatewayClient>)();
   });
-  afterAll(() => guest.close());
+  afterAll(() => gatewayClient.close());
 
   it('lists the entries of all servers', async () => {
-    const tools = await guest.list('tools');
+    const tools = await gatewayClient.list('tools');
     for (const tool of [
       'everything__echo',
       'filesystem__read_text_file',
@@ -84,7 +84,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
       expect(tools).toContain(tool);
     expect(new Set(tools).size).toBe(tools.length);
     expect([...new Set(tools.map(name => name.split('__')[0]))]).toEqual(servers);
-    expect((await guest.list('prompts')).sort()).toEqual([
+    expect((await gatewayClient.list('prompts')).sort()).toEqual([
       'everything__args-prompt',
       'everything__completable-prompt',
       'everything__resource-prompt',
@@ -93,7 +93,7 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
       'notes__review',
       'sessioned__letter',
     ]);
-    const resources = await guest.list('resources');
+    const resources = await gatewayClient.list('resources');
     expect(resources).toEqual(
       expect.arrayContaining([
         'memory://knowledge-graph',
@@ -103,42 +103,43 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
         'note://Dovetail',
       ]),
     );
-    expect(await guest.list('templates')).toContain('demo://resource/dynamic/text/{resourceId}');
+    expect(await gatewayClient.list('templates')).toContain('demo://resource/dynamic/text/{resourceId}');
   });
 
   it('calls a tool of each server', async () => {
-    expect(getText(await guest.call('everything__echo', { message: 'ü 🜚' }))).toBe('Echo: ü 🜚');
+    expect(getText(await gatewayClient.call('everything__echo', { message: 'ü 🜚' }))).toBe('Echo: ü 🜚');
     const path = join(around.folder, 'hello.txt');
-    expect(getText(await guest.call('filesystem__read_text_file', { path }))).toBe('hello from a file');
-    expect((await guest.call('memory__read_graph')).structuredContent).toMatchObject({ entities: expect.any(Array) });
+    expect(getText(await gatewayClient.call('filesystem__read_text_file', { path }))).toBe('hello from a file');
+    expect((await gatewayClient.call('memory__read_graph')).structuredContent).toMatchObject({
+      entities: expect.any(Array),
+    });
     for (const server of ['newest', 'sessioned'])
-      expect((await guest.call(`${server}__add`, { a: 2, b: 40 })).structuredContent).toEqual({ sum: 42 });
-    expect(JSON.stringify(await guest.call('notes__search', { words: 'tenon' }))).toContain('Mortise');
-    expect(await guest.call('newest__fails')).toMatchObject({ isError: true });
-    await expect(guest.call('nobody__echo')).rejects.toThrow(/Unknown tool/);
+      expect((await gatewayClient.call(`${server}__add`, { a: 2, b: 40 })).structuredContent).toEqual({ sum: 42 });
+    expect(JSON.stringify(await gatewayClient.call('notes__search', { words: 'tenon' }))).toContain('Mortise');
+    expect(await gatewayClient.call('newest__fails')).toMatchObject({ isError: true });
+    await expect(gatewayClient.call('nobody__echo')).rejects.toThrow(/Unknown tool/);
   });
 
   it('reads resources, gets prompts and completes arguments', async () => {
-    expect(await guest.read('demo://resource/dynamic/text/7')).toContain('Resource 7');
-    expect(await guest.read('memory://knowledge-graph')).toContain('entities');
+    expect(await gatewayClient.read('demo://resource/dynamic/text/7')).toContain('Resource 7');
+    expect(await gatewayClient.read('memory://knowledge-graph')).toContain('entities');
     for (const server of ['newest', 'sessioned'])
-      expect(await guest.read(`tenon:${server}/note://by/a`)).toContain('first');
-    expect(await guest.read('note://Dovetail')).toContain('drawers');
-    await expect(guest.read('nowhere://at/all')).rejects.toThrow(/not found/i);
-    expect(await guest.prompt('everything__args-prompt', { city: 'Oslo' })).toContain('Oslo');
-    expect(await guest.prompt('newest__letter', { to: 'Ada' })).toContain('A letter to Ada');
+      expect(await gatewayClient.read(`tenon:${server}/note://by/a`)).toContain('first');
+    expect(await gatewayClient.read('note://Dovetail')).toContain('drawers');
+    await expect(gatewayClient.read('nowhere://at/all')).rejects.toThrow(/not found/i);
+    expect(await gatewayClient.prompt('everything__args-prompt', { city: 'Oslo' })).toContain('Oslo');
+    expect(await gatewayClient.prompt('newest__letter', { to: 'Ada' })).toContain('A letter to Ada');
     expect(
-      await guest.complete(
+      await gatewayClient.complete(
         { type: 'ref/prompt', name: 'everything__completable-prompt' },
         { name: 'department', value: 'S' },
       ),
     ).toEqual(['Sales', 'Support']);
-    expect(await guest.complete({ type: 'ref/prompt', name: 'newest__letter' }, { name: 'to', value: 'A' })).toEqual([
-      'Ada',
-      'Alan',
-    ]);
     expect(
-      await guest.complete(
+      await gatewayClient.complete({ type: 'ref/prompt', name: 'newest__letter' }, { name: 'to', value: 'A' }),
+    ).toEqual(['Ada', 'Alan']);
+    expect(
+      await gatewayClient.complete(
         { type: 'ref/resource', uri: 'demo://resource/dynamic/text/{resourceId}' },
         { name: 'resourceId', value: '5' },
       ),
@@ -148,46 +149,49 @@ describe.each(takeCover(Object.keys(guests), who => cover.includes(who)))('%s', 
   it('receives progress', async () => {
     const seen: number[] = [];
     const input = { duration: 0.4, steps: 4 };
-    await guest.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
+    await gatewayClient.call('everything__trigger-long-running-operation', input, progress => seen.push(progress));
     // The server asks for roots when it likes. To answer, this guest asks anew, and tells what it heard before once more.
     const mayRepeat = who.startsWith('SDK v2') && who.endsWith('each request for itself');
     expect((mayRepeat ? [...new Set(seen)] : seen).slice(0, 3)).toEqual([1, 2, 3]);
   });
 
   it('responds to input requests of servers', async () => {
-    const sampled = await guest.call('everything__trigger-sampling-request', { prompt: 'hello', maxTokens: 10 });
+    const sampled = await gatewayClient.call('everything__trigger-sampling-request', {
+      prompt: 'hello',
+      maxTokens: 10,
+    });
     expect(getText(sampled)).toContain('You said: Resource trigger-sampling-request context: hello');
-    expect(getText(await guest.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
-    expect(getText(await guest.call('everything__get-roots-list'))).toContain('file:///work');
+    expect(getText(await gatewayClient.call('everything__trigger-elicitation-request'))).toContain('Name: Ada');
+    expect(getText(await gatewayClient.call('everything__get-roots-list'))).toContain('file:///work');
     for (const server of ['newest', 'sessioned']) {
-      expect(getText(await guest.call(`${server}__ask`))).toContain('Ada');
-      expect(getText(await guest.call(`${server}__think`))).toContain('You said: hello');
-      expect(getText(await guest.call(`${server}__where`))).toContain('file:///work');
+      expect(getText(await gatewayClient.call(`${server}__ask`))).toContain('Ada');
+      expect(getText(await gatewayClient.call(`${server}__think`))).toContain('You said: hello');
+      expect(getText(await gatewayClient.call(`${server}__where`))).toContain('file:///work');
     }
-    expect(guest.asked).toEqual(
+    expect(gatewayClient.requests).toEqual(
       expect.arrayContaining(['sample', 'roots', expect.stringMatching(/^form .*everything/)]),
     );
   });
 
   it('receives changes of a resource', async () => {
     const uri = 'memory://knowledge-graph';
-    const leave = await guest.subscribe(uri);
+    const leave = await gatewayClient.subscribe(uri);
     const name = `${who} ${Math.random()}`;
     await retryUntilPasses(async () => {
-      await guest.call('memory__create_entities', {
+      await gatewayClient.call('memory__create_entities', {
         entities: [{ name: `${name} ${Math.random()}`, entityType: 'guest', observations: [] }],
       });
-      expect(guest.getNotifications()).toContainEqual(`change ${JSON.stringify({ uri })}`);
+      expect(gatewayClient.getNotifications()).toContainEqual(`change ${JSON.stringify({ uri })}`);
     });
     await leave();
-    expect(await guest.read(uri)).toContain(name.slice(0, 8));
+    expect(await gatewayClient.read(uri)).toContain(name.slice(0, 8));
   });
 
   it.runIf(!isStateless)('receives log messages', async () => {
-    await guest.logLevel('debug');
-    await guest.call('everything__toggle-simulated-logging');
-    await retryUntilPasses(() => expect(guest.getNotifications().join()).toMatch(/-level|Alert level/));
-    await guest.call('everything__toggle-simulated-logging');
+    await gatewayClient.logLevel('debug');
+    await gatewayClient.call('everything__toggle-simulated-logging');
+    await retryUntilPasses(() => expect(gatewayClient.getNotifications().join()).toMatch(/-level|Alert level/));
+    await gatewayClient.call('everything__toggle-simulated-logging');
   });
 });
 
@@ -197,27 +201,27 @@ describe('MCP Inspector on the command line', () => {
     home = await mkdtemp(join(tmpdir(), 'tenon-host-'));
   });
   afterAll(() => rm(home, { recursive: true }));
-  const roads: { readonly [road: string]: () => readonly string[] } = {
+  const connections: { readonly [transport: string]: () => readonly string[] } = {
     'over HTTP, with a handshake': () => [gateway.http.url],
     'over HTTP, each request for itself': () => [gateway.http.url, '--protocol-era', 'modern'],
     'over stdio': () => [process.execPath, ...gateway.stdio],
   };
 
-  it.runIf(isFull).each(Object.keys(roads))(
+  it.runIf(isFull).each(Object.keys(connections))(
     'lists, calls, reads and gets prompts over %s',
-    async road => {
+    async transport => {
       const ask = (method: string, ...more: string[]) =>
-        inspect(runtimes.node24, home, (roads[road] as () => readonly string[])(), method, ...more);
+        inspect(runtimes.node24, home, (connections[transport] as () => readonly string[])(), method, ...more);
       const names = JSON.stringify(await ask('tools/list'));
       for (const server of servers) expect(names).toContain(`${server}__`);
-      for (const [tool, arg, told] of [
+      for (const [tool, arg, text] of [
         ['everything__echo', 'message=hello', 'Echo: hello'],
         ['filesystem__read_text_file', `path=${join(around.folder, 'hello.txt')}`, 'hello from a file'],
         ['notes__search', 'words=tenon', 'Mortise'],
       ] as const)
-        expect(JSON.stringify(await ask('tools/call', '--tool-name', tool, '--tool-arg', arg))).toContain(told);
+        expect(JSON.stringify(await ask('tools/call', '--tool-name', tool, '--tool-arg', arg))).toContain(text);
       // Each question starts a gateway and all of its servers there.
-      if (road === 'over stdio') return;
+      if (transport === 'over stdio') return;
       expect(JSON.stringify(await ask('resources/read', '--uri', 'tenon:newest/note://by/a'))).toContain('first');
       const prompt = await ask('prompts/get', '--prompt-name', 'everything__args-prompt', '--prompt-args', 'city=Oslo');
       expect(JSON.stringify(prompt)).toContain('Oslo');

@@ -9,25 +9,25 @@ const messages = [{ role: 'user' as const, content: { type: 'text' as const, tex
 
 /** A server whose tools tell what came of their questions. */
 function curious() {
-  const told: string[] = [];
-  const tell = async (asking: Promise<unknown>) => {
+  const notifications: string[] = [];
+  const notify = async (asking: Promise<unknown>) => {
     const text = await asking.then(
       answer => JSON.stringify(answer),
       (error: TenonError) => `${error.rpcCode}: ${error.summary} ${JSON.stringify(error.data) ?? ''}`.trim(),
     );
-    told.push(text);
+    notifications.push(text);
     return text;
   };
   const server = createServer({
     name: 'curious',
     version: '1',
     tools: {
-      form: tool({ run: (_, ctx) => tell(ctx.elicit({ message: 'Sure?', input: yes })) }),
-      model: tool({ run: (_, ctx) => tell(ctx.sample({ maxTokens: 5, messages })) }),
-      folders: tool({ run: (_, ctx) => tell(ctx.roots()) }),
+      form: tool({ run: (_, ctx) => notify(ctx.elicit({ message: 'Sure?', input: yes })) }),
+      model: tool({ run: (_, ctx) => notify(ctx.sample({ maxTokens: 5, messages })) }),
+      folders: tool({ run: (_, ctx) => notify(ctx.roots()) }),
     },
   });
-  return { server, told };
+  return { server, notifications };
 }
 
 const refuses = (): never => {
@@ -39,29 +39,29 @@ const fails = (): never => {
 const answers = (run: () => never): ClientOptions => ({ elicit: run, sample: run, roots: run });
 
 async function behindHost(options: ClientOptions) {
-  const { server, told } = curious();
+  const { server, notifications } = curious();
   const host = await createHost({ prefix: 'auto', servers: { curious: { service: server } }, onError: () => {} });
   onTestFinished(() => host.close());
   const client = await connect(host.toServer(), options);
   onTestFinished(() => client.close());
-  return { client, told };
+  return { client, notifications };
 }
 
 describe('a request of a server to a client behind a host', () => {
-  const asked = VERSIONS.flatMap(revision =>
+  const requests = VERSIONS.flatMap(revision =>
     ['model', 'folders', ...(revision >= '2025-06-18' ? ['form'] : [])].map(name => [name, revision] as const),
   );
 
-  it.each(asked)('gets the refusal of the handler for %s, in %s', async (name, protocolVersion) => {
-    const { client, told } = await behindHost({ protocolVersion, ...answers(refuses) });
+  it.each(requests)('gets the refusal of the handler for %s, in %s', async (name, protocolVersion) => {
+    const { client, notifications } = await behindHost({ protocolVersion, ...answers(refuses) });
     await client.callTool(name, {}).catch(() => {});
-    expect(told).toEqual(['-1: User rejected sampling request {"by":"ada"}']);
+    expect(notifications).toEqual(['-1: User rejected sampling request {"by":"ada"}']);
   });
 
-  it.each(asked)('gets an error without internals for %s, in %s', async (name, protocolVersion) => {
-    const { client, told } = await behindHost({ protocolVersion, ...answers(fails) });
+  it.each(requests)('gets an error without internals for %s, in %s', async (name, protocolVersion) => {
+    const { client, notifications } = await behindHost({ protocolVersion, ...answers(fails) });
     await client.callTool(name, {}).catch(() => {});
-    expect(told).toEqual(['-32603: Internal error']);
+    expect(notifications).toEqual(['-32603: Internal error']);
   });
 });
 

@@ -137,29 +137,29 @@ describe.each(takeCover(PAIRS, isInCover))(
     });
 
     it('requests input of a caller that supports it', async () => {
-      let asked = 0;
+      let requestCount = 0;
       const elicit: ClientOptions['elicit'] = () => {
-        asked += 1;
+        requestCount += 1;
         return { action: 'accept', content: { yes: true } };
       };
       const { client, begun } = await connectThrough(pair, { elicit });
       const result = await client.callTool('ask', {}).catch((error: Error) => error.message);
       const can = pair.caller >= '2025-06-18';
-      expect(asked).toBe(can ? 1 : 0);
+      expect(requestCount).toBe(can ? 1 : 0);
       if (can) expect(JSON.stringify(result)).toContain('accept');
       expect(begun.length).toBeLessThanOrEqual(1);
     });
 
     it('passes progress until it has ended', async () => {
       const { client, release } = await connectThrough(pair);
-      const heard: unknown[] = [];
-      const call = client.callTool('report', {}, { onProgress: progress => void heard.push(progress) });
-      await expect.poll(() => heard.length).toBeGreaterThan(0);
+      const received: unknown[] = [];
+      const call = client.callTool('report', {}, { onProgress: progress => void received.push(progress) });
+      await expect.poll(() => received.length).toBeGreaterThan(0);
       release();
       expect(JSON.stringify(await call)).toContain('reported');
-      const values = heard.map(each => (each as { progress: number }).progress);
+      const values = received.map(each => (each as { progress: number }).progress);
       expect(values).toEqual([...values].sort((a, b) => a - b));
-      if (pair.caller >= '2025-03-26') expect(JSON.stringify(heard)).toContain('halfway');
+      if (pair.caller >= '2025-03-26') expect(JSON.stringify(received)).toContain('halfway');
     });
 
     it('is approved and recorded once, also when its task requests input', async () => {

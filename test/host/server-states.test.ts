@@ -11,8 +11,8 @@ const serve = (port: number): Promise<HttpServer> => serveHttp(server, { port })
 async function openHost() {
   const clock = fakeClock();
   const states: [ServerState['state'], string | undefined][] = [];
-  let far = await serve(0);
-  const { url } = far;
+  let remote = await serve(0);
+  const { url } = remote;
   const host = await createHost({
     clock,
     servers: { far: { url } },
@@ -21,11 +21,11 @@ async function openHost() {
   });
   onTestFinished(async () => {
     await host.close();
-    await far.close({ timeout: 0 });
+    await remote.close({ timeout: 0 });
   });
-  const stop = () => far.close({ timeout: 0 });
+  const stop = () => remote.close({ timeout: 0 });
   const start = async () => {
-    far = await serve(Number(new URL(url).port));
+    remote = await serve(Number(new URL(url).port));
   };
   return { host, clock, states, stop, start };
 }

@@ -76,17 +76,17 @@ describe('the process of a stdio server', () => {
 
   it('belongs to each session whose client supports input requests, which reach the client of their call', async () => {
     const { join } = await open({ one: serverOf() });
-    const asked: string[] = [];
+    const requests: string[] = [];
     const answering = (name: string) => ({
       elicit: async () => {
-        asked.push(name);
+        requests.push(name);
         return elicit();
       },
     });
     const [one, two] = [await join(answering('one')), await join(answering('two'))];
     expect(await read(one, 'process')).not.toBe(await read(two, 'process'));
     expect([await read(one, 'ask'), await read(two, 'ask')]).toEqual(['accept', 'accept']);
-    expect(asked).toEqual(['one', 'two']);
+    expect(requests).toEqual(['one', 'two']);
   });
 
   it('is shared by all sessions of a server with `share`, which may not request input then', async () => {
@@ -104,20 +104,20 @@ describe('the process of a stdio server', () => {
 
   it('sends a log message to the session of the only call, and to none while several sessions call', async () => {
     const { join } = await open({ one: serverOf() });
-    const heard: string[] = [];
+    const received: string[] = [];
     const hearing = async (name: string) => {
       const client = await join({ logLevel: 'debug' });
-      client.on('log', ({ data }) => heard.push(`${name} ${data}`));
+      client.on('log', ({ data }) => received.push(`${name} ${data}`));
       return client;
     };
     const [one, two] = [await hearing('one'), await hearing('two')];
     await read(two, 'say');
-    expect(heard).toEqual(['two said']);
+    expect(received).toEqual(['two said']);
     const waits = read(one, 'wait');
     await expect.poll(() => one.state).toBe('connected');
     await read(two, 'process');
     await Promise.all([waits, read(two, 'say')]);
-    expect(heard).toEqual(['two said']);
+    expect(received).toEqual(['two said']);
   });
 
   it('is stopped after `idleTimeout`, starts with the next call, and keeps its lists', async () => {

@@ -23,21 +23,21 @@ it('responds to a server whose task requested input of its caller 29 minutes bef
   const clock = fakeClock();
   const host = await createHost({ servers: { curious: { service: server } }, prefix: 'never', clock });
   onTestFinished(() => host.close());
-  let notifyAsked = () => {};
+  let notifyRequested = () => {};
   let answer = (_: ElicitResult) => {};
-  const asked = new Promise<void>(resolve => {
-    notifyAsked = resolve;
+  const request = new Promise<void>(resolve => {
+    notifyRequested = resolve;
   });
   const elicit = () =>
     new Promise<ElicitResult>(resolve => {
       answer = resolve;
-      notifyAsked();
+      notifyRequested();
     });
   const client = await connect(host.toServer(), { protocolVersion: version, elicit });
   onTestFinished(() => client.close());
   const task = await client.tasks.start('ask', {});
   const result = task.toolResult();
-  await asked;
+  await request;
   clock.advance(29 * MINUTE);
   answer({ action: 'decline' });
   expect(await result).toMatchObject({ content: [{ text: 'decline' }] });

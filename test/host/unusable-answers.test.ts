@@ -90,9 +90,9 @@ const failure = (work: Promise<unknown>): Promise<TenonError> =>
 describe('a gateway after the response of a server with', () => {
   it.each(Object.keys(unusable))('%s: states that the call may have been carried out', async name => {
     const { host, client } = await start(unusable[name] as Answer);
-    const told = await failure(client.callTool('write'));
-    expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'odd', outcome: 'unknown' } });
-    expect(told.summary).toMatch(
+    const reported = await failure(client.callTool('write'));
+    expect(reported).toMatchObject({ rpcCode: -32603, data: { server: 'odd', outcome: 'unknown' } });
+    expect(reported.summary).toMatch(
       /^The server "odd" did not respond correctly to tools\/call .* It may have been carried out\.$/s,
     );
     expect((await failure(host.callTool('write', {}))).message).toContain('It may have been carried out.');
@@ -102,16 +102,16 @@ describe('a gateway after the response of a server with', () => {
 
   it.each(Object.keys(refused))('%s: does not state that', async name => {
     const { client } = await start(refused[name] as Answer);
-    const told = await failure(client.callTool('write'));
-    expect([told.summary, JSON.stringify(told.data)].join()).not.toMatch(/carried out|unknown/);
+    const reported = await failure(client.callTool('write'));
+    expect([reported.summary, JSON.stringify(reported.data)].join()).not.toMatch(/carried out|unknown/);
   });
 
   it('no connection: does not state that', async () => {
     const { client } = await start(() => {});
     await client.listTools()[Symbol.asyncIterator]().next();
     await closing[0]?.();
-    const told = await failure(client.callTool('write'));
-    expect(told.summary).toContain('"odd"');
-    expect([told.summary, JSON.stringify(told.data)].join()).not.toMatch(/carried out|"outcome"/);
+    const reported = await failure(client.callTool('write'));
+    expect(reported.summary).toContain('"odd"');
+    expect([reported.summary, JSON.stringify(reported.data)].join()).not.toMatch(/carried out|"outcome"/);
   });
 });

@@ -130,7 +130,7 @@ describe('an update between the selection of a server and the request', () => {
   it('resolves and authorizes a call again if its approval takes longer than the former server stays open', async () => {
     const clock = fakeClock();
     const start = clock.now();
-    const asked: string[] = [];
+    const requests: string[] = [];
     let approve = () => {};
     const approved = new Promise<boolean>(resolve => {
       approve = () => resolve(true);
@@ -139,10 +139,10 @@ describe('an update between the selection of a server and the request', () => {
       clock,
       servers: { reader: { service: createReader('first') } },
       policy: [ask('reader/read')],
-      approve: async ({ name }) => asked.push(name) > 1 || approved,
+      approve: async ({ name }) => requests.push(name) > 1 || approved,
     });
     const calling = client.callTool('reader__read');
-    await retryUntilPasses(() => expect(asked).toEqual(['read']));
+    await retryUntilPasses(() => expect(requests).toEqual(['read']));
     host.update({ servers: { reader: { service: createReader('second') } } });
     await retryUntilPasses(() => {
       clock.advance(1000);
@@ -150,7 +150,7 @@ describe('an update between the selection of a server and the request', () => {
     });
     approve();
     expect(JSON.stringify(await calling)).toContain('second');
-    expect(asked).toEqual(['read', 'read']);
+    expect(requests).toEqual(['read', 'read']);
   });
 });
 

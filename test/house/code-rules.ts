@@ -30,8 +30,8 @@ const NAMES_OF_OTHERS = /^(?:LegacyTitledEnumSchema|validForNewPackages)$/;
 /** Words of age, which are wrong on the day of the next protocol version. */
 export function findAgeNames(source: Source): string[] {
   const inCode = getIdentifiers(source).filter(({ name }) => isAged(name) && !NAMES_OF_OTHERS.test(name));
-  const told = inCode.map(({ name, line }) => `${source.path}:${line} names ${name} by its age`);
-  return isAged(source.path) ? [`${source.path} is named by age`, ...told] : told;
+  const notifications = inCode.map(({ name, line }) => `${source.path}:${line} names ${name} by its age`);
+  return isAged(source.path) ? [`${source.path} is named by age`, ...notifications] : notifications;
 }
 
 function isAged(name: string): boolean {

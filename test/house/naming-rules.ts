@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import ts from 'typescript-5';
 import {
   getDeclaredTypes,
   getDocComments,
@@ -8,6 +7,7 @@ import {
   getNamedFunctions,
   type Source,
 } from './source.js';
+import { listTestTitles } from './test-titles.js';
 
 const readWords = (name: string): ReadonlySet<string> =>
   new Set(
@@ -97,23 +97,7 @@ export function findPrivatePhrases(source: Source): string[] {
 
 /** Finds titles of tests and of groups of tests that begin with a relative word. */
 export function findRelativeTitles(source: Source): string[] {
-  const titles: string[] = [];
-  const visit = (node: ts.Node): void => {
-    const [title] = ts.isCallExpression(node) ? node.arguments : [];
-    if (title && isText(title) && isTestCall((node as ts.CallExpression).expression))
-      if (RELATIVE_WORD.test(title.getText().slice(1))) titles.push(`${source.path}: ${title.getText().slice(1, 60)}`);
-    ts.forEachChild(node, visit);
-  };
-  visit(source.tree);
-  return titles;
-}
-
-const isText = (node: ts.Node): boolean => ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
-
-/** Tells if this is `it`, `describe`, `it.skipIf(…)` or `it.each(…)`. */
-function isTestCall(callee: ts.Expression): boolean {
-  if (ts.isIdentifier(callee)) return /^(?:it|test|describe)$/.test(callee.text);
-  if (ts.isCallExpression(callee) || ts.isPropertyAccessExpression(callee) || ts.isTaggedTemplateExpression(callee))
-    return isTestCall('tag' in callee ? callee.tag : callee.expression);
-  return false;
+  return listTestTitles(source)
+    .filter(({ text }) => RELATIVE_WORD.test(text))
+    .map(({ text }) => `${source.path}: ${text.slice(0, 60)}`);
 }

@@ -1,11 +1,28 @@
 /**
  * Prints the shape of each package beside figures of well-known codebases, and the way of a call through the files:
- * `npm run structure`. Nothing fails because of these figures.
+ * `npm run structure`. Nothing fails because of these figures. `npm run structure -- --draw SEED` draws 15 tests and 15 files
+ * instead, for a reader who judges whether the tests read as a specification and whether a path predicts the content.
  */
 import { fileURLToPath } from 'node:url';
-import { listPackages, readSources } from './source.js';
+import { parseArgs } from 'node:util';
+import { listPackages, readSources, readTestSources } from './source.js';
 import { measureStructure, type Percentiles } from './structure.js';
+import { drawSample, listTestTitles } from './test-titles.js';
 import { runTraced } from './trace-functions.js';
+
+const { draw } = parseArgs({ options: { draw: { type: 'string' } } }).values;
+if (draw !== undefined) {
+  const seed = Number(draw);
+  if (!Number.isSafeInteger(seed)) throw new Error(`--draw: invalid seed. Expected an integer, got ${draw}.`);
+  const tests = readTestSources().flatMap(source =>
+    listTestTitles(source)
+      .filter(({ kind }) => kind === 'test')
+      .map(({ groups, text, line }) => `${[...groups, text].join(' › ')}\n  ${source.path}:${line}`),
+  );
+  const files = listPackages().flatMap(name => readSources(name).map(({ path }) => `packages/${name}/src/${path}`));
+  console.log([...drawSample(tests, 15, seed), '', ...drawSample(files, 15, seed)].join('\n'));
+  process.exit();
+}
 
 /** Lines of functions and files, imports per file and type cycles, measured in November 2026 with the same rules. */
 const OTHERS = [

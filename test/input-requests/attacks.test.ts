@@ -52,7 +52,9 @@ describe('a changed requestState is refused before the handler runs', () => {
     const on = createGuardedServer();
     const retry = await beginCall(on);
     const { requestState } = retry;
-    const others = Array.from({ length: requestState.length - 7 }, (_, cut) => requestState.slice(0, 7 + cut));
+    const others = Array.from({ length: requestState.length - 7 }, (_, position) =>
+      requestState.slice(0, 7 + position),
+    );
     for (const other of [...others, `${requestState}A`, `${requestState}.`, `${requestState}\n`, `${requestState} `])
       await expectRefusal(on, sentCall, { ...retry, requestState: other });
     await expectAccepted(on, retry);

@@ -123,9 +123,9 @@ it('sends an input request to a client that declares the capability', async () =
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
     inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
   );
-  const asked = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
-  expect(asked.result?.inputRequests).toEqual({ one: form });
-  const { inputResponses } = getRetry(asked);
+  const request = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
+  expect(request.result?.inputRequests).toEqual({ one: form });
+  const { inputResponses } = getRetry(request);
   expect(getText(await callTool(server, 't', { inputResponses }, { capabilities: { elicitation: {} } }))).toBe(
     'thanks',
   );

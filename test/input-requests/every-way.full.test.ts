@@ -29,7 +29,7 @@ async function byRequests(program: Program, layered: boolean): Promise<{ result:
     return answerRequest(params);
   });
   const effect = record.effect.bind(record);
-  const result = await asking(createAsker(program, { pass: async () => {}, effect }, layered));
+  const result = await asking(createAsker(program, { advance: async () => {}, effect }, layered));
   expect(record.most).toBeLessThanOrEqual(1);
   return { result, seen: record.seen };
 }
@@ -48,7 +48,7 @@ async function byRetries(
     return answerRequest(params);
   };
   const effect = record.effect.bind(record);
-  const asker = createAsker(program, { pass: async () => {}, effect }, layered);
+  const asker = createAsker(program, { advance: async () => {}, effect }, layered);
   const { result } = await play(asker, player, () => (other?.() ? two : one) as never);
   expect(record.most).toBeLessThanOrEqual(1);
   return { result, seen: record.seen };
@@ -61,7 +61,7 @@ describe('a handler in every mode', () => {
       // Nobody answers nothing for ever.
       let tosses = 0;
       const some = () => answered() || ++tosses % 3 === 0;
-      for (const way of [
+      for (const mode of [
         {},
         { maxSuspended: 0 },
         { other },
@@ -69,7 +69,7 @@ describe('a handler in every mode', () => {
         { maxSuspended: 0, some },
         { maxSuspended: 1, other, some },
       ]) {
-        expect(await byRetries(program, layered, way)).toEqual(expected);
+        expect(await byRetries(program, layered, mode)).toEqual(expected);
       }
     });
     await fc.assert(property, { numRuns: 80 });
@@ -125,7 +125,7 @@ async function mortal(
       record.effect(branch, n, what);
       done.push({ step: `${branch}/${n}`, by: process });
     };
-    const asker = createAsker(program, { pass: () => process.pass(), effect }, layered);
+    const asker = createAsker(program, { advance: () => process.advance(), effect }, layered);
     return Promise.race([runRound(asker, { states: process.states, inputs }), process.died]);
   };
   let process = begin();

@@ -36,7 +36,7 @@ describe('a handler that is suspended in memory', () => {
     return { server, seen, entered: () => entries };
   }
 
-  const saidBy = (n: number, notified: JsonObject[], more: JsonObject = {}) => ({
+  const createSender = (n: number, notified: JsonObject[], more: JsonObject = {}) => ({
     principal: 'ada',
     notified,
     meta: { progressToken: `token-${n}`, 'io.modelcontextprotocol/logLevel': 'info', ...more },
@@ -46,11 +46,16 @@ describe('a handler that is suspended in memory', () => {
     const { server, seen, entered } = rig();
     const [first, second]: [JsonObject[], JsonObject[]] = [[], []];
     const leaving: (() => void)[] = [];
-    const asked = await callTool(server, 't', {}, { ...saidBy(1, first), leaves: gone => void leaving.push(gone) });
-    const told = first.length;
+    const request = await callTool(
+      server,
+      't',
+      {},
+      { ...createSender(1, first), leaves: listener => void leaving.push(listener) },
+    );
+    const reportCount = first.length;
     // Who leaves a request that was answered leaves nothing.
     leaving[0]?.();
-    const done = await callTool(server, 't', getRetry(asked), saidBy(2, second, { own: 'two' }));
+    const done = await callTool(server, 't', getRetry(request), createSender(2, second, { own: 'two' }));
     expect(getText(done)).toBe('accept false');
     expect(entered()).toBe(1);
     const words = (all: JsonObject[]) =>
@@ -63,7 +68,7 @@ describe('a handler that is suspended in memory', () => {
       ['notifications/progress', { progressToken: 'token-2', progress: 2 }],
       ['notifications/message', 'after'],
     ]);
-    expect(first).toHaveLength(told);
+    expect(first).toHaveLength(reportCount);
     expect(seen[0]?.meta).toMatchObject({ progressToken: 'token-1' });
     expect(seen[1]?.meta).toMatchObject({ progressToken: 'token-2', own: 'two' });
     expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false]);
@@ -72,9 +77,12 @@ describe('a handler that is suspended in memory', () => {
   it('aborts when the client cancels the current request', async () => {
     const { server } = rig();
     const leaving: (() => void)[] = [];
-    const asked = await callTool(server, 't', {}, saidBy(1, []));
-    const said = { ...saidBy(2, [], { wait: true }), leaves: (gone: () => void) => void leaving.push(gone) };
-    const done = callTool(server, 't', getRetry(asked), said);
+    const request = await callTool(server, 't', {}, createSender(1, []));
+    const result = {
+      ...createSender(2, [], { wait: true }),
+      leaves: (listener: () => void) => void leaving.push(listener),
+    };
+    const done = callTool(server, 't', getRetry(request), result);
     await new Promise(resolve => setTimeout(resolve, 10));
     leaving[0]?.();
     expect(getText(await done)).toBe('accept true');
@@ -82,11 +90,11 @@ describe('a handler that is suspended in memory', () => {
 
   it('runs again after it was evicted, with the same outcome', async () => {
     const { server, entered } = rig(1);
-    const one = await callTool(server, 't', {}, saidBy(1, []));
-    const two = await callTool(server, 't', {}, saidBy(1, []));
-    expect(getText(await callTool(server, 't', getRetry(one), saidBy(2, [])))).toBe('accept false');
+    const one = await callTool(server, 't', {}, createSender(1, []));
+    const two = await callTool(server, 't', {}, createSender(1, []));
+    expect(getText(await callTool(server, 't', getRetry(one), createSender(2, [])))).toBe('accept false');
     expect(entered()).toBe(3);
-    expect(getText(await callTool(server, 't', getRetry(two), saidBy(2, [])))).toBe('accept false');
+    expect(getText(await callTool(server, 't', getRetry(two), createSender(2, [])))).toBe('accept false');
     expect(entered()).toBe(3);
   });
 
@@ -107,9 +115,9 @@ describe('a handler that is suspended in memory', () => {
         }),
       },
     });
-    const asked = await callTool(server, 't');
+    const request = await callTool(server, 't');
     expect(clock.timers).toBe(0);
     clock.advance(1000);
-    expect([getText(await callTool(server, 't', getRetry(asked))), entries]).toEqual(['accept', 2]);
+    expect([getText(await callTool(server, 't', getRetry(request))), entries]).toEqual(['accept', 2]);
   });
 });

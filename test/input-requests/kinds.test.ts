@@ -69,9 +69,9 @@ function rig({ needs = false } = {}) {
   const problems: string[] = [];
   const handler = async (kind: Kind, ctx: unknown) => {
     ran.push('before');
-    const said = await ask[kind](ctx as Ctx);
+    const message = await ask[kind](ctx as Ctx);
     ran.push('after');
-    return said;
+    return message;
   };
   const of = (kind: Kind) => (needs ? { requiredCapabilities: kinds[kind].needs } : {});
   const each = Object.keys(kinds) as Kind[];
@@ -89,7 +89,7 @@ function rig({ needs = false } = {}) {
 }
 
 /** Asks for the same by a tool, a prompt and a resource. */
-const ways = {
+const backend = {
   'in a tool': async (client: Awaited<ReturnType<typeof connect>>, kind: Kind) => {
     const result = await client.callTool(kind);
     const { text } = result.content[0] as { text: string };
@@ -108,16 +108,16 @@ const ways = {
 };
 
 describe.each(protocolVersions)('a server on %s', protocolVersion => {
-  describe.each(Object.entries(ways))('with a handler that uses %s', (where, way) => {
+  describe.each(Object.entries(backend))('with a handler that uses %s', (where, run) => {
     it.each(Object.keys(kinds) as Kind[])(
       'can request %s [mrtr.supported-methods mrtr.input-request-kinds]',
       async kind => {
         const { server, problems } = rig();
         const client = await connect(server, { protocolVersion, ...all });
         if (kinds[kind].since(protocolVersion)) {
-          expect(await way(client, kind)).toBe(expected[kind]);
+          expect(await run(client, kind)).toBe(expected[kind]);
         } else {
-          await expect(way(client, kind)).rejects.toThrow(/does not support/);
+          await expect(run(client, kind)).rejects.toThrow(/does not support/);
         }
         expect(problems).toEqual([]);
         await client.close();
@@ -129,7 +129,7 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
       async kind => {
         const { server, ran } = rig();
         const client = await connect(server, { protocolVersion });
-        const error = await way(client, kind).then(
+        const error = await run(client, kind).then(
           () => undefined,
           (reason: { rpcCode?: number; message: string; data?: unknown }) => reason,
         );
@@ -149,7 +149,7 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
       async kind => {
         const { server, ran, problems } = rig({ needs: true });
         const without = await connect(server, { protocolVersion });
-        const error = (await way(without, kind).catch(reason => reason)) as { rpcCode?: number; message: string };
+        const error = (await run(without, kind).catch(reason => reason)) as { rpcCode?: number; message: string };
         if (byRetry(protocolVersion)) {
           const elicitation = kind === 'form' ? { form: {} } : { url: {} };
           const sampling = kind === 'tools' ? { tools: {} } : {};
@@ -163,8 +163,8 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
         expect([ran, problems]).toEqual([[], []]);
 
         const client = await connect(server, { protocolVersion, ...all });
-        if (kinds[kind].since(protocolVersion)) expect(await way(client, kind)).toBe(expected[kind]);
-        else await expect(way(client, kind)).rejects.toThrow(/does not support/);
+        if (kinds[kind].since(protocolVersion)) expect(await run(client, kind)).toBe(expected[kind]);
+        else await expect(run(client, kind)).rejects.toThrow(/does not support/);
         await client.close();
       },
     );

@@ -8,7 +8,7 @@ const byRetry = (revision: string) => revision >= '2026-07-28';
 const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
 
 /** Served each way: held in memory, and entered again. */
-const ways = revisions.flatMap((revision): [string, string, number][] => {
+const modes = revisions.flatMap((revision): [string, string, number][] => {
   if (!byRetry(revision)) return [[revision, 'by request', 0]];
   return [
     [revision, 'held', 10],
@@ -36,17 +36,17 @@ function rig(layers: Middleware[], maxSuspended: number) {
     prompts: { p: prompt({ run: (_, ctx) => handler(ctx) }) },
     resources: { 'x:r': resource({ read: (_, ctx) => handler(ctx) }) },
   });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const options = {
     elicit: ({ message }: { message: string }) => {
-      asked.push(message);
+      requests.push(message);
       return { action: 'accept' as const, content: { yes: true } };
     },
   };
-  return { server, events, problems, asked, options };
+  return { server, events, problems, requests, options };
 }
 
-describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
+describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
   it.each([
     ['at once', async () => {}],
     ['taking its time', soon],
@@ -65,7 +65,7 @@ describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _
         events.push('out');
       }
     };
-    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, problems } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     for (const [method, ask] of [
       ['tools/call', () => client.tools.t()],
@@ -73,12 +73,12 @@ describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _
       ['resources/read', () => client.readResource('x:r')],
     ] as const) {
       events.length = 0;
-      asked.length = 0;
+      requests.length = 0;
       expect(JSON.stringify(await ask())).toContain('accept accept');
       const round = (end: string) => [`${method} in`, end, 'out'];
       const rounds = [round('input_required'), round('input_required'), round('complete')];
       expect(events).toEqual(byRetry(protocolVersion) ? rounds.flat() : round('complete'));
-      expect(asked).toEqual(['One?', 'Two?']);
+      expect(requests).toEqual(['One?', 'Two?']);
     }
     expect(problems).toEqual([]);
     await client.close();
@@ -86,10 +86,10 @@ describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _
 
   it('works in any number if it changes nothing', async () => {
     const plain: Middleware = (operation, next) => next(operation);
-    const { server, options, asked } = rig([plain, async (operation, next) => next(operation), plain], maxSuspended);
+    const { server, options, requests } = rig([plain, async (operation, next) => next(operation), plain], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
-    expect(asked).toEqual(['One?', 'Two?']);
+    expect(requests).toEqual(['One?', 'Two?']);
     await client.close();
   });
 
@@ -106,12 +106,12 @@ describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _
       await context.step('closed', () => void did.push('closed'));
       return { ...result, _meta: { 'com.example/after': after.action } };
     });
-    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, problems } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.tools.t();
     expect(result.content).toEqual([{ type: 'text', text: 'accept accept' }]);
     expect(result._meta).toMatchObject({ 'com.example/after': 'accept' });
-    expect(asked).toEqual(['May it?', 'One?', 'Two?', 'Was it good?']);
+    expect(requests).toEqual(['May it?', 'One?', 'Two?', 'Was it good?']);
     expect([did, problems]).toEqual([['opened', 'closed'], []]);
     await client.close();
   });
@@ -141,14 +141,14 @@ describe.each(ways)('middleware around a handler on %s, %s', (protocolVersion, _
       if (++rounds === 2) return { content: [{ type: 'text', text: 'enough' }] };
       return next(operation);
     });
-    const { server, options, asked, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, problems } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.callTool('t');
     expect(problems).toEqual([]);
     if (byRetry(protocolVersion)) {
-      expect(asked).toEqual(['One?']);
+      expect(requests).toEqual(['One?']);
       expect(result.content).toEqual([{ type: 'text', text: 'enough' }]);
-    } else expect(asked).toEqual(['One?', 'Two?']);
+    } else expect(requests).toEqual(['One?', 'Two?']);
     await client.close();
   });
 });

@@ -39,7 +39,7 @@ export class Process {
   }
 
   /** Nothing of a process that is dead goes on. */
-  pass(): Promise<void> {
+  advance(): Promise<void> {
     if (this.#left > 0) this.#left--;
     if (this.alive) return Promise.resolve();
     this.#die();
@@ -47,9 +47,9 @@ export class Process {
   }
 
   async #through<T>(work: () => Promise<T>): Promise<T> {
-    await this.pass();
+    await this.advance();
     const done = await work();
-    await this.pass();
+    await this.advance();
     return done;
   }
 }

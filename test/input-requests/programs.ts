@@ -31,7 +31,7 @@ export const programs: fc.Arbitrary<Program> = programsOf(2);
 /** Where a handler could be cut, and where its effects are seen. */
 export interface ProgramSite {
   /** Passed before and after all that is awaited. */
-  pass(): Promise<void>;
+  advance(): Promise<void>;
   /** A step has its effect: the n-th of this branch. */
   effect(branch: string, n: number, what: string): void;
 }
@@ -70,7 +70,7 @@ async function runAll(
   let sum = start;
   let steps = 0;
   for (const [index, each] of program.entries()) {
-    await site.pass();
+    await site.advance();
     if (each.act === 'ask') sum = (sum * 3 + (await ask(run, `${branch}|${sum}`))) % 9973;
     if (each.act === 'step') sum = (sum * 5 + (await step(run, branch, steps++, sum, site))) % 9973;
     if (each.act === 'wait') await waited(each.ms);
@@ -79,7 +79,7 @@ async function runAll(
       const branches = each.branches.map((one, n) => runAll(run, one, `${branch}.${index}-${n}`, from + n, site));
       for (const value of await Promise.all(branches)) sum = (sum * 7 + value) % 9973;
     }
-    await site.pass();
+    await site.advance();
   }
   return sum;
 }
@@ -92,9 +92,9 @@ async function ask(run: HandlerRun, message: string): Promise<number> {
 
 async function step(run: HandlerRun, branch: string, n: number, sum: number, site: ProgramSite): Promise<number> {
   const done = await run.step(branch, async () => {
-    await site.pass();
+    await site.advance();
     site.effect(branch, n, `${n}:${sum}`);
-    await site.pass();
+    await site.advance();
     return { value: numberOf(`${branch}${sum}`) };
   });
   return (done as { value: number }).value;

@@ -8,7 +8,7 @@ import { callTool, getRetry, getText } from './wire.js';
 
 const newest = protocolVersions[0] as string;
 const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
-const ways = revisions.flatMap((revision): [string, string, number][] =>
+const modes = revisions.flatMap((revision): [string, string, number][] =>
   revision === newest
     ? [
         [revision, 'held', 10],
@@ -19,7 +19,7 @@ const ways = revisions.flatMap((revision): [string, string, number][] =>
 
 afterEach(() => void vi.unstubAllGlobals());
 
-describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) => {
+describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended) => {
   const rig = (run: Parameters<typeof tool>[0]['run']) => {
     const problems: TenonError[] = [];
     const server = createServer({
@@ -31,16 +31,16 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
       prompts: { p: prompt({ run: run as never }) },
       resources: { 'x:r': resource({ read: run as never }) },
     });
-    const asked: string[] = [];
+    const requests: string[] = [];
     const client = connect(server, {
       protocolVersion,
       roots: [{ uri: 'file:///home' }],
       elicit: ({ message }) => {
-        asked.push(message);
+        requests.push(message);
         return { action: 'accept', content: { yes: true } };
       },
     });
-    return { client, problems, asked };
+    return { client, problems, requests };
   };
 
   const form = (message: string) => ({
@@ -53,7 +53,7 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
 
   it('mixes returned input requests with awaited ones, and with steps [mrtr.request-state-echoed]', async () => {
     const did: string[] = [];
-    const { client, problems, asked } = rig(async (_, ctx) => {
+    const { client, problems, requests } = rig(async (_, ctx) => {
       const { inputResponses = {}, requestState } = ctx.inputs as {
         inputResponses?: JsonObject;
         requestState?: string;
@@ -73,13 +73,13 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
     expect((await open.readResource('x:r')).contents).toMatchObject([{ text: expected }]);
     expect((await open.call('prompts/get', { name: 'p' })).messages).toMatchObject([{ content: { text: expected } }]);
     const once = ['asked first', 'returned', 'asked second'];
-    expect(asked).toEqual([...once, ...once, ...once]);
+    expect(requests).toEqual([...once, ...once, ...once]);
     expect(problems).toEqual([]);
     await open.close();
   });
 
   it('returns input requests repeatedly without requestState of its own', async () => {
-    const { client, asked } = rig((_, { inputs }) => {
+    const { client, requests } = rig((_, { inputs }) => {
       const { inputResponses } = inputs;
       if (inputResponses === undefined) return inputRequired({ requests: { one: form('one') } });
       if ('one' in inputResponses) return inputRequired({ requests: { two: form('two') } });
@@ -87,7 +87,7 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
     });
     const open = await client;
     expect((await open.callTool('t')).content).toEqual([{ type: 'text', text: 'two' }]);
-    expect(asked).toEqual(['one', 'two']);
+    expect(requests).toEqual(['one', 'two']);
     await open.close();
   });
 
@@ -107,7 +107,7 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
     const open = await client;
     const text = ((await open.callTool('t')).content[0] as { text: string }).text;
     // It is named twice: entered again, what it caught before it now gets, for nothing is remembered of what was thrown.
-    expect([text, runs]).toEqual(way === 'replayed' ? ['2 accept 3', 3] : ['not yet accept 2', 2]);
+    expect([text, runs]).toEqual(mode === 'replayed' ? ['2 accept 3', 3] : ['not yet accept 2', 2]);
     expect(problems).toEqual([]);
     await open.close();
   });
@@ -135,7 +135,7 @@ describe.each(ways)('a handler on %s, %s', (protocolVersion, way, maxSuspended) 
     });
     const open = await client;
     const result = await open.callTool('t');
-    expect(result.content).toEqual([{ type: 'text', text: way === 'replayed' ? 'the disk is gone' : 'done' }]);
+    expect(result.content).toEqual([{ type: 'text', text: mode === 'replayed' ? 'the disk is gone' : 'done' }]);
     expect(problems).toEqual([]);
     await open.close();
   });
@@ -182,8 +182,8 @@ describe('a handler that is not deterministic', () => {
     speedUpTimers();
     n = 0;
     const { server, problems } = asks(message, steps);
-    const asked = await callTool(server, 't');
-    expect((await callTool(server, 't', getRetry(asked))).error).toEqual({ code: -32603, message: 'Internal error' });
+    const request = await callTool(server, 't');
+    expect((await callTool(server, 't', getRetry(request))).error).toEqual({ code: -32603, message: 'Internal error' });
     expect(problems).toMatchObject([{ code: 'handler/not-deterministic', hint: expect.stringContaining('ctx.step') }]);
     expect(problems[0]?.message).toMatch(named);
   });

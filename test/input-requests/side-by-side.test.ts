@@ -123,11 +123,11 @@ describe('concurrent calls', () => {
           }),
         },
       });
-      let asked = 0;
+      let requestCount = 0;
       const given = new Map<string, number[]>();
       const client = await connect(server, {
         elicit: async ({ message }) => {
-          const n = asked++;
+          const n = requestCount++;
           const [, call = ''] = message.split(' of ');
           given.set(call, [...(given.get(call) ?? []), n]);
           await new Promise(resolve => setTimeout(resolve, n % 3));

@@ -11,7 +11,7 @@ export interface CallerOptions {
   readonly meta?: JsonObject;
   readonly notified?: JsonObject[];
   /** Gives what makes the client go away. */
-  readonly leaves?: (gone: () => void) => void;
+  readonly leaves?: (listener: () => void) => void;
 }
 
 export interface WireResponse {
@@ -35,24 +35,24 @@ export async function sendRequest(
   server: RequestHandler,
   method: string,
   params: JsonObject,
-  said: CallerOptions = {},
+  response: CallerOptions = {},
 ): Promise<WireResponse> {
-  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: createMeta(said) } };
-  const loan = {
-    auth: said.principal === undefined ? undefined : { principal: said.principal },
-    send: (notification: object) => void said.notified?.push(notification as JsonObject),
-    onClientClosed: (gone: () => void) => said.leaves?.(gone),
+  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: createMeta(response) } };
+  const io = {
+    auth: response.principal === undefined ? undefined : { principal: response.principal },
+    send: (notification: object) => void response.notified?.push(notification as JsonObject),
+    onClientClosed: (listener: () => void) => response.leaves?.(listener),
   };
-  return (await server.answer(message, newest, loan as never)) as unknown as WireResponse;
+  return (await server.answer(message, newest, io as never)) as unknown as WireResponse;
 }
 
 export function callTool(
   server: RequestHandler,
   name: string,
   more: JsonObject = {},
-  said: CallerOptions = {},
+  response: CallerOptions = {},
 ): Promise<WireResponse> {
-  return sendRequest(server, 'tools/call', { name, ...more }, said);
+  return sendRequest(server, 'tools/call', { name, ...more }, response);
 }
 
 const answers: { readonly [method: string]: (params: JsonObject) => JsonObject } = {

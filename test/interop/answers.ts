@@ -4,12 +4,12 @@ import type { ClientHandlers, ElicitFormParams } from 'tenon';
 export type ReceivedRequests = string[];
 
 /** A user who agrees to everything, a model that echoes, and one root: the same for every peer. */
-export function createAnswers(asked: ReceivedRequests = []): {
+export function createAnswers(requests: ReceivedRequests = []): {
   readonly [K in 'elicit' | 'elicitUrl' | 'sample' | 'roots']: NonNullable<ClientHandlers[K]>;
 } {
   return {
     elicit(form: ElicitFormParams) {
-      asked.push(`form ${form.message}`);
+      requests.push(`form ${form.message}`);
       const { properties } = form.requestedSchema;
       const content = Object.fromEntries(
         Object.keys(properties).flatMap(name =>
@@ -19,11 +19,11 @@ export function createAnswers(asked: ReceivedRequests = []): {
       return { action: 'accept', content };
     },
     elicitUrl({ url }) {
-      asked.push(`url ${url}`);
+      requests.push(`url ${url}`);
       return { action: 'accept' };
     },
     sample({ messages }) {
-      asked.push('sample');
+      requests.push('sample');
       const [first] = [messages[0]?.content ?? []].flat();
       return {
         role: 'assistant',
@@ -33,7 +33,7 @@ export function createAnswers(asked: ReceivedRequests = []): {
       };
     },
     roots() {
-      asked.push('roots');
+      requests.push('roots');
       return [{ uri: 'file:///work', name: 'Work' }];
     },
   };

@@ -31,7 +31,7 @@ describe.each([
       await call('touch', { uri: 'note://all' });
       expect(updates('note://all')).toBeGreaterThan(0);
     });
-    wire.cut();
+    wire.disconnect();
     server.notifyResourceUpdated('note://by/a');
     await retryUntilPasses(() => expect(updates('note://by/a')).toBe(1));
     expect(getText(await call('word'))).toContain('tenon');
@@ -44,11 +44,11 @@ describe.each([
     const http = await serveHttp(createExampleServer(), { port: 0, limits: { sseRetry: 20 } });
     const wire = await startRecordingWire(http.port);
     const { client, call } = await visit({ url: `${wire.origin}/mcp` });
-    const cut = vi.fn(() => wire.cut());
-    expect(getText(await call('paced', {}, { onprogress: ({ progress }) => void (progress === 1 && cut()) }))).toBe(
-      'done',
-    );
-    expect(cut).toHaveBeenCalledOnce();
+    const disconnect = vi.fn(() => wire.disconnect());
+    expect(
+      getText(await call('paced', {}, { onprogress: ({ progress }) => void (progress === 1 && disconnect()) })),
+    ).toBe('done');
+    expect(disconnect).toHaveBeenCalledOnce();
     await client.close();
     await wire.close();
     await http.close({ timeout: 0 });
@@ -67,7 +67,7 @@ describe('our client, on a connection that breaks', () => {
       {
         onProgress({ progress }) {
           seen.push(progress);
-          if (progress === 1) wire.cut();
+          if (progress === 1) wire.disconnect();
         },
       },
     );
@@ -83,14 +83,18 @@ describe('our client, on a connection that breaks', () => {
     const wire = await startRecordingWire(portOf(origin));
     const client = await connect<OfficialServer>(`${wire.origin}/mcp`);
     const stop = new AbortController();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const watching = (async () => {
-      for await (const change of client.watch({ tools: true }, { signal: stop.signal })) heard.push(change);
+      for await (const change of client.watch({ tools: true }, { signal: stop.signal })) received.push(change);
     })();
-    const call = client.callTool('paced', {}, { onProgress: ({ progress }) => void (progress === 1 && wire.cut()) });
+    const call = client.callTool(
+      'paced',
+      {},
+      { onProgress: ({ progress }) => void (progress === 1 && wire.disconnect()) },
+    );
     await expect(call).rejects.toMatchObject({ code: 'call/outcome-unknown' });
     // What is watched is reported as changed once the stream is there again, because it may have been meanwhile.
-    await retryUntilPasses(() => expect(heard).toContainEqual({ list: 'tools' }));
+    await retryUntilPasses(() => expect(received).toContainEqual({ list: 'tools' }));
     expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3 });
     stop.abort();
     await watching;

@@ -12,9 +12,9 @@ import { retryUntilPasses } from './retry.js';
 describe('our client with the handler of SDK v2', () => {
   const open = async () => {
     const { origin, close } = await startV2Handler();
-    const asked: string[] = [];
-    const client = await connect(`${origin}/mcp`, createAnswers(asked));
-    return { client, asked, end: () => client.close().then(close) };
+    const requests: string[] = [];
+    const client = await connect(`${origin}/mcp`, createAnswers(requests));
+    return { client, requests, end: () => client.close().then(close) };
   };
 
   it('mirrors arguments in headers', async () => {
@@ -27,9 +27,9 @@ describe('our client with the handler of SDK v2', () => {
   });
 
   it('repeats a call for each input request, and returns requestState', async () => {
-    const { client, asked, end } = await open();
+    const { client, requests, end } = await open();
     expect(getText(await client.callTool('twice'))).toBe('second Ada roots');
-    expect(asked).toEqual(['form Who are you?', 'roots']);
+    expect(requests).toEqual(['form Who are you?', 'roots']);
     await end();
   });
 

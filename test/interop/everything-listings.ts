@@ -9,7 +9,7 @@ import type { EverythingServer } from './server-types.js';
 /** Our client at server-everything, and what it was asked and told. */
 export interface EverythingClient {
   readonly client: Client<EverythingServer>;
-  readonly asked: ReceivedRequests;
+  readonly requests: ReceivedRequests;
   readonly logs: ClientEvents['log'][];
   readonly problems: TenonError[];
 }

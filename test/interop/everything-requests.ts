@@ -16,7 +16,7 @@ export function testServerRequests(now: () => EverythingClient): void {
       getText(await now().client.callTool('trigger-sampling-request', { prompt: 'hello', maxTokens: 10 })),
     ).toContain('You said: Resource trigger-sampling-request context: hello');
     expect(getText(await now().client.callTool('get-roots-list'))).toContain('file:///work');
-    expect(now().asked).toEqual(
+    expect(now().requests).toEqual(
       expect.arrayContaining([
         'form Please provide inputs for the following fields:',
         'url https://example.com/visit',
@@ -89,6 +89,6 @@ export function testServerRequests(now: () => EverythingClient): void {
     await expect(long).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
     await now().client.ping();
     await now().client.notifyRootsChanged();
-    await retryUntilPasses(() => expect(now().asked.filter(each => each === 'roots').length).toBeGreaterThan(1));
+    await retryUntilPasses(() => expect(now().requests.filter(each => each === 'roots').length).toBeGreaterThan(1));
   });
 }

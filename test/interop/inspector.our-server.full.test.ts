@@ -46,11 +46,14 @@ describe('MCP Inspector with the notes server', () => {
     return (JSON.parse(stdout) as { result: Result }).result;
   };
 
-  const roads: Record<string, () => readonly string[]> = { stdio: () => stdio, 'Streamable HTTP': () => [http.url] };
+  const connections: Record<string, () => readonly string[]> = {
+    stdio: () => stdio,
+    'Streamable HTTP': () => [http.url],
+  };
 
-  describe.each(Object.keys(roads))('over %s', road => {
+  describe.each(Object.keys(connections))('over %s', transport => {
     const ask = (method: string, ...more: string[]) =>
-      inspect((roads[road] as () => readonly string[])(), method, ...more);
+      inspect((connections[transport] as () => readonly string[])(), method, ...more);
 
     it('lists and calls tools', async () => {
       const [{ tools }, found] = await Promise.all([

@@ -38,14 +38,14 @@ describe.each(Object.keys(visitors))('the notes server, used by %s', name => {
   });
 
   it('writes, replaces when the user agrees, finds and shows notes', async () => {
-    const { call, asked } = visitor;
+    const { call, requests } = visitor;
     expect(
       await call('write', { title: 'Glue', body: 'Hide glue lets go when steamed.', tags: ['joinery'] }),
     ).toMatchObject({ structuredContent: { uri: 'note://Glue', replaced: false } });
     expect(await call('write', { title: 'Glue', body: 'Steam loosens hide glue.' })).toMatchObject({
       structuredContent: { replaced: true },
     });
-    expect(asked).toEqual(['form Replace the note “Glue”?']);
+    expect(requests).toEqual(['form Replace the note “Glue”?']);
     expect(getText(await call('search', { words: 'steam' }))).toContain('note://Glue');
     expect(await call('show', { title: 'Glue' })).toMatchObject({
       content: [{ text: 'Steam loosens hide glue.' }, { type: 'resource_link', uri: 'note://Glue' }],

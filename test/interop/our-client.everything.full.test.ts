@@ -17,19 +17,19 @@ import type { EverythingServer } from './server-types.js';
 
 const everything = findOfficialServer('server-everything');
 
-interface Road {
+interface OpenConnection {
   readonly target: ConnectTarget;
   /** Ends what the client does not end; checks what it does. */
   stop(): Promise<void>;
 }
 
 /** Which of the two transports it is, the client finds out by itself. */
-async function overHttp(transport: 'streamableHttp' | 'sse', path: string): Promise<Road> {
+async function overHttp(transport: 'streamableHttp' | 'sse', path: string): Promise<OpenConnection> {
   const peer: HttpPeer = await startHttpPeer([everything, transport]);
   return { target: peer.origin + path, stop: peer.stop };
 }
 
-const roads: Record<string, () => Promise<Road>> = {
+const connections: Record<string, () => Promise<OpenConnection>> = {
   async stdio() {
     const { target, pid } = createStdioPeer([everything, 'stdio']);
     return {
@@ -43,27 +43,27 @@ const roads: Record<string, () => Promise<Road>> = {
   'HTTP+SSE': () => overHttp('sse', '/sse'),
 };
 
-describe.each(Object.keys(roads))('server-everything over %s', name => {
-  let road: Road;
-  let guest: EverythingClient;
+describe.each(Object.keys(connections))('server-everything over %s', name => {
+  let connection: OpenConnection;
+  let gatewayClient: EverythingClient;
 
   beforeAll(async () => {
-    road = await (roads[name] as () => Promise<Road>)();
-    const asked: EverythingClient['asked'] = [];
-    const client = await connect<EverythingServer>(road.target, createAnswers(asked));
-    guest = { client, asked, logs: [], problems: [] };
-    client.on('log', log => guest.logs.push(log));
-    client.on('error', problem => guest.problems.push(problem));
+    connection = await (connections[name] as () => Promise<OpenConnection>)();
+    const requests: EverythingClient['requests'] = [];
+    const client = await connect<EverythingServer>(connection.target, createAnswers(requests));
+    gatewayClient = { client, requests, logs: [], problems: [] };
+    client.on('log', log => gatewayClient.logs.push(log));
+    client.on('error', problem => gatewayClient.problems.push(problem));
   });
 
   afterAll(async () => {
-    await guest.client.close();
-    await road.stop();
-    expect(guest.problems).toEqual([]);
+    await gatewayClient.client.close();
+    await connection.stop();
+    expect(gatewayClient.problems).toEqual([]);
   });
 
-  testOfferings(() => guest);
-  testServerRequests(() => guest);
+  testOfferings(() => gatewayClient);
+  testServerRequests(() => gatewayClient);
 });
 
 describe('server-everything with a client without handlers', () => {

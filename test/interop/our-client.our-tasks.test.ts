@@ -10,7 +10,7 @@ interface Peer {
   stop(): Promise<void>;
 }
 
-const roads: Record<string, (revision: string) => Promise<Peer>> = {
+const connections: Record<string, (revision: string) => Promise<Peer>> = {
   async memory(protocolVersion) {
     const server = createTaskServer();
     return { join: options => connect<TaskServer>(server, { protocolVersion, ...options }), stop: async () => {} };
@@ -24,21 +24,21 @@ const roads: Record<string, (revision: string) => Promise<Peer>> = {
     return { join: options => connect<TaskServer>(url, { protocolVersion, ...options }), stop: () => close() };
   },
 };
-const lanes = Object.keys(roads).flatMap(road =>
-  ['2026-07-28', '2025-11-25'].map(revision => [road, revision] as const),
+const variants = Object.keys(connections).flatMap(transport =>
+  ['2026-07-28', '2025-11-25'].map(revision => [transport, revision] as const),
 );
 
-describe.each(lanes)('our tasks over %s on %s', (road, revision) => {
-  const asked: string[] = [];
+describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
+  const requests: string[] = [];
   const problems: string[] = [];
   const elicit = ({ message }: { message: string }) => {
-    asked.push(message);
+    requests.push(message);
     return { action: 'accept' as const, content: { name: message.length === 12 ? 'tenon' : 'glue' } };
   };
   let peer: Peer;
   let client: Client<TaskServer>;
   beforeAll(async () => {
-    peer = await (roads[road] as (revision: string) => Promise<Peer>)(revision);
+    peer = await (connections[transport] as (revision: string) => Promise<Peer>)(revision);
     client = await peer.join({ elicit });
     client.on('error', ({ message }) => problems.push(message));
   });
@@ -64,17 +64,17 @@ describe.each(lanes)('our tasks over %s on %s', (road, revision) => {
     const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, lifetime);
     expect(started.id).toMatch(/./);
     const resumed = client.tasks.resume(started.id as string, { tool: 'cut' });
-    expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ cut: 3 }, { cut: 3 }]);
+    expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ position: 3 }, { position: 3 }]);
     expect(await client.tasks.get(started.id as string)).toMatchObject({ status: 'completed' });
     expect((await client.tasks.start('measure')).id).toBeUndefined();
   });
 
   it('request input once, and get the response', async () => {
-    asked.length = 0;
+    requests.length = 0;
     const states: TaskState[] = [];
     const handle = await client.tasks.start('choose', {}, { onTask: task => states.push(task) });
     expect(getText(await handle.result())).toBe('tenon, glue');
-    expect(asked).toEqual(['Which joint?', 'And then?']);
+    expect(requests).toEqual(['Which joint?', 'And then?']);
     expect(states.at(-1)?.status).toBe('completed');
   });
 
@@ -103,7 +103,7 @@ describe.each(lanes)('our tasks over %s on %s', (road, revision) => {
   });
 
   it('wait for a client that supports input requests', async () => {
-    if (road === 'stdio') return;
+    if (transport === 'stdio') return;
     const mute = await peer.join({});
     const handle = await client.tasks.start('choose');
     const id = handle.id as string;

@@ -35,7 +35,7 @@ const over = (serve: () => Promise<Listening>, path: string) => async (): Promis
   return { target: origin + path, stop: close };
 };
 
-const lanes: InteropCombination[] = [
+const variants: InteropCombination[] = [
   { name: 'SDK v1 over stdio', open: stdio, info, revision: '2025-11-25' },
   { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', revision: '2024-11-05' },
   { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
@@ -64,7 +64,7 @@ const lanes: InteropCombination[] = [
   },
 ];
 
-for (const lane of lanes) testOurClient(lane);
+for (const variant of variants) testOurClient(variant);
 
 describe('SDK v1 over Streamable HTTP with sessions', () => {
   it('reconnects for messages after the server has closed the stream', async () => {

@@ -37,7 +37,7 @@ async function stateful(): Promise<InteropPeer> {
   };
 }
 
-const lanes: InteropCombination[] = [
+const variants: InteropCombination[] = [
   { name: 'SDK v2 over stdio', open: stdio(), info, revision: newest },
   { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, revision: newest },
   ...handshakes.map(pin => ({ name: `SDK v2 over stdio, pinned to ${pin}`, open: stdio(), info, pin, revision: pin })),
@@ -75,7 +75,7 @@ const lanes: InteropCombination[] = [
   },
 ];
 
-for (const lane of lanes) testOurClient(lane);
+for (const variant of variants) testOurClient(variant);
 
 describe('SDK v2 handler', () => {
   it('refuses a client of an earlier version where no handshake is served', async () => {

@@ -5,21 +5,21 @@ import { createV1Tasks, startV1Tasks } from './fixtures/sdk-v1-tasks.js';
 import { createStdioPeer, findOfficialServer, startHttpPeer } from './process.js';
 import type { OfficialServer } from './server-types.js';
 
-interface Road {
+interface OpenConnection {
   readonly client: Client<OfficialServer>;
   stop(): Promise<void>;
 }
 
-const asked: string[] = [];
+const requests: string[] = [];
 const options = {
   elicit({ message }: { message: string }) {
-    asked.push(message);
+    requests.push(message);
     return { action: 'accept' as const, content: { name: 'tenon', interpretation: 'technical' } };
   },
 };
 
 /** The SDK's server on a pair of ours. */
-async function inMemory(): Promise<Road> {
+async function inMemory(): Promise<OpenConnection> {
   const { server, store } = createV1Tasks();
   const pair = createTransportPair();
   await server.connect(asTransport(pair.server) as never);
@@ -52,7 +52,7 @@ function asTransport(channel: Transport) {
   return transport;
 }
 
-async function overHttp(): Promise<Road> {
+async function overHttp(): Promise<OpenConnection> {
   const { origin, close } = await startV1Tasks();
   const client = await connect<OfficialServer>(`${origin}/mcp`, options);
   return {
@@ -68,19 +68,19 @@ describe.each([
   ['in memory', inMemory],
   ['over Streamable HTTP', overHttp],
 ])('tasks of SDK v1 %s', (_, open) => {
-  let road: Road;
+  let connection: OpenConnection;
   const problems: string[] = [];
   beforeAll(async () => {
-    road = await open();
-    road.client.on('error', ({ message }) => problems.push(message));
+    connection = await open();
+    connection.client.on('error', ({ message }) => problems.push(message));
   });
   afterAll(async () => {
-    await road.stop();
+    await connection.stop();
     expect(problems).toEqual([]);
   });
 
   it('resolve after they have ended [tasks.tool.required-used tasks.tool.optional-either]', async () => {
-    const { client } = road;
+    const { client } = connection;
     expect(getText(await client.callTool('works'))).toBe('worked');
     const handle = await client.tasks.start('works', {}, { ttl: 30_000 });
     expect(handle.id).toMatch(/./);
@@ -90,24 +90,24 @@ describe.each([
   });
 
   it('request input from the waiting client, with the ID of the task [tasks.input-required.requestor-calls-result tasks.http.any-stream tasks.related-task.on-all-messages]', async () => {
-    asked.length = 0;
+    requests.length = 0;
     const states: TaskState[] = [];
-    const result = await road.client.callTool('asks', {}, { onTask: task => states.push(task) });
+    const result = await connection.client.callTool('asks', {}, { onTask: task => states.push(task) });
     expect(getText(result)).toBe('accept tenon, accept tenon');
     expect(result).not.toHaveProperty('_meta');
-    expect(asked).toEqual(['Which joint?', 'Which joint?']);
+    expect(requests).toEqual(['Which joint?', 'Which joint?']);
     expect(states.map(({ status }) => status)).toContain('input_required');
     expect(states.at(-1)?.status).toBe('completed');
   });
 
   it('fail as the tool does [tasks.result.exact-result]', async () => {
-    const { client } = road;
+    const { client } = connection;
     expect(await client.callTool('fails')).toMatchObject({ isError: true });
     await expect(client.tools.fails()).rejects.toMatchObject({ code: 'tool/failed' });
   });
 
   it('are cancelled with the call, and by id [cancellation.not-for-tasks]', async () => {
-    const { client } = road;
+    const { client } = connection;
     const controller = new AbortController();
     const seen: TaskState[] = [];
     const given = client.callTool('sleeps', {}, { signal: controller.signal, onTask: task => seen.push(task) });
@@ -126,7 +126,7 @@ describe.each([
   });
 
   it('are listed, and found by their id [tasks.list.cursor-opaque]', async () => {
-    const { client } = road;
+    const { client } = connection;
     const handle = await client.tasks.start('works');
     const all = await collect(client.tasks.list());
     expect(all.map(({ taskId }) => taskId)).toContain(handle.id);
@@ -151,17 +151,17 @@ describe.each([
     const client = await connect(target, options);
     const problems: string[] = [];
     client.on('error', ({ message }) => problems.push(message));
-    asked.length = 0;
-    const said: string[] = [];
-    const onTask = ({ statusMessage = '' }: TaskState) => said.push(statusMessage);
+    requests.length = 0;
+    const messages: string[] = [];
+    const onTask = ({ statusMessage = '' }: TaskState) => messages.push(statusMessage);
     const [plain, ambiguous] = await Promise.all([
       client.callTool('simulate-research-query', { topic: 'joints' }, { onTask }),
       client.callTool('simulate-research-query', { topic: 'joints', ambiguous: true }),
     ]);
     expect(getText(plain)).toContain('# Research Report: joints\n');
     expect(getText(ambiguous)).toContain('# Research Report: joints (technical)');
-    expect(asked).toEqual([expect.stringContaining('could have multiple interpretations')]);
-    expect(said).toContain('Analyzing content...');
+    expect(requests).toEqual([expect.stringContaining('could have multiple interpretations')]);
+    expect(messages).toContain('Analyzing content...');
     await client.close();
     await stop();
     expect(problems).toEqual([]);

@@ -29,18 +29,18 @@ export interface InteropCombination {
 }
 
 /** Our client with one server of an official SDK: every feature that both have. */
-export function testOurClient(lane: InteropCombination): void {
-  describe(lane.name, () => {
+export function testOurClient(variant: InteropCombination): void {
+  describe(variant.name, () => {
     let peer: InteropPeer;
     let client: Client<OfficialServer>;
-    const asked: ReceivedRequests = [];
+    const requests: ReceivedRequests = [];
     const logs: ClientEvents['log'][] = [];
     const problems: TenonError[] = [];
 
     beforeAll(async () => {
-      peer = await lane.open();
-      const pinned = lane.pin === undefined ? {} : { protocolVersion: lane.pin };
-      client = await connect<OfficialServer>(peer.target, { ...createAnswers(asked), ...pinned, logLevel: 'info' });
+      peer = await variant.open();
+      const pinned = variant.pin === undefined ? {} : { protocolVersion: variant.pin };
+      client = await connect<OfficialServer>(peer.target, { ...createAnswers(requests), ...pinned, logLevel: 'info' });
       client.on('log', log => logs.push(log));
       client.on('error', problem => problems.push(problem));
     });
@@ -50,18 +50,18 @@ export function testOurClient(lane: InteropCombination): void {
       expect(problems).toEqual([]);
     });
 
-    testListings(lane, () => client);
-    if (!lane.stateless) testServerRequests(lane, () => client, asked);
-    if (!lane.answersOnly) testNotifications(lane, () => client, logs);
-    if (!lane.stateless) testChanges(() => client);
+    testListings(variant, () => client);
+    if (!variant.stateless) testServerRequests(variant, () => client, requests);
+    if (!variant.answersOnly) testNotifications(variant, () => client, logs);
+    if (!variant.stateless) testChanges(() => client);
   });
 }
 
-const supportsFrom = (revision: string) => (lane: InteropCombination) => lane.revision >= revision;
+const supportsFrom = (revision: string) => (variant: InteropCombination) => variant.revision >= revision;
 const hasForms = supportsFrom('2025-06-18');
 const hasUrlElicitation = supportsFrom('2025-11-25');
 
-function testServerRequests(lane: InteropCombination, client: () => Client, asked: ReceivedRequests): void {
+function testServerRequests(variant: InteropCombination, client: () => Client, requests: ReceivedRequests): void {
   it('answers input requests of the server', async () => {
     expect(JSON.parse(getText(await client().callTool('think')))).toMatchObject({
       model: 'echo',
@@ -70,32 +70,32 @@ function testServerRequests(lane: InteropCombination, client: () => Client, aske
     expect(JSON.parse(getText(await client().callTool('where')))).toMatchObject({
       roots: [{ uri: 'file:///work', name: 'Work' }],
     });
-    if (hasForms(lane))
+    if (hasForms(variant))
       expect(JSON.parse(getText(await client().callTool('ask')))).toEqual({
         action: 'accept',
         content: { name: 'Ada', size: 'small' },
       });
-    if (hasUrlElicitation(lane))
+    if (hasUrlElicitation(variant))
       expect(JSON.parse(getText(await client().callTool('visit')))).toEqual({ action: 'accept' });
     const expected = [
       'sample',
       'roots',
-      ...(hasForms(lane) ? ['form Who are you?'] : []),
-      ...(hasUrlElicitation(lane) ? ['url https://example.com/in'] : []),
+      ...(hasForms(variant) ? ['form Who are you?'] : []),
+      ...(hasUrlElicitation(variant) ? ['url https://example.com/in'] : []),
     ];
-    expect(asked).toEqual(expected);
+    expect(requests).toEqual(expected);
   });
 }
 
 /** What comes along with an answer. */
-function testNotifications(lane: InteropCombination, client: () => Client, logs: ClientEvents['log'][]): void {
+function testNotifications(variant: InteropCombination, client: () => Client, logs: ClientEvents['log'][]): void {
   it('receives progress and log messages', async () => {
     const seen: number[] = [];
     expect(
       getText(await client().callTool('works', { steps: 4 }, { onProgress: ({ progress }) => seen.push(progress) })),
     ).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4]);
-    if (!lane.stateless)
+    if (!variant.stateless)
       await retryUntilPasses(() => expect(logs).toContainEqual({ level: 'warning', data: 'worked', logger: 'tale' }));
   });
 
@@ -103,12 +103,12 @@ function testNotifications(lane: InteropCombination, client: () => Client, logs:
     const stop = new AbortController();
     const call = client().callTool(
       'waits',
-      { name: lane.name },
+      { name: variant.name },
       { signal: stop.signal, onProgress: () => stop.abort() },
     );
     await expect(call).rejects.toMatchObject({ code: expect.stringMatching(/cancel|abort/) });
-    if (!lane.stateless)
-      await retryUntilPasses(async () => expect(getText(await client().callTool('cancelled'))).toContain(lane.name));
+    if (!variant.stateless)
+      await retryUntilPasses(async () => expect(getText(await client().callTool('cancelled'))).toContain(variant.name));
   });
 }
 
@@ -118,14 +118,14 @@ function testChanges(client: () => Client): void {
     const watching = client().watch({ tools: true }, { signal: stop.signal })[Symbol.asyncIterator]();
     const change = watching.next();
     // A stream that listens has to be open first, and nothing says when: it grows until it is heard.
-    let heard = false;
+    let isReceived = false;
     void change.then(() => {
-      heard = true;
+      isReceived = true;
     });
     let name = '';
     await retryUntilPasses(async () => {
       name = getText(await client().callTool('grow'));
-      if (!heard) throw new Error('not heard yet');
+      if (!isReceived) throw new Error('not heard yet');
     });
     expect(await change).toEqual({ done: false, value: { list: 'tools' } });
     stop.abort();
@@ -135,13 +135,13 @@ function testChanges(client: () => Client): void {
   it('receives changes of a resource', async () => {
     const uri = 'note://all';
     const stop = new AbortController();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const watching = (async () => {
-      for await (const change of client().watch(uri, { signal: stop.signal })) heard.push(change);
+      for await (const change of client().watch(uri, { signal: stop.signal })) received.push(change);
     })();
     await retryUntilPasses(async () => {
       await client().callTool('touch', { uri });
-      expect(heard).toContainEqual({ uri });
+      expect(received).toContainEqual({ uri });
     });
     stop.abort();
     await watching;

@@ -72,14 +72,14 @@ function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient)
   const forms = supportsVersion('2025-06-18', visit);
 
   it('answers input requests of the server', async () => {
-    const { call, asked } = now();
-    asked.length = 0;
+    const { call, requests } = now();
+    requests.length = 0;
     expect(JSON.parse(getText(await call('rooted')))).toMatchObject([{ uri: 'file:///work' }]);
     expect(JSON.parse(getText(await call('samples')))).toMatchObject({
       model: 'echo',
       content: { text: 'You said: Hello' },
     });
-    expect(asked).toEqual(['roots', 'sample']);
+    expect(requests).toEqual(['roots', 'sample']);
     if (forms)
       expect(JSON.parse(getText(await call('formed')))).toMatchObject({ action: 'accept', content: { name: 'Ada' } });
     if (supportsVersion('2025-11-25', visit)) {
@@ -90,10 +90,10 @@ function testServerRequests(visit: SdkConnection, now: () => ConnectedSdkClient)
 
   if (!forms) return;
   it('handles sequential, concurrent and returned input requests', async () => {
-    const { call, client, asked } = now();
-    asked.length = 0;
+    const { call, client, requests } = now();
+    requests.length = 0;
     expect(getText(await call('dialogue', { topic: 'joints' }))).toBe('accept You said: accept accept true');
-    expect(asked).toEqual(['form First, about joints?', 'sample', 'form Second?']);
+    expect(requests).toEqual(['form First, about joints?', 'sample', 'form Second?']);
     expect(getText(await call('together'))).toBe('accept 1 echo');
     expect(getText(await call('returns'))).toBe('2:Ada model');
     expect((await client.getPrompt({ name: 'asked' })).messages).toMatchObject([{ content: { text: 'Greet Ada.' } }]);
@@ -105,8 +105,8 @@ function testChanges(now: () => ConnectedSdkClient): void {
   const uri = 'note://by/a';
 
   it('receives changes of a resource and of lists, until it unsubscribes', async () => {
-    const { client, call, notifications: heard, listen } = now();
-    const updates = () => heard.filter(({ method }) => method === 'notifications/resources/updated');
+    const { client, call, notifications: received, listen } = now();
+    const updates = () => received.filter(({ method }) => method === 'notifications/resources/updated');
     const filter = {
       toolsListChanged: true,
       promptsListChanged: true,
@@ -124,7 +124,7 @@ function testChanges(now: () => ConnectedSdkClient): void {
     await call('touch', { uri: 'note://by/b' });
     await call('grow');
     await retryUntilPasses(() => {
-      const methods = heard.map(({ method }) => method);
+      const methods = received.map(({ method }) => method);
       for (const list of ['tools', 'prompts', 'resources'])
         expect(methods).toContain(`notifications/${list}/list_changed`);
     });

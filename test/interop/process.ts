@@ -28,8 +28,8 @@ export interface StdioPeer {
 export function createStdioPeer(args: readonly string[], env: Readonly<Record<string, string>> = {}): StdioPeer {
   let pid: number | undefined;
   const stderr = (line: string) => {
-    const said = /^announce pid (\d+)$/.exec(line);
-    if (said) pid = Number(said[1]);
+    const messages = /^announce pid (\d+)$/.exec(line);
+    if (messages) pid = Number(messages[1]);
   };
   return {
     target: { command: process.execPath, args: ['--import', announce, ...args], env, cwd: root, stderr },
@@ -65,13 +65,13 @@ export async function startHttpPeer(
   });
   const exited = once(child, 'exit');
   const port = await new Promise<string>((resolve, reject) => {
-    const said: string[] = [];
+    const messages: string[] = [];
     createInterface(child.stderr).on('line', line => {
-      said.push(line);
+      messages.push(line);
       const port = /^announce port (\d+)$/.exec(line)?.[1];
       if (port) resolve(port);
     });
-    child.once('exit', () => reject(new Error(`the server has exited:\n${said.join('\n')}`)));
+    child.once('exit', () => reject(new Error(`the server has exited:\n${messages.join('\n')}`)));
   });
   return {
     origin: `http://127.0.0.1:${port}`,

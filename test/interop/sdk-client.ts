@@ -59,7 +59,7 @@ interface Named {
 /** A client of an official SDK that is connected to a server of ours. */
 export interface ConnectedSdkClient {
   readonly client: SdkClient;
-  readonly asked: ReceivedRequests;
+  readonly requests: ReceivedRequests;
   readonly notifications: readonly ReceivedNotification[];
   call(name: string, input?: Params, sending?: SdkCallOptions & { readonly meta?: Params }): Promise<CallResult>;
   /** Where changes come on a stream that is asked for. Returns what ends it. */
@@ -98,9 +98,9 @@ export const capabilities = {
 export async function answerRequest(
   method: string,
   params: Params | undefined,
-  asked: ReceivedRequests,
+  requests: ReceivedRequests,
 ): Promise<never> {
-  const user = createAnswers(asked);
+  const user = createAnswers(requests);
   const about = { signal: new AbortController().signal, server: 'tenon', progress: () => {} };
   if (method === 'roots/list')
     return { roots: user.roots instanceof Function ? await user.roots() : user.roots } as never;
@@ -110,7 +110,7 @@ export async function answerRequest(
       : user.elicit(params as never, about))) as never;
   const { tools, toolChoice } = params as { tools?: Named[]; toolChoice?: { mode: string } };
   if (tools && toolChoice?.mode !== 'none') {
-    asked.push('sample');
+    requests.push('sample');
     return {
       role: 'assistant',
       model: 'echo',

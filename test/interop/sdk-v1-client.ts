@@ -23,20 +23,20 @@ type SdkV1Target =
 
 /** Connects the client of SDK v1: to a program, to Streamable HTTP, or to HTTP+SSE. */
 export async function connectSdkV1(to: SdkV1Target): Promise<ConnectedSdkClient> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const notifications: ReceivedNotification[] = [];
   const client = new Client({ name: 'sdk-v1', version: '1.32.2' }, { capabilities });
-  client.setRequestHandler(ElicitRequestSchema, ({ method, params }) => answerRequest(method, params, asked));
+  client.setRequestHandler(ElicitRequestSchema, ({ method, params }) => answerRequest(method, params, requests));
   client.setRequestHandler(CreateMessageRequestSchema, ({ method, params }) =>
-    answerRequest(method, params as never, asked),
+    answerRequest(method, params as never, requests),
   );
-  client.setRequestHandler(ListRootsRequestSchema, ({ method }) => answerRequest(method, undefined, asked));
+  client.setRequestHandler(ListRootsRequestSchema, ({ method }) => answerRequest(method, undefined, requests));
   client.fallbackNotificationHandler = async notification => void notifications.push(notification);
   const transport = createTransport(to);
   await client.connect(transport as never);
   return {
     client: client as unknown as SdkClient,
-    asked,
+    requests,
     notifications,
     call: async (name, input = {}, { meta, ...sending } = {}) =>
       (await client.callTool(

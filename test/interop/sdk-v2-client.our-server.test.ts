@@ -11,7 +11,7 @@ import { connectSdkV2 } from './sdk-v2-client.js';
 const newest = '2026-07-28';
 
 /** Ways in which a client of SDK v2 negotiates, and what it agrees on with a server that speaks everything. */
-const manners: Record<string, { readonly options: ClientOptions; readonly revision: string }> = {
+const modes: Record<string, { readonly options: ClientOptions; readonly revision: string }> = {
   default: { options: {}, revision: '2025-11-25' },
   auto: { options: { versionNegotiation: { mode: 'auto' } }, revision: newest },
   [`pinned to ${newest}`]: { options: { versionNegotiation: { mode: { pin: newest } } }, revision: newest },
@@ -23,11 +23,11 @@ const manners: Record<string, { readonly options: ClientOptions; readonly revisi
   ),
 };
 
-function overHttp(manner: string, kind: 'url' | 'sseUrl'): SdkConnection {
-  const { options, revision } = manners[manner] as (typeof manners)[string];
+function overHttp(mode: string, kind: 'url' | 'sseUrl'): SdkConnection {
+  const { options, revision } = modes[mode] as (typeof modes)[string];
   let http: HttpServer;
   return {
-    name: `The client of SDK v2 over ${kind === 'url' ? 'Streamable HTTP' : 'HTTP+SSE'}, ${manner}`,
+    name: `The client of SDK v2 over ${kind === 'url' ? 'Streamable HTTP' : 'HTTP+SSE'}, ${mode}`,
     revision,
     async open() {
       http = await serveHttp(createExampleServer({ pageSize: 5 }), { port: 0 });
@@ -37,15 +37,15 @@ function overHttp(manner: string, kind: 'url' | 'sseUrl'): SdkConnection {
   };
 }
 
-function overStdio(manner: string): SdkConnection {
-  const { options, revision } = manners[manner] as (typeof manners)[string];
+function overStdio(mode: string): SdkConnection {
+  const { options, revision } = modes[mode] as (typeof modes)[string];
   const args = [...bundleProgram(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify({ pageSize: 5 })];
-  return { name: `The client of SDK v2 over stdio, ${manner}`, revision, open: () => connectSdkV2({ args }, options) };
+  return { name: `The client of SDK v2 over stdio, ${mode}`, revision, open: () => connectSdkV2({ args }, options) };
 }
 
-for (const manner of Object.keys(manners)) {
-  testOurServer(overStdio(manner));
-  if (manners[manner]?.revision !== '2024-11-05') testOurServer(overHttp(manner, 'url'));
+for (const mode of Object.keys(modes)) {
+  testOurServer(overStdio(mode));
+  if (modes[mode]?.revision !== '2024-11-05') testOurServer(overHttp(mode, 'url'));
 }
 testOurServer(overHttp('default', 'sseUrl'));
 testOurServer(overHttp('auto', 'sseUrl'));
@@ -73,9 +73,9 @@ describe('the client of SDK v2 over Streamable HTTP', () => {
     ['auto', ['2025-06-18'], '2025-06-18'],
     ['default', ['2025-11-25'], '2025-11-25'],
     ['auto', [newest], newest],
-  ])('agrees (%s) with a server that supports %j', async (manner, revisions, revision) => {
+  ])('agrees (%s) with a server that supports %j', async (mode, revisions, revision) => {
     const http = await serveHttp(createExampleServer({ revisions }), { port: 0 });
-    const { client, call } = await connectSdkV2({ url: http.url }, manners[manner]?.options);
+    const { client, call } = await connectSdkV2({ url: http.url }, modes[mode]?.options);
     expect(JSON.parse(getText(await call('meta')))).toMatchObject({ revision });
     await client.close();
     await http.close({ timeout: 0 });
@@ -86,7 +86,7 @@ describe('the client of SDK v2 over Streamable HTTP', () => {
     await expect(connectSdkV2({ url: http.url })).rejects.toThrow(/version|revision/i);
     await http.close({ timeout: 0 });
     const older = await serveHttp(createExampleServer({ revisions: ['2025-11-25'] }), { port: 0 });
-    await expect(connectSdkV2({ url: older.url }, manners[`pinned to ${newest}`]?.options)).rejects.toThrow(
+    await expect(connectSdkV2({ url: older.url }, modes[`pinned to ${newest}`]?.options)).rejects.toThrow(
       'Unsupported protocol version',
     );
     await older.close({ timeout: 0 });

@@ -18,12 +18,12 @@ type SdkV2Target = { args: readonly string[] } | { url: string } | { sseUrl: str
 
 /** Connects the client of SDK v2: to a program, to Streamable HTTP, or to HTTP+SSE. */
 export async function connectSdkV2(to: SdkV2Target, options: ClientOptions = {}): Promise<ConnectedSdkClient> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const notifications: ReceivedNotification[] = [];
   const client = new Client({ name: 'sdk-v2', version: '2.4.0' }, { capabilities, ...options });
   for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const) {
     client.setRequestHandler(method, (request: { method: string; params?: unknown }) =>
-      answerRequest(request.method, request.params as never, asked),
+      answerRequest(request.method, request.params as never, requests),
     );
   }
   client.fallbackNotificationHandler = async notification => void notifications.push(notification);
@@ -31,7 +31,7 @@ export async function connectSdkV2(to: SdkV2Target, options: ClientOptions = {})
   await client.connect(transport);
   return {
     client: client as unknown as SdkClient,
-    asked,
+    requests,
     notifications,
     call: async (name, input = {}, { meta, ...sending } = {}) =>
       (await client.callTool({ name, arguments: input, ...(meta ? { _meta: meta } : {}) }, sending as never)) as never,

@@ -61,7 +61,7 @@ describe('one server for clients of every kind at once', () => {
       [v1, older, v2].map(({ call }, index) => call('dialogue', { topic: `topic ${index}` })),
     );
     expect(answers.map(getText)).toEqual(Array(3).fill('accept You said: accept accept true'));
-    for (const [index, { asked }] of [v1, older, v2].entries())
-      expect(asked).toContain(`form First, about topic ${index}?`);
+    for (const [index, { requests }] of [v1, older, v2].entries())
+      expect(requests).toContain(`form First, about topic ${index}?`);
   });
 });

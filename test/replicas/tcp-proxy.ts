@@ -27,7 +27,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       for (const socket of [...sockets]) socket.destroy();
     },
   };
-  const pass = (from: Socket, to: Socket, getDelay: () => number) => {
+  const advance = (from: Socket, to: Socket, getDelay: () => number) => {
     sockets.add(from);
     let last: Promise<unknown> = Promise.resolve();
     from.on('data', chunk => {
@@ -42,8 +42,8 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   };
   const server = createServer(client => {
     const upstream = connect(target, '127.0.0.1');
-    pass(client, upstream, () => proxy.delay);
-    pass(upstream, client, () => 0);
+    advance(client, upstream, () => proxy.delay);
+    advance(upstream, client, () => 0);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

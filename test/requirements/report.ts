@@ -10,14 +10,14 @@ const evidence = readEvidence();
 const coverage = cover(evidence);
 console.log(table(evidence.requirements, coverage));
 console.log(`\n${coverage.debts.length} ids are uncovered: test/requirements/uncovered.tsv`);
-tell('Cited, but in no ledger', coverage.unknown);
-tell('Stale waivers', coverage.staleWaivers);
-tell('Uncovered, but not on the list', coverage.undeclared);
-tell('On the list, but no debt any more', coverage.settled);
+notify('Cited, but in no ledger', coverage.unknown);
+notify('Stale waivers', coverage.staleWaivers);
+notify('Uncovered, but not on the list', coverage.undeclared);
+notify('On the list, but no debt any more', coverage.settled);
 
 if (process.argv.includes('--write')) write();
 
-function tell(title: string, lines: readonly string[]): void {
+function notify(title: string, lines: readonly string[]): void {
   if (lines.length > 0) console.log(`\n${title}:\n${lines.map(line => `  ${line}`).join('\n')}`);
 }
 

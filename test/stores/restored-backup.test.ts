@@ -8,7 +8,7 @@ import { createHandler } from 'tenon/http';
 import { sqliteStores } from 'tenon/sqlite';
 import { type FakeClock, fakeClock } from 'tenon/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { visitTestIssuer } from '../../packages/issuer/src/fixtures/visitor.js';
+import { openTestIssuer } from '../../packages/issuer/src/fixtures/visitor.js';
 import { connectTaskClient, getTaskId } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
 import { call } from '../../packages/tenon/src/host/security/policy/fixtures/call.js';
 import { createQuotas } from '../../packages/tenon/src/host/security/policy/quotas.js';
@@ -245,17 +245,17 @@ describe('a restored backup', () => {
   });
 
   it('accepts a used refresh token of an issuer again, and ends the consent when the newer one is used [refresh token of an issuer]', async () => {
-    const refresh = (place: ReturnType<typeof visitTestIssuer>, token = '') =>
+    const refresh = (place: ReturnType<typeof openTestIssuer>, token = '') =>
       place.token({ grant_type: 'refresh_token', refresh_token: token, client_id: 'app' });
-    const before = visitTestIssuer({ stores: open() });
+    const before = openTestIssuer({ stores: open() });
     const { body } = await before.redeem(await before.code());
     await backUp();
     const newer = await refresh(before, body.refresh_token);
     expect(newer.status).toBe(200);
-    const restored = visitTestIssuer({ stores: await restore() });
+    const restored = openTestIssuer({ stores: await restore() });
     expect((await refresh(restored, body.refresh_token)).status).toBe(200);
     // The store does not know the newer token, so its use looks like a second use.
-    const other = visitTestIssuer({ stores: await restore() });
+    const other = openTestIssuer({ stores: await restore() });
     expect((await refresh(other, newer.body.refresh_token)).status).toBe(400);
     expect((await refresh(other, body.refresh_token)).status).toBe(400);
   });

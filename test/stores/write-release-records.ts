@@ -23,10 +23,10 @@ await until(async () => (await stores.values.list(`task-log/${task}/`)).length >
 
 const asker = await server.connect({ elicitation: {} });
 const call = { name: 'order', arguments: {} };
-const { result: asked } = await asker.call('tools/call', call);
-const inputs = Object.keys(asked?.inputRequests ?? {});
+const { result: request } = await asker.call('tools/call', call);
+const inputs = Object.keys(request?.inputRequests ?? {});
 const inputResponses = Object.fromEntries(inputs.map(key => [key, { action: 'accept', content: { a: 'b' } }]));
-const retry = { ...call, requestState: asked?.requestState, inputResponses };
+const retry = { ...call, requestState: request?.requestState, inputResponses };
 asker.send('tools/call', retry);
 await until(async () => (await stores.values.list('retry/')).some(({ version }) => version > 1));
 await server.kill();

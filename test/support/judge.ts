@@ -149,10 +149,10 @@ function judgeInputRequired(type: Judge['type'], allowed: boolean, result: Json)
 
 function judgeFailure({ vocabulary, type }: Bench, value: Json): string[] {
   const code = isObject(value.error) ? value.error.code : undefined;
-  const whole = vocabulary.failures.get(code);
+  const fullText = vocabulary.failures.get(code);
   const part = vocabulary.errors.get(code);
   const problems = type(vocabulary.failure, idOfUnreadable(vocabulary, value, code));
-  if (whole !== undefined) problems.push(...type(whole, value));
+  if (fullText !== undefined) problems.push(...type(fullText, value));
   if (part !== undefined) problems.push(...type(part, value.error));
   return problems;
 }

@@ -13,7 +13,7 @@ export interface Tap {
   readonly seen: { readonly client: number; readonly server: number };
 }
 
-interface Asked {
+interface RecordedRequest {
   readonly method: string;
   readonly params: unknown;
   readonly judge: Judge;
@@ -28,7 +28,7 @@ const protocolVersion = 'io.modelcontextprotocol/protocolVersion';
  */
 export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
   const agreed = judge(revision, options);
-  const asked: Record<Side, Map<string, Asked>> = { client: new Map(), server: new Map() };
+  const first: Record<Side, Map<string, RecordedRequest>> = { client: new Map(), server: new Map() };
   const problems: string[] = [];
   const seen = { client: 0, server: 0 };
 
@@ -47,14 +47,14 @@ export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
     const { id, method, params } = value;
     const named = method === 'initialize' && isObject(params) ? params.protocolVersion : undefined;
     const by = judgeFor(metaOf(params)[protocolVersion] ?? named);
-    const before = asked[from].get(keyOf(id));
+    const before = first[from].get(keyOf(id));
     const reuse = before && !before.cancelled ? [`the ${from} uses the id ${keyOf(id)} that is still in flight`] : [];
-    asked[from].set(keyOf(id), { method: String(method), params, judge: by, cancelled: false });
+    first[from].set(keyOf(id), { method: String(method), params, judge: by, cancelled: false });
     return [...reuse, ...by.message(value, { from })];
   };
 
   const response = (value: Record<string, unknown>, from: Side): string[] => {
-    const asker = asked[from === 'client' ? 'server' : 'client'];
+    const asker = first[from === 'client' ? 'server' : 'client'];
     const answers = asker.get(keyOf(value.id));
     asker.delete(keyOf(value.id));
     const context: Context = { from, answers };
@@ -65,7 +65,7 @@ export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
   };
 
   const markCancelled = (params: unknown, from: Side): void => {
-    const found = isObject(params) ? asked[from].get(keyOf(params.requestId)) : undefined;
+    const found = isObject(params) ? first[from].get(keyOf(params.requestId)) : undefined;
     if (found) found.cancelled = true;
   };
 
@@ -74,9 +74,9 @@ export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
     const found = Array.isArray(value)
       ? [...agreed.batch(value), ...value.flatMap(each => one(each, from))]
       : one(value, from);
-    const told = found.map(text => `${from}: ${text} in ${excerpt(value)}`);
-    problems.push(...told);
-    return told;
+    const notifications = found.map(text => `${from}: ${text} in ${excerpt(value)}`);
+    problems.push(...notifications);
+    return notifications;
   };
 
   return {

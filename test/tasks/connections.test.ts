@@ -7,13 +7,13 @@ import { bundle } from '../support/bundle.js';
 import { openConnection, type TaskConnection, transportKinds } from './connections.js';
 
 let program = '';
-let road: TaskConnection;
+let connection: TaskConnection;
 beforeAll(async () => {
   program = bundle('test/tasks/task-server-stdio.ts');
 });
 afterEach(async () => {
-  await road.close();
-  expect(road.wire.problems).toEqual([]);
+  await connection.close();
+  expect(connection.wire.problems).toEqual([]);
 });
 
 const reply = { role: 'assistant', model: 'm', content: { type: 'text', text: 'y' } };
@@ -36,8 +36,8 @@ async function endOf(caller: TaskTestClient, taskId: string): Promise<JsonObject
 
 describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
   const open = async () => {
-    road = await openConnection(kind, '2025-11-25', program);
-    return road.caller;
+    connection = await openConnection(kind, '2025-11-25', program);
+    return connection.caller;
   };
 
   it('request input on the stream of tasks/result, and return the result there [tasks.input-required.related-task tasks.http.transport-rules-hold tasks.http.get-not-upgraded schema.type.task schema.type.related-task-metadata schema.result.create-task schema.request.tasks-result schema.result.tasks-result]', async () => {
@@ -45,8 +45,8 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
     const taskId = getTaskId(await begin(caller, 'asks', { task: {}, _meta: { progressToken: 'p' } }));
     await until(async () => (await caller.call('tasks/get', { taskId })).result?.status === 'input_required');
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 2);
-    for (const { method, params, answer } of caller.asked) {
+    await until(() => caller.requested.length === 2);
+    for (const { method, params, answer } of caller.requested) {
       expect(params._meta).toMatchObject({ 'io.modelcontextprotocol/related-task': { taskId } });
       answer(answers[method] as JsonObject);
     }
@@ -61,7 +61,9 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
     for (const progress of caller.listNotifications('notifications/progress')) {
       expect(progress).toMatchObject({ progressToken: 'p' });
     }
-    const gets = road.wire.exchanges.filter(({ body }) => (body as JsonObject | undefined)?.method === 'tasks/get');
+    const gets = connection.wire.exchanges.filter(
+      ({ body }) => (body as JsonObject | undefined)?.method === 'tasks/get',
+    );
     for (const { contentType } of gets) expect(contentType).toContain('application/json');
     expect((await caller.call('tasks/list')).result?.tasks).toMatchObject([{ taskId, status: 'completed' }]);
   });
@@ -101,8 +103,8 @@ describe.each(transportKinds)('tasks of 2025-11-25 over %s', kind => {
 
 describe.each(transportKinds)('tasks of the extension over %s', kind => {
   const open = async () => {
-    road = await openConnection(kind, '2026-07-28', program);
-    return road.caller;
+    connection = await openConnection(kind, '2026-07-28', program);
+    return connection.caller;
   };
 
   it('notify subscribers, and get responses to their input requests [ext-tasks.result-type-task ext-tasks.notification-shape ext-tasks.get.result-type-complete ext-tasks.update.result-shape]', async () => {
@@ -111,17 +113,17 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     expect(made.result).toMatchObject({ resultType: 'task', status: 'working' });
     const taskId = getTaskId(made);
     caller.send('subscriptions/listen', { notifications: { taskIds: [taskId] } });
-    const told = () => caller.listNotifications('notifications/tasks');
-    await until(() => Object.keys((told().at(-1)?.inputRequests as JsonObject | undefined) ?? {}).length === 2);
-    const requests = told().at(-1)?.inputRequests as { [key: string]: { method: string } };
+    const report = () => caller.listNotifications('notifications/tasks');
+    await until(() => Object.keys((report().at(-1)?.inputRequests as JsonObject | undefined) ?? {}).length === 2);
+    const requests = report().at(-1)?.inputRequests as { [key: string]: { method: string } };
     const inputResponses = Object.fromEntries(
       Object.entries(requests).map(([key, { method }]) => [key, answers[method]]),
     );
     const { result } = await caller.call('tasks/update', { taskId, inputResponses });
     expect(result?.resultType).toBe('complete');
-    await until(() => told().at(-1)?.status === 'completed');
-    expect(told().at(-1)?.result).toMatchObject({ content: [{ text: 'x y' }] });
-    for (const state of told()) expect(checkDetailedTask(state)).toBeUndefined();
+    await until(() => report().at(-1)?.status === 'completed');
+    expect(report().at(-1)?.result).toMatchObject({ content: [{ text: 'x y' }] });
+    for (const state of report()) expect(checkDetailedTask(state)).toBeUndefined();
     expect(caller.listNotifications('notifications/progress')).toEqual([]);
   });
 
@@ -147,7 +149,7 @@ describe.each(transportKinds)('tasks of the extension over %s', kind => {
     expect((await caller.call('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
     expect(await endOf(caller, taskId)).toMatchObject({ status: 'cancelled' });
     expect((await caller.call('tasks/get', { taskId: 'none' })).error?.code).toBe(-32602);
-    road.wire.excuseClient();
+    connection.wire.excuseClient();
     expect((await caller.call('tasks/result', { taskId })).error?.code).toBe(-32601);
     expect((await caller.call('tasks/list')).error?.code).toBe(-32601);
   });

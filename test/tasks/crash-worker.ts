@@ -9,8 +9,8 @@ import { sqliteStores } from 'tenon/sqlite';
 import { connectPair } from 'tenon/testing';
 import { z } from 'zod';
 
-const [file = '', world = '', what = ''] = process.argv.slice(2);
-const note = (line: string) => appendFileSync(world, `${line}\n`);
+const [file = '', effectsFile = '', what = ''] = process.argv.slice(2);
+const note = (line: string) => appendFileSync(effectsFile, `${line}\n`);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 

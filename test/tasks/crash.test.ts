@@ -29,16 +29,16 @@ afterAll(() => {
 });
 
 /** A worker, and the lines that it says. */
-function worker(file: string, world: string, begin = '') {
-  const child = spawn(process.execPath, [program, file, world, begin], { stdio: ['pipe', 'pipe', 'inherit'] });
+function worker(file: string, effectsFile: string, begin = '') {
+  const child = spawn(process.execPath, [program, file, effectsFile, begin], { stdio: ['pipe', 'pipe', 'inherit'] });
   alive.add(child);
   child.once('exit', () => alive.delete(child));
-  const said = createInterface({ input: child.stdout as NodeJS.ReadableStream });
+  const response = createInterface({ input: child.stdout as NodeJS.ReadableStream });
   return {
     child,
     hears: (word: string) =>
       new Promise<string>((resolve, reject) => {
-        said.on('line', line => line.startsWith(`${word} `) && resolve(line.slice(word.length + 1)));
+        response.on('line', line => line.startsWith(`${word} `) && resolve(line.slice(word.length + 1)));
         child.once('exit', code => code && reject(new Error(`the worker ended by itself: ${code}`)));
       }),
     end: (signal?: 'SIGKILL') =>
@@ -57,14 +57,14 @@ interface Ended {
 }
 
 /** How often a task was taken over from a process that was dead, or believed so. */
-function takeovers(world: string, id: string): number {
-  return readFileSync(world, 'utf8').split(`took ${id}\n`).length - 1;
+function takeovers(effectsFile: string, id: string): number {
+  return readFileSync(effectsFile, 'utf8').split(`took ${id}\n`).length - 1;
 }
 
 type Line = { readonly what: 'ran' | 'kept'; readonly name: string; readonly step: number; readonly run: string };
 
-function readWorld(world: string): Line[] {
-  return readFileSync(world, 'utf8')
+function readEffects(effectsFile: string): Line[] {
+  return readFileSync(effectsFile, 'utf8')
     .trim()
     .split('\n')
     .filter(line => !line.startsWith('took '))
@@ -80,12 +80,12 @@ function ranAgain(lines: readonly Line[], result: readonly string[]): number[] {
   for (let step = 0; step < 10; step++) {
     const own = lines.filter(line => line.step === step);
     const runs = own.filter(({ what }) => what === 'ran').map(({ run }) => run);
-    const kept = new Set(own.filter(({ what }) => what === 'kept').map(({ run }) => run));
+    const stored = new Set(own.filter(({ what }) => what === 'kept').map(({ run }) => run));
     // What was told of is one run, the last one, whoever asked for it.
-    expect([...kept]).toEqual([result[step]]);
+    expect([...stored]).toEqual([result[step]]);
     expect(runs.at(-1)).toBe(result[step]);
-    const firstKept = own.findIndex(({ what }) => what === 'kept');
-    expect(own.slice(firstKept).every(({ what }) => what === 'kept')).toBe(true);
+    const firstStored = own.findIndex(({ what }) => what === 'kept');
+    expect(own.slice(firstStored).every(({ what }) => what === 'kept')).toBe(true);
     if (runs.length > 1) again.push(step);
   }
   return again;
@@ -122,12 +122,12 @@ const soon = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 describe('a task whose process is killed', () => {
   it(`\`completes every step after ${KILLS} random kills, and repeats none that was recorded\``, async () => {
-    const [file, world] = [join(folder, 'kills.db'), join(folder, 'kills.log')];
-    writeFileSync(world, '');
-    const survivor = worker(file, world);
+    const [file, effectsFile] = [join(folder, 'kills.db'), join(folder, 'kills.log')];
+    writeFileSync(effectsFile, '');
+    const survivor = worker(file, effectsFile);
     const looks = await reader(file);
     const trial = async (name: string) => {
-      const victim = worker(file, world, name);
+      const victim = worker(file, effectsFile, name);
       const id = await victim.hears('began');
       await soon(Math.random() * LONGEST);
       await victim.end('SIGKILL');
@@ -144,13 +144,13 @@ describe('a task whose process is killed', () => {
     );
     await survivor.end();
 
-    const lines = readWorld(world);
+    const lines = readEffects(effectsFile);
     let twice = 0;
     for (const [name, id] of byName) {
       const own = lines.filter(line => line.name === name);
       const again = ranAgain(own, await looks.result(id));
       // A process that takes a task over may be killed in its turn: each may cut one step, which was in nobody's record.
-      expect(again.length).toBeLessThanOrEqual(takeovers(world, id));
+      expect(again.length).toBeLessThanOrEqual(takeovers(effectsFile, id));
       twice += again.length;
     }
     await looks.end();
@@ -161,23 +161,23 @@ describe('a task whose process is killed', () => {
   it.runIf(isFull)(
     'completes after repeated restarts of the only process',
     async () => {
-      const [file, world] = [join(folder, 'restarts.db'), join(folder, 'restarts.log')];
-      writeFileSync(world, '');
+      const [file, effectsFile] = [join(folder, 'restarts.db'), join(folder, 'restarts.log')];
+      writeFileSync(effectsFile, '');
       const looks = await reader(file);
-      let running = worker(file, world, 'only');
+      let running = worker(file, effectsFile, 'only');
       const id = await running.hears('began');
       let kills = 0;
       for (; !(await looks.isOver(id)); kills++) {
         await soon(Math.random() * 30);
         await running.end('SIGKILL');
-        running = worker(file, world);
+        running = worker(file, effectsFile);
         await Promise.race([running.hears('took'), until(() => looks.isOver(id))]);
       }
       await running.end();
-      const again = ranAgain(readWorld(world), await looks.result(id));
+      const again = ranAgain(readEffects(effectsFile), await looks.result(id));
       await looks.end();
       expect(kills).toBeGreaterThan(1);
-      expect(again.length).toBeLessThanOrEqual(takeovers(world, id));
+      expect(again.length).toBeLessThanOrEqual(takeovers(effectsFile, id));
     },
     60_000,
   );

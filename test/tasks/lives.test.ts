@@ -53,7 +53,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 );
 
 /** One life of a few tasks among processes that come and go. */
-class World {
+class TaskSimulation {
   readonly clock = fakeClock(1_000_000);
   readonly seen: StoreRecorder = recordStores({ ...memoryStores({ clock: this.clock }), durable: true });
   readonly processes: TaskProcess[] = [];
@@ -81,7 +81,7 @@ class World {
   }
 
   async #perform(ctx: Context, isAlive: () => boolean): Promise<string> {
-    const said: unknown[] = [];
+    const messages: unknown[] = [];
     const done: string[] = [];
     const step = async (name: string) => {
       const value = await ctx.step(name, async () => {
@@ -98,12 +98,12 @@ class World {
     };
     const ask = async (message: string) => (await ctx.elicit({ message, input })).content?.a;
     for (const [n, act] of this.acts.entries()) {
-      if (act === 'step') said.push(await step(`step ${n}`));
-      else if (act === 'ask') said.push(await ask(`ask ${n}`));
-      else if (act === 'ask two') said.push(...(await Promise.all([ask(`ask ${n}`), ask(`more ${n}`)])));
-      else said.push(...(await Promise.all([ask(`ask ${n}`), step(`step ${n}`)])));
+      if (act === 'step') messages.push(await step(`step ${n}`));
+      else if (act === 'ask') messages.push(await ask(`ask ${n}`));
+      else if (act === 'ask two') messages.push(...(await Promise.all([ask(`ask ${n}`), ask(`more ${n}`)])));
+      else messages.push(...(await Promise.all([ask(`ask ${n}`), step(`step ${n}`)])));
     }
-    return said.join(', ');
+    return messages.join(', ');
   }
 
   /** The task that a handler works on: its progress token is the id where the client gave none. */
@@ -122,7 +122,7 @@ class World {
   }
 
   async happen(event: Event): Promise<void> {
-    if (event.kind === 'pass') return this.pass(event.ms);
+    if (event.kind === 'pass') return this.advance(event.ms);
     const some = event.kind === 'resume' ? this.processes : this.running;
     const process = some[event.at % Math.max(1, some.length)];
     const task = this.tasks[event.at % Math.max(1, this.tasks.length)];
@@ -164,10 +164,10 @@ class World {
     if (how === 'all' && taken?.result && good.length > 0) this.answered.set(taskId, again(all));
   }
 
-  async pass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 1000) {
       this.clock.advance(Math.min(left, 1000));
-      for (const process of this.processes) process.pass(Math.min(left, 1000));
+      for (const process of this.processes) process.advance(Math.min(left, 1000));
       await waitTurns(3);
     }
   }
@@ -179,7 +179,7 @@ class World {
     await this.start();
     for (let round = 0; round < 40 && !this.isOver; round++) {
       for (const id of this.tasks) await this.answer(this.running.at(-1) as TaskProcess, id, 'all');
-      await this.pass(3000);
+      await this.advance(3000);
     }
   }
 
@@ -202,26 +202,26 @@ describe('tasks in any order of events and process failures', () => {
     let completed = 0;
     await fc.assert(
       fc.asyncProperty(acts, fc.array(event, { minLength: 4, maxLength: 25 }), async (plan, events) => {
-        const world = new World(plan);
-        await world.start();
-        await world.start();
-        await world.create(world.processes[0] as TaskProcess);
+        const servers = new TaskSimulation(plan);
+        await servers.start();
+        await servers.start();
+        await servers.create(servers.processes[0] as TaskProcess);
         for (const each of events) {
-          await world.happen(each);
+          await servers.happen(each);
           await waitTurns();
         }
-        await world.finish();
-        expect(world.faults).toEqual([]);
-        expect(world.seen.faults).toEqual([]);
-        expect([...world.seen.ends.values()].every(ends => ends === 1)).toBe(true);
-        const { caller } = world.running.at(-1) as TaskProcess;
-        for (const taskId of world.tasks) {
+        await servers.finish();
+        expect(servers.faults).toEqual([]);
+        expect(servers.seen.faults).toEqual([]);
+        expect([...servers.seen.ends.values()].every(ends => ends === 1)).toBe(true);
+        const { caller } = servers.running.at(-1) as TaskProcess;
+        for (const taskId of servers.tasks) {
           const { result } = await caller.call('tasks/get', { taskId });
-          if (world.cancelled.has(taskId) && result?.status === 'cancelled') continue;
-          expect(result).toMatchObject({ status: 'completed', result: { content: [{ text: world.expected }] } });
+          if (servers.cancelled.has(taskId) && result?.status === 'cancelled') continue;
+          expect(result).toMatchObject({ status: 'completed', result: { content: [{ text: servers.expected }] } });
           completed++;
         }
-        const odd = world.processes.flatMap(({ problems }) => problems);
+        const odd = servers.processes.flatMap(({ problems }) => problems);
         expect(odd.map(({ message }) => message)).toEqual([]);
       }),
       { numRuns: takeRuns(300) },

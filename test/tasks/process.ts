@@ -18,7 +18,7 @@ export interface TaskProcess {
   hold(): void;
   resume(): void;
   /** Time passes; for one that is held up, all at once when it is resumed. */
-  pass(ms: number): void;
+  advance(ms: number): void;
   close(): void;
 }
 
@@ -92,7 +92,7 @@ export async function startProcess(
       missed = 0;
       if (ms > 0 && alive) clock.advance(ms);
     },
-    pass(ms) {
+    advance(ms) {
       if (held) missed += ms;
       else if (alive) clock.advance(ms);
     },

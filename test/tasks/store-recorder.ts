@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../packages/tenon/src/execution/handler-ru
 import type { TaskRecord } from '../../packages/tenon/src/extensions/tasks/task-record.js';
 import { canBecome, isTerminal, type TaskStatus } from '../../packages/tenon/src/protocol/tasks.js';
 
-type Kept = TaskRecord & { readonly lease?: { readonly fence: string; readonly until: number } };
+type StoredRecord = TaskRecord & { readonly lease?: { readonly fence: string; readonly until: number } };
 
 interface Appended {
   readonly writer: string;
@@ -25,18 +25,18 @@ export interface StoreRecorder {
 }
 
 export function recordStores(stores: Stores): StoreRecorder {
-  const last = new Map<string, Kept>();
+  const last = new Map<string, StoredRecord>();
   const recorded = new Set<string>();
   const ends = new Map<string, number>();
-  const asked = new Map<string, string>();
-  const gone = new Set<string>();
+  const requests = new Map<string, string>();
+  const lost = new Set<string>();
   const faults: string[] = [];
   const appended = new Set<string>();
   const lastWriters = new Map<string, string>();
   const formerWriters = new Set<string>();
   const statuses = new Map<string, TaskStatus>();
 
-  const see = (next: Kept) => {
+  const see = (next: StoredRecord) => {
     const { id } = next;
     const before = last.get(id);
     last.set(id, next);
@@ -62,10 +62,10 @@ export function recordStores(stores: Stores): StoreRecorder {
     for (const [key, question] of Object.entries(next.questions)) {
       const place = `${id} ${key}`;
       const words = JSON.stringify(question);
-      if (gone.has(place) || (asked.get(place) ?? words) !== words) faults.push(`${place} is used again`);
-      asked.set(place, words);
+      if (lost.has(place) || (requests.get(place) ?? words) !== words) faults.push(`${place} is used again`);
+      requests.set(place, words);
     }
-    for (const key of Object.keys(before.questions)) if (!(key in next.questions)) gone.add(`${id} ${key}`);
+    for (const key of Object.keys(before.questions)) if (!(key in next.questions)) lost.add(`${id} ${key}`);
     const isAsking = Object.keys(next.questions).length > 0;
     if (isAsking !== (next.status === 'input_required')) faults.push(`${id} is ${next.status}, wrongly`);
   };
@@ -92,7 +92,7 @@ export function recordStores(stores: Stores): StoreRecorder {
           // What is seen must be in the order in which it is written.
           const writing = values.put(key, value as JsonObject, options);
           const written = await writing;
-          if (written !== undefined && key.startsWith('task/')) see(value as unknown as Kept);
+          if (written !== undefined && key.startsWith('task/')) see(value as unknown as StoredRecord);
           const [folder, id = ''] = key.split('/');
           if (written !== undefined && folder === 'task-log') seeAppended(id, value as unknown as Appended);
           return written;

@@ -21,8 +21,8 @@ export function createTaskServer(onError: (problem: unknown) => void = () => {})
             ctx.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'other?' } }], maxTokens: 5 }),
           ]);
           ctx.progress(2, 2, 'asked');
-          const said = Array.isArray(other.content) ? '' : other.content.type === 'text' ? other.content.text : '';
-          return `${one.content?.a} ${said}`;
+          const text = Array.isArray(other.content) ? '' : other.content.type === 'text' ? other.content.text : '';
+          return `${one.content?.a} ${text}`;
         },
       }),
       structured: tool({

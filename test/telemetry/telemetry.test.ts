@@ -199,9 +199,9 @@ describe('spans', () => {
     sdk.takeSpans();
     await client.callTool('asks');
     const spans = sdk.takeSpans();
-    const asked = find(spans, 'elicitation/create', CLIENT);
-    expect(asked.parentSpanContext?.spanId).toBe(find(spans, 'tools/call asks', SERVER).spanContext().spanId);
-    expect(find(spans, 'elicitation/create', SERVER).parentSpanContext?.spanId).toBe(asked.spanContext().spanId);
+    const response = find(spans, 'elicitation/create', CLIENT);
+    expect(response.parentSpanContext?.spanId).toBe(find(spans, 'tools/call asks', SERVER).spanContext().spanId);
+    expect(find(spans, 'elicitation/create', SERVER).parentSpanContext?.spanId).toBe(response.spanContext().spanId);
   });
 
   it('link the span of the HTTP request when the message names its parent [otel.link-ambient]', async () => {

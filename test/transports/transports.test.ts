@@ -52,8 +52,8 @@ describe('over stdio', () => {
   }));
 });
 
-const opening = async (ear: TestPeer) => {
-  await ear.call('initialize', {
+const opening = async (listener: TestPeer) => {
+  await listener.call('initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},
     clientInfo: { name: 't', version: '1' },

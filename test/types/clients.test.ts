@@ -127,8 +127,8 @@ describe('a client', () => {
     expectTypeOf(tools).toEqualTypeOf<Tool[]>();
     const called = client.call('tools/call', { name: 'now' });
     expectTypeOf(called).resolves.toEqualTypeOf<CallToolResult>();
-    const asked = () => client.call('tools/call', { name: 'now' }, { resolveInputRequests: false });
-    expectTypeOf(asked).returns.resolves.toEqualTypeOf<CallToolResult | InputRequiredResult | CreateTaskResult>();
+    const getRequests = () => client.call('tools/call', { name: 'now' }, { resolveInputRequests: false });
+    expectTypeOf(getRequests).returns.resolves.toEqualTypeOf<CallToolResult | InputRequiredResult | CreateTaskResult>();
     expect(await called).toBeDefined();
     const read = () => client.call('resources/read', { uri: 'a://b' });
     expectTypeOf(read).returns.resolves.toEqualTypeOf<ReadResourceResult>();

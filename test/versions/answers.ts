@@ -20,10 +20,10 @@ const fields: Record<string, unknown> = {
 };
 
 /** A client that can answer whatever a server may ask. */
-export function createAnswers(asked: ReceivedInputs = { forms: [], samples: [], urls: [] }): ClientOptions {
+export function createAnswers(response: ReceivedInputs = { forms: [], samples: [], urls: [] }): ClientOptions {
   return {
     elicit(form) {
-      asked.forms.push(form);
+      response.forms.push(form);
       const { properties } = form.requestedSchema;
       const content = Object.entries(properties).flatMap(([name, field]) => {
         const value = fields[name];
@@ -33,11 +33,11 @@ export function createAnswers(asked: ReceivedInputs = { forms: [], samples: [], 
       return { action: 'accept', content: Object.fromEntries(content) };
     },
     elicitUrl({ url }) {
-      asked.urls.push(url);
+      response.urls.push(url);
       return { action: 'accept' };
     },
     sample(request) {
-      asked.samples.push(request);
+      response.samples.push(request);
       const used = request.messages.some(({ content }) => [content].flat().some(({ type }) => type === 'tool_result'));
       if (request.tools === undefined || used)
         return { role: 'assistant', content: { type: 'text', text: 'Hm.' }, model: 'm1', stopReason: 'endTurn' };

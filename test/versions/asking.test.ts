@@ -3,8 +3,8 @@ import { createAnswers, type ReceivedInputs } from './answers.js';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json, Wire } from './wire.js';
 
-const is = (lane: MatrixCase, date: string) => lane.revision === date;
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.revision === date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
@@ -14,32 +14,32 @@ function questions(wire: Wire): { method: string; params: Json }[] {
     if (by !== 'server') return [];
     const { method, id, params, result } = value as { method?: string; id?: unknown; params?: Json; result?: Json };
     if (method !== undefined && id !== undefined) return [{ method, params: params ?? {} }];
-    const asked = result?.inputRequests as Record<string, { method: string; params?: Json }> | undefined;
-    return Object.values(asked ?? {}).map(each => ({ method: each.method, params: each.params ?? {} }));
+    const request = result?.inputRequests as Record<string, { method: string; params?: Json }> | undefined;
+    return Object.values(request ?? {}).map(each => ({ method: each.method, params: each.params ?? {} }));
   });
 }
 
-const asked: ReceivedInputs = { forms: [], samples: [], urls: [] };
+const request: ReceivedInputs = { forms: [], samples: [], urls: [] };
 
 describeMatrix(
   'asking',
-  (rig, lane) => {
+  (rig, variant) => {
     it("declares the client's input handlers as capabilities of the protocol version [elicitation.capability-declared, sampling.capability-declared, roots.capability-declared, sampling.tools.capability-declared, elicitation.capability-per-request, sampling.capability-per-request, roots.capability-per-request, roots.no-list-changed, elicitation.capability.one-mode-at-least, schema.capability.client.elicitation, schema.capability.client.elicitation.modes, schema.capability.client.sampling, schema.capability.client.sampling.members, schema.capability.client.roots, schema.capability.client.roots-empty, meta.capability-undeclared-not-used]", async () => {
       const { client } = rig();
-      const said = JSON.parse(textOf(await client.callTool('meta')));
+      const received = JSON.parse(textOf(await client.callTool('meta')));
       const full = { elicitation: { form: {}, url: {} }, sampling: { tools: {} } };
-      if (from(lane, '2025-11-25')) expect(said.capabilities).toMatchObject(full);
-      else if (is(lane, '2025-06-18'))
-        expect(said.capabilities).toMatchObject({ elicitation: { form: {} }, sampling: {} });
-      else expect(said.capabilities).toEqual({ roots: { listChanged: true }, sampling: {} });
-      expect(said.capabilities.roots).toEqual(is(lane, newest) ? {} : { listChanged: true });
-      expect(said.client).toMatchObject({ name: 'tenon' });
+      if (from(variant, '2025-11-25')) expect(received.capabilities).toMatchObject(full);
+      else if (is(variant, '2025-06-18'))
+        expect(received.capabilities).toMatchObject({ elicitation: { form: {} }, sampling: {} });
+      else expect(received.capabilities).toEqual({ roots: { listChanged: true }, sampling: {} });
+      expect(received.capabilities.roots).toEqual(is(variant, newest) ? {} : { listChanged: true });
+      expect(received.client).toMatchObject({ name: 'tenon' });
     });
 
     it('shows a form with every kind of field [elicitation.request.message, elicitation.form.flat-primitives, elicitation.form.mode-value, elicitation.response.actions, elicitation.response.content-on-accept, elicitation.mode.missing-is-form, elicitation.via-mrtr, schema.request.elicitation-create, schema.request.elicitation-create.form-extras, schema.request.elicitation-create.form-full, schema.result.elicitation-create, schema.result.elicitation-create.string-arrays, schema.type.elicitation-string, schema.type.elicitation-number, schema.type.elicitation-boolean, schema.type.elicitation-enum-names, schema.type.elicitation-defaults, schema.type.elicitation-enum-titled, schema.type.elicitation-multi-select, schema.typescript-is-truth]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('formed');
-      if (!from(lane, '2025-06-18')) {
+      if (!from(variant, '2025-06-18')) {
         expect(result).toMatchObject({
           isError: true,
           content: [
@@ -58,7 +58,7 @@ describeMatrix(
       const { properties } = (question as { params: Json }).params.requestedSchema as {
         properties: Record<string, Json>;
       };
-      const simple = is(lane, '2025-06-18');
+      const simple = is(variant, '2025-06-18');
       expect(properties.name?.default).toBe(simple ? undefined : 'Ada');
       expect(properties.sure).toEqual({ type: 'boolean', default: true });
       expect(properties.size).toEqual(
@@ -95,7 +95,7 @@ describeMatrix(
     it('makes a form of a zod schema that every client can show [elicitation.form.flat-primitives]', async () => {
       const { client } = rig();
       const result = await client.callTool('zodded');
-      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      if (!from(variant, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(JSON.parse(textOf(result))).toEqual({
         action: 'accept',
         content: { mail: 'grace@example.com', kind: 'x', kinds: ['x', 'y'] },
@@ -105,7 +105,7 @@ describeMatrix(
     it('requests a URL visit if the protocol version has URL elicitation [elicitation.mode.only-supported, elicitation.url.request-members, elicitation.url.valid-url, elicitation.url.accept-is-consent, elicitation.accept-url-no-content, elicitation.url.id-opaque, elicitation.url.client-no-prefetch, elicitation.no-complete-notification, schema.request.elicitation-create.url, schema.request.elicitation-create.url-without-id]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('visits');
-      if (!from(lane, '2025-11-25')) {
+      if (!from(variant, '2025-11-25')) {
         expect(result.isError).toBe(true);
         expect(questions(wire)).toEqual([]);
         return;
@@ -113,7 +113,7 @@ describeMatrix(
       expect(textOf(result)).toBe('accept');
       const { params } = questions(wire)[0] as { params: Json };
       expect(params).toMatchObject({ mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in' });
-      expect(typeof params.elicitationId).toBe(is(lane, newest) ? 'undefined' : 'string');
+      expect(typeof params.elicitationId).toBe(is(variant, newest) ? 'undefined' : 'string');
       const answers = wire.crossings.filter(each => each.from === 'client').map(({ value }) => JSON.stringify(value));
       expect(answers.some(text => text.includes('"action":"accept"') && !text.includes('"content"'))).toBe(true);
     });
@@ -123,7 +123,7 @@ describeMatrix(
       await client.callTool('visits');
       await client.callTool('visits');
       const ids = questions(wire).map(({ params }) => params.elicitationId);
-      expect(new Set(ids).size).toBe(is(lane, '2025-11-25') ? 2 : is(lane, newest) ? 1 : 0);
+      expect(new Set(ids).size).toBe(is(variant, '2025-11-25') ? 2 : is(variant, newest) ? 1 : 0);
     });
 
     it('requests sampling with the members of the protocol version [sampling.via-mrtr, schema.request.sampling-create-message, schema.request.sampling-create-message.full, schema.result.sampling-create-message, schema.type.sampling-message, schema.type.sampling-message.audio, schema.type.sampling-message.blocks, schema.type.model-preferences]', async () => {
@@ -145,15 +145,15 @@ describeMatrix(
         metadata: { why: 'test' },
       });
       const messages = params.messages as { role: string; content: Json }[];
-      expect(messages[1]?.content.type).toBe(from(lane, '2025-03-26') ? 'audio' : 'text');
-      expect(messages.length).toBe(from(lane, '2025-11-25') ? 3 : 4);
-      expect(Array.isArray(messages[2]?.content)).toBe(from(lane, '2025-11-25'));
+      expect(messages[1]?.content.type).toBe(from(variant, '2025-03-26') ? 'audio' : 'text');
+      expect(messages.length).toBe(from(variant, '2025-11-25') ? 3 : 4);
+      expect(Array.isArray(messages[2]?.content)).toBe(from(variant, '2025-11-25'));
     });
 
     it('offers tools for sampling only to a client that supports them [sampling.tools.not-sent-undeclared, sampling.tool-use.each-answered, sampling.tool-result.alone, sampling.tool-result.id-matches, sampling.reply-to-tool-use, schema.request.sampling-create-message.tools, schema.result.sampling-create-message.tool-use, schema.type.tool-use-content, schema.type.tool-result-content, schema.type.tool-result-content.structured-any, schema.type.tool-choice]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('uses');
-      if (!from(lane, '2025-11-25')) {
+      if (!from(variant, '2025-11-25')) {
         expect(result).toMatchObject({
           isError: true,
           content: [
@@ -174,14 +174,14 @@ describeMatrix(
     it('requests the roots [roots.uri-file-scheme, roots.list-via-mrtr, mrtr.input-request-roots-shape, schema.request.roots-list, schema.result.roots-list, schema.type.root, schema.type.root.meta]', async () => {
       const { client } = rig();
       const [root] = JSON.parse(textOf(await client.callTool('rooted')));
-      const meta = from(lane, '2025-06-18') ? { _meta: { 'com.example/kind': 'root' } } : {};
+      const meta = from(variant, '2025-06-18') ? { _meta: { 'com.example/kind': 'root' } } : {};
       expect(root).toEqual({ uri: 'file:///home/ada', name: 'Home', ...meta });
     });
 
     it('sends two elicitations and a sampling request, and never repeats an answered one [mrtr.server-requests-only-via-mrtr, stdio.client-no-responses, stdio.server-no-requests, base.transport-directions, mrtr.retry-self-contained, mrtr.latest-round-only, base.removed-server-requests-not-sent, base.server-never-sends-requests, base.client-never-sends-responses]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('dialogue', { topic: 'tea' });
-      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      if (!from(variant, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(textOf(result)).toBe('accept Hm. accept true');
       expect(questions(wire).map(({ method }) => method)).toEqual([
         'elicitation/create',
@@ -191,26 +191,26 @@ describeMatrix(
       const byRequest = wire.crossings.filter(
         ({ from: by, value }) => by === 'server' && 'method' in (value as Json) && 'id' in (value as Json),
       );
-      expect(byRequest.length).toBe(is(lane, newest) ? 0 : 3);
+      expect(byRequest.length).toBe(is(variant, newest) ? 0 : 3);
       const clientResponses = wire.crossings.filter(
         ({ from: by, value }) => by === 'client' && !('method' in (value as Json)),
       );
-      expect(clientResponses.length).toBe(is(lane, newest) ? 0 : 3);
+      expect(clientResponses.length).toBe(is(variant, newest) ? 0 : 3);
     });
 
     it('sends concurrent input requests in one round [mrtr.input-request-keys-unique, mrtr.input-requests-map, mrtr.input-request-kinds]', async () => {
       const { client, wire } = rig();
       const result = await client.callTool('together');
-      if (!from(lane, '2025-06-18')) return expect(result.isError).toBe(true);
+      if (!from(variant, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(textOf(result)).toBe('accept 1 m1');
-      expect(wire.sent('client', 'tools/call').length).toBe(is(lane, newest) ? 2 : 1);
+      expect(wire.sent('client', 'tools/call').length).toBe(is(variant, newest) ? 2 : 1);
       expect(questions(wire).length).toBe(3);
     });
 
     it('sends the input requests that a handler returns, on every protocol version [mrtr.at-least-one-field, compat.legacy-wire-restored]', async () => {
       const { client, wire } = rig();
       const call = client.callTool('returns');
-      if (!from(lane, '2025-06-18')) {
+      if (!from(variant, '2025-06-18')) {
         const problem = await call.then(
           result => (result.isError ? 'told' : 'answered'),
           () => 'told',
@@ -226,22 +226,22 @@ describeMatrix(
       const results = wire.crossings.filter(
         ({ value }) => ((value as Json).result as Json | undefined)?.resultType === 'input_required',
       );
-      expect(results.length).toBe(is(lane, newest) ? 2 : 0);
+      expect(results.length).toBe(is(variant, newest) ? 2 : 0);
     });
 
     it('requests input in prompts and in reads of resources', async () => {
       const { client } = rig();
-      if (!from(lane, '2025-06-18')) {
-        await expect(client.prompts.asked()).rejects.toMatchObject({
+      if (!from(variant, '2025-06-18')) {
+        await expect(client.prompts.request()).rejects.toMatchObject({
           rpcCode: -32603,
           message: expect.stringContaining('does not support'),
         });
         await expect(client.readResource('note://asked')).rejects.toMatchObject({ rpcCode: -32603 });
         return;
       }
-      expect((await client.prompts.asked()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
+      expect((await client.prompts.request()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
       expect((await client.readResource('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
     });
   },
-  { client: () => createAnswers(asked) },
+  { client: () => createAnswers(request) },
 );

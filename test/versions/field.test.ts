@@ -14,11 +14,11 @@ describe('a deviating server', () => {
     options: object = {},
   ) {
     const pair = createTransportPair();
-    const told: Json[] = [];
+    const notifications: Json[] = [];
     pair.server.open({
       onMessage(value) {
         const { id, method, params } = value as { id?: number; method?: string; params: Json };
-        if (method === undefined) return void told.push(value as Json);
+        if (method === undefined) return void notifications.push(value as Json);
         if (id === undefined) return;
         const opening = protocolVersion === newest ? 'server/discover' : 'initialize';
         const capabilities = { tools: {}, prompts: {}, resources: {}, unheard: { of: 1 }, logging: { later: true } };
@@ -41,7 +41,7 @@ describe('a deviating server', () => {
       onClose() {},
     });
     const client = await connect(pair.client, { protocolVersion, ...options });
-    return { client, ask: (message: Json) => void pair.server.send(message as never), told };
+    return { client, ask: (message: Json) => void pair.server.send(message as never), notifications };
   }
 
   it.each(handshakes)('may end a list with an empty cursor on %s', async revision => {
@@ -100,10 +100,10 @@ describe('a deviating server', () => {
 
   it.each(handshakes)('may request sampling by another method name on %s', async revision => {
     const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
-    const { ask, told } = await answeredBy(revision, () => ({}), { sample });
+    const { ask, notifications } = await answeredBy(revision, () => ({}), { sample });
     ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
-    await vi.waitFor(() => expect(told).toHaveLength(1));
-    expect(told).toEqual([
+    await vi.waitFor(() => expect(notifications).toHaveLength(1));
+    expect(notifications).toEqual([
       { jsonrpc: '2.0', id: 'q', result: { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' } },
     ]);
   });
@@ -115,7 +115,7 @@ describe('a deviating server', () => {
         elicit: () => ({ action: 'decline' as const }),
         sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' }),
       };
-      const { ask, told } = await answeredBy(revision, () => ({}), options);
+      const { ask, notifications } = await answeredBy(revision, () => ({}), options);
       ask({
         jsonrpc: '2.0',
         id: 1,
@@ -131,9 +131,9 @@ describe('a deviating server', () => {
       ask({ jsonrpc: '2.0', id: 3, method: 'roots/list' });
       ask({ jsonrpc: '2.0', id: 4, method: 'ping' });
       ask({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params: { elicitationId: 'unknown' } });
-      await vi.waitFor(() => expect(told).toHaveLength(4));
+      await vi.waitFor(() => expect(notifications).toHaveLength(4));
       const codes = Object.fromEntries(
-        told.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
+        notifications.map(({ id, error }) => [id, (error as { code: number } | undefined)?.code]),
       );
       expect(codes).toEqual({ 1: -32602, 2: expect.any(Number), 3: -32601, 4: undefined });
     },

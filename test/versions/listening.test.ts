@@ -15,10 +15,10 @@ afterEach(async () => {
 });
 
 /** A server at hand, and a client of it that listens. */
-async function listening(road: 'memory' | 'http') {
+async function listening(transport: 'memory' | 'http') {
   const server = createExample();
   const wire = createWire(protocolVersion);
-  const client = road === 'memory' ? await inMemory(server, wire) : await overHttp(server, wire);
+  const client = transport === 'memory' ? await inMemory(server, wire) : await overHttp(server, wire);
   closing.push(() => client.close());
   const seen: ChangeEvent[] = [];
   const stop = new AbortController();
@@ -50,9 +50,9 @@ async function overHttp(server: ReturnType<typeof createExample>, wire: Wire) {
   });
 }
 
-describe.each(['memory', 'http'] as const)('a subscription over %s', road => {
+describe.each(['memory', 'http'] as const)('a subscription over %s', transport => {
   it('ends with a result of the server, and the client subscribes again [subscriptions.graceful-close-shape, subscriptions.graceful-close-understood, cancellation.server-listen-teardown, subscriptions.http-sse-response]', async () => {
-    const { server, wire, client, messages, listen } = await listening(road);
+    const { server, wire, client, messages, listen } = await listening(transport);
     const problems: unknown[] = [];
     client.on('error', problem => problems.push(problem));
     server.close();
@@ -62,20 +62,20 @@ describe.each(['memory', 'http'] as const)('a subscription over %s', road => {
       .toMatchObject({ result: { resultType: 'complete', _meta: { [subscriptionId]: listen.id } } });
     const cancelled = wire.sent('server', 'notifications/cancelled');
     // It shares its road with others in memory; over HTTP the end of the stream says it.
-    if (road === 'memory')
+    if (transport === 'memory')
       await expect.poll(() => wire.sent('server', 'notifications/cancelled').length, { interval: 5 }).toBe(1);
     else expect(cancelled).toEqual([]);
     await client.ping();
     expect(problems).toEqual([]);
     await expect.poll(() => wire.sent('client', 'subscriptions/listen').length).toBe(2);
     const stream = wire.exchanges.find(({ body }) => (body as Json | undefined)?.method === 'subscriptions/listen');
-    if (road === 'http')
+    if (transport === 'http')
       expect([stream?.status, stream?.contentType]).toEqual([200, expect.stringContaining('text/event-stream')]);
     expect(wire.problems).toEqual([]);
   });
 
   it('carries changes, and nothing that belongs to a request [subscriptions.no-request-scoped-notifications, logging.request-scoped-stream, meta.notification-meta-shape, meta.subscription-id-absent-elsewhere]', async () => {
-    const { server, client, seen, messages, listen, wire } = await listening(road);
+    const { server, client, seen, messages, listen, wire } = await listening(transport);
     await client.setLogLevel('debug');
     await client.callTool('logs');
     await client.callTool('works', { steps: 2 });
@@ -96,7 +96,7 @@ describe.each(['memory', 'http'] as const)('a subscription over %s', road => {
   });
 
   it('leaves nothing behind when it has ended [subscriptions.stops-after-cancel, subscriptions.no-state-across-reconnect, base.listen-state-scoped-to-request]', async () => {
-    const { server, client, stop, wire } = await listening(road);
+    const { server, client, stop, wire } = await listening(transport);
     let hooks = 0;
     server.resources.set('note://hooked', {
       name: 'hooked',

@@ -78,18 +78,18 @@ function bundleExample(): string {
 
 /** A server of its own behind the transport, and a client that speaks the revision with it. */
 export async function openCase(
-  lane: MatrixCase,
+  variant: MatrixCase,
   options: ClientOptions = {},
   server: ExampleOptions = {},
 ): Promise<ConnectedCase> {
-  const { transport, revision: protocolVersion } = lane;
+  const { transport, revision: protocolVersion } = variant;
   const wire = createWire(protocolVersion);
   const overHttp = transport === 'http' || transport === 'http-sse';
   const http = overHttp ? await serveHttp(createExample(server), { port: 0 }) : undefined;
   const endpoint = endpointOf(transport, wire, server, http);
   const client = await connectTo<Example>(endpoint, { protocolVersion, ...options });
   return {
-    ...lane,
+    ...variant,
     client: client as Client<Example>,
     wire,
     http,
@@ -129,10 +129,10 @@ async function paired(wire: Wire, server: ExampleOptions) {
 
 export interface MatrixSetup {
   /** How the client behaves; made anew for each row. */
-  readonly client?: (lane: MatrixCase) => ClientOptions;
+  readonly client?: (variant: MatrixCase) => ClientOptions;
   readonly server?: ExampleOptions;
   /** Which rows take part. Default: all. */
-  readonly where?: (lane: MatrixCase) => boolean;
+  readonly where?: (variant: MatrixCase) => boolean;
 }
 
 /**
@@ -141,18 +141,18 @@ export interface MatrixSetup {
  */
 export function describeMatrix(
   title: string,
-  body: (rig: () => ConnectedCase, lane: MatrixCase) => void,
+  body: (rig: () => ConnectedCase, variant: MatrixCase) => void,
   setup: MatrixSetup = {},
 ): void {
-  for (const lane of matrixCases.filter(setup.where ?? (() => true))) {
-    describe(`${title}: ${lane.transport} ${lane.revision}`, () => {
+  for (const variant of matrixCases.filter(setup.where ?? (() => true))) {
+    describe(`${title}: ${variant.transport} ${variant.revision}`, () => {
       let rig: ConnectedCase | undefined;
       const opened = () => {
         if (rig === undefined) throw new Error('not open');
         return rig;
       };
       beforeAll(async () => {
-        rig = await openCase(lane, setup.client?.(lane), setup.server);
+        rig = await openCase(variant, setup.client?.(variant), setup.server);
       });
       let judged = 0;
       beforeEach(() => opened().wire.rewind());
@@ -162,10 +162,10 @@ export function describeMatrix(
         expect(problems).toEqual([]);
       });
       afterAll(() => rig?.close());
-      body(opened, lane);
+      body(opened, variant);
     });
   }
 }
 
 /** Whether a row has sessions that a handshake opens. */
-export const hasHandshake = (lane: MatrixCase) => lane.revision !== newest;
+export const hasHandshake = (variant: MatrixCase) => variant.revision !== newest;

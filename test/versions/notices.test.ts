@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { type ConnectedCase, describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: MatrixCase, date: string) => lane.revision === date;
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.revision === date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
@@ -14,14 +14,15 @@ async function until(so: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** Watches, and is ready only when the server watches too. */
-async function watching({ client, wire }: ConnectedCase, what: Parameters<Client['watch']>[0], lane: MatrixCase) {
+async function watching({ client, wire }: ConnectedCase, what: Parameters<Client['watch']>[0], variant: MatrixCase) {
   const seen: ChangeEvent[] = [];
   const stop = new AbortController();
   const done = (async () => {
     for await (const change of client.watch(what, { signal: stop.signal })) seen.push(change);
   })();
   const uris = typeof what === 'string' ? 1 : (what.uris?.length ?? 0);
-  if (is(lane, newest)) await until(() => wire.sent('server', 'notifications/subscriptions/acknowledged').length > 0);
+  if (is(variant, newest))
+    await until(() => wire.sent('server', 'notifications/subscriptions/acknowledged').length > 0);
   else if (uris > 0)
     await until(() => wire.crossings.some(({ from: by, value }) => by === 'server' && 'result' in (value as Json)));
   return {
@@ -35,24 +36,24 @@ async function watching({ client, wire }: ConnectedCase, what: Parameters<Client
 
 describeMatrix(
   'notices',
-  (rig, lane) => {
+  (rig, variant) => {
     it('reports growing progress under its token, until the response [progress.token-type, progress.token-in-meta, progress.token-unique, progress.increases, progress.known-token-only, progress.stops-after-completion, progress.token-echoed, progress.on-own-stream, schema.type.progress-token, schema.notification.progress, schema.notification.progress.message, meta.subscription-id-absent-elsewhere]', async () => {
       const { client, wire } = rig();
       const seen: Progress[] = [];
       await client.callTool('works', { steps: 3 }, { onProgress: report => seen.push(report) });
       await client.callTool('later');
-      const messages = from(lane, '2025-03-26');
+      const messages = from(variant, '2025-03-26');
       expect(seen).toEqual(
         [1, 2, 3].map(step => ({ progress: step, total: 3, ...(messages ? { message: `step ${step}` } : {}) })),
       );
       const sent = wire.sent('server', 'notifications/progress');
-      const asked = wire.crossings.map(
+      const requests = wire.crossings.map(
         ({ value }) => value as { method?: string; id?: unknown; params?: { _meta?: Json } },
       );
-      const token = asked.find(({ method }) => method === 'tools/call')?.params?._meta?.progressToken;
+      const token = requests.find(({ method }) => method === 'tools/call')?.params?._meta?.progressToken;
       expect(sent.map(({ progressToken }) => progressToken)).toEqual([token, token, token]);
       expect(sent.every(({ _meta }) => _meta === undefined)).toBe(true);
-      const tokens = asked.flatMap(({ method, params }) =>
+      const tokens = requests.flatMap(({ method, params }) =>
         method === 'tools/call' ? [params?._meta?.progressToken] : [],
       );
       expect(new Set(tokens).size).toBe(2);
@@ -62,10 +63,10 @@ describeMatrix(
       const { client, wire } = rig();
       const seen: string[] = [];
       const off = client.on('log', ({ level, logger, data }) =>
-        seen.push(`${level} ${logger} ${(data as { said: string }).said}`),
+        seen.push(`${level} ${logger} ${(data as { text: string }).text}`),
       );
       await client.callTool('logs');
-      expect(seen.length).toBe(is(lane, newest) ? 0 : 7);
+      expect(seen.length).toBe(is(variant, newest) ? 0 : 7);
       seen.length = 0;
       await client.setLogLevel('error');
       await client.callTool('logs');
@@ -74,7 +75,7 @@ describeMatrix(
       await client.setLogLevel('debug');
       await client.callTool('logs');
       expect(seen.length).toBe(8);
-      expect(wire.sent('client', 'logging/setLevel').length).toBe(is(lane, newest) ? 0 : 2);
+      expect(wire.sent('client', 'logging/setLevel').length).toBe(is(variant, newest) ? 0 : 2);
       off();
     });
 
@@ -86,12 +87,12 @@ describeMatrix(
       const onProgress = () => void begun++;
       const lost = client.callTool(
         'waits',
-        { name: `lost ${lane.transport} ${lane.revision}` },
+        { name: `lost ${variant.transport} ${variant.revision}` },
         { signal: stop.signal, onProgress },
       );
-      const kept = client.callTool(
+      const stored = client.callTool(
         'waits',
-        { name: `kept ${lane.transport} ${lane.revision}` },
+        { name: `kept ${variant.transport} ${variant.revision}` },
         { signal: other.signal, onProgress },
       );
       lost.catch(() => {});
@@ -99,11 +100,11 @@ describeMatrix(
       stop.abort('enough');
       await expect(lost).rejects.toMatchObject({ code: 'call/aborted' });
       const givenUp = async (name: string) =>
-        (await client.tools.cancelled()).names.includes(`${name} ${lane.transport} ${lane.revision}`);
+        (await client.tools.cancelled()).names.includes(`${name} ${variant.transport} ${variant.revision}`);
       await until(() => givenUp('lost'));
       expect(await givenUp('kept')).toBe(false);
       const notices = wire.sent('client', 'notifications/cancelled');
-      const silently = lane.transport === 'http' && is(lane, newest);
+      const silently = variant.transport === 'http' && is(variant, newest);
       expect(notices.length).toBe(silently ? 0 : 1);
       const calls = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
       if (!silently) expect(notices[0]?.requestId).toBe(calls[0]?.id);
@@ -116,7 +117,7 @@ describeMatrix(
       );
       expect(wire.sent('server', 'notifications/cancelled')).toEqual([]);
       other.abort();
-      await kept.catch(() => {});
+      await stored.catch(() => {});
       await until(() => givenUp('kept'));
     });
 
@@ -133,7 +134,7 @@ describeMatrix(
 
     it('notifies once of many changes of each list [tools.list-changed-flag, prompts.list-changed-flag, resources.list-changed-flag, schema.notification.tools-list-changed, schema.notification.prompts-list-changed, schema.notification.resources-list-changed, subscriptions.filter-shape, subscriptions.listen-request-shape, subscriptions.listen-ack-first, subscriptions.ack-shape, subscriptions.id-is-listen-request-id, subscriptions.id-on-every-message, subscriptions.stdio-correlate-by-id]', async () => {
       const { client, wire } = rig();
-      const watch = await watching(rig(), { tools: true, prompts: true, resources: true }, lane);
+      const watch = await watching(rig(), { tools: true, prompts: true, resources: true }, variant);
       await client.callTool('grow');
       await until(() => watch.seen.length >= 3);
       await client.callTool('later');
@@ -149,7 +150,7 @@ describeMatrix(
         const listen = wire.crossings
           .map(({ value }) => value as Json)
           .find(({ method }) => method === 'subscriptions/listen');
-        expect(id).toBe(is(lane, newest) ? listen?.id : undefined);
+        expect(id).toBe(is(variant, newest) ? listen?.id : undefined);
       }
       await watch.stop();
       expect((await client.callTool('grown-1')).content).toEqual([{ type: 'text', text: 'grown' }]);
@@ -158,7 +159,7 @@ describeMatrix(
 
     it('notifies of watched resources until they are unsubscribed [resources.subscribe.update-sent, resources.unsubscribe.stops-updates, resources.updated-notification, resources.subscribe-rpc-removed, resources.subscribe-flag, schema.request.resources-subscribe, schema.request.resources-unsubscribe, schema.notification.resources-updated, schema.result.empty, schema.result.empty-with-result-type, subscriptions.resource-uris-only, subscriptions.only-requested-types, subscriptions.filter-omitted-is-off, subscriptions.client-cancel-stdio, subscriptions.client-cancel-http, subscriptions.stops-after-cancel]', async () => {
       const { client, wire } = rig();
-      const watch = await watching(rig(), 'note://by/a', lane);
+      const watch = await watching(rig(), 'note://by/a', variant);
       await client.tools.touch({ uri: 'note://by/b' });
       await client.tools.touch({ uri: 'note://by/a' });
       await until(() => watch.seen.length > 0);
@@ -175,9 +176,9 @@ describeMatrix(
 
     it('watches several resources at once, each separately [subscriptions.delivered-per-matching-stream]', async () => {
       const { client } = rig();
-      const one = await watching(rig(), { uris: ['note://by/a', 'note://all'] }, lane);
+      const one = await watching(rig(), { uris: ['note://by/a', 'note://all'] }, variant);
       rig().wire.rewind();
-      const two = await watching(rig(), { uris: ['note://all'] }, lane);
+      const two = await watching(rig(), { uris: ['note://all'] }, variant);
       await client.tools.touch({ uri: 'note://all' });
       await until(() => one.seen.length > 0 && two.seen.length > 0);
       expect([one.seen[0], two.seen[0]]).toEqual([{ uri: 'note://all' }, { uri: 'note://all' }]);
@@ -187,13 +188,13 @@ describeMatrix(
 
     it('omits unknown resources from a subscription [subscriptions.ack-subset]', async () => {
       const { client, wire } = rig();
-      if (!is(lane, newest)) {
+      if (!is(variant, newest)) {
         await expect(client.watch('note://absent')[Symbol.asyncIterator]().next()).rejects.toMatchObject({
           rpcCode: -32002,
         });
         return;
       }
-      const watch = await watching(rig(), { tools: true, uris: ['note://absent', 'note://all'] }, lane);
+      const watch = await watching(rig(), { tools: true, uris: ['note://absent', 'note://all'] }, variant);
       const [ack] = wire.sent('server', 'notifications/subscriptions/acknowledged');
       expect(ack?.notifications).toEqual({ toolsListChanged: true, resourceSubscriptions: ['note://all'] });
       expect(client.server.protocolVersion).toBe(newest);
@@ -205,11 +206,11 @@ describeMatrix(
       expect(await client.call('notes/count')).toMatchObject({ count: 3 });
       expect(client.server.capabilities.extensions).toEqual({ 'com.example/notes': { colours: true } });
       expect(client.server.capabilities.experimental).toEqual({ thing: { on: true } });
-      const heard: unknown[] = [];
-      const off = client.on('notification', ({ method, params }) => heard.push([method, params]));
+      const received: unknown[] = [];
+      const off = client.on('notification', ({ method, params }) => received.push([method, params]));
       await client.callTool('notice');
-      expect(heard).toEqual([['notifications/notes/said', { text: 'hello' }]]);
-      expect(wire.answer('notes/count').result.resultType).toBe(is(lane, newest) ? 'complete' : undefined);
+      expect(received).toEqual([['notifications/notes/said', { text: 'hello' }]]);
+      expect(wire.answer('notes/count').result.resultType).toBe(is(variant, newest) ? 'complete' : undefined);
       off();
     });
 
@@ -217,9 +218,9 @@ describeMatrix(
       const { client, wire } = rig();
       wire.excuseClient();
       await expect(client.call('notes/absent')).rejects.toMatchObject({ rpcCode: -32601 });
-      const asked = wire.crossings.map(({ value }) => value as Json).find(({ method }) => method === 'notes/absent');
+      const request = wire.crossings.map(({ value }) => value as Json).find(({ method }) => method === 'notes/absent');
       const answered = wire.crossings.map(({ value }) => value as Json).find(({ error }) => error !== undefined);
-      expect(answered?.id).toBe(asked?.id);
+      expect(answered?.id).toBe(request?.id);
     });
 
     it('passes trace context and other metadata through [otel.reserved-keys, otel.keys-not-prefixed, otel.traceparent-format, otel.baggage-format, base.meta.reserved-member, meta.request-meta-shape, base.meta.no-assumptions-on-reserved]', async () => {
@@ -249,7 +250,7 @@ describeMatrix(
     it('responds to a ping [ping.respond-empty, schema.request.ping]', async () => {
       const { client, wire } = rig();
       await client.ping();
-      if (is(lane, newest)) expect(wire.sent('client', 'server/discover').length).toBe(1);
+      if (is(variant, newest)) expect(wire.sent('client', 'server/discover').length).toBe(1);
       else expect(wire.answer('ping').result).toEqual({});
     });
 
@@ -257,7 +258,7 @@ describeMatrix(
       const { client, wire } = rig();
       await client.notifyRootsChanged();
       await client.ping();
-      expect(wire.sent('client', 'notifications/roots/list_changed').length).toBe(is(lane, newest) ? 0 : 1);
+      expect(wire.sent('client', 'notifications/roots/list_changed').length).toBe(is(variant, newest) ? 0 : 1);
     });
   },
   { client: () => ({ extensions: [{ id: 'com.example/notes' }], roots: [] }) },

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: MatrixCase, date: string) => lane.revision === date;
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.revision === date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 const newest = '2026-07-28';
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
@@ -12,7 +12,7 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describeMatrix('resources, prompts and completion', (rig, lane) => {
+describeMatrix('resources, prompts and completion', (rig, variant) => {
   it('lists resources with the members of the protocol version [resources.list.answered, resources.capability-declared, schema.request.resources-list, schema.result.resources-list, schema.result.resources-list.full, schema.type.resource, schema.type.resource.title-and-meta, schema.type.resource.icons, schema.type.annotations, schema.type.annotations.last-modified]', async () => {
     const { client, wire } = rig();
     const uris = (await all(client.listResources())).map(({ uri }) => uri);
@@ -28,14 +28,14 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     expect(Object.keys(first as Json).sort()).toEqual(
       [
         ...['uri', 'name', 'description', 'mimeType', 'annotations', 'size'],
-        ...(from(lane, '2025-06-18') ? ['title', '_meta'] : []),
-        ...(from(lane, '2025-11-25') ? ['icons'] : []),
+        ...(from(variant, '2025-06-18') ? ['title', '_meta'] : []),
+        ...(from(variant, '2025-11-25') ? ['icons'] : []),
       ].sort(),
     );
     expect(first?.annotations).toEqual({
       audience: ['user'],
       priority: 0.5,
-      ...(from(lane, '2025-06-18') ? { lastModified: '2025-01-01T00:00:00Z' } : {}),
+      ...(from(variant, '2025-06-18') ? { lastModified: '2025-01-01T00:00:00Z' } : {}),
     });
   });
 
@@ -45,9 +45,9 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
       'note://by/{title}',
     ]);
     const [template] = wire.answer('resources/templates/list').result.resourceTemplates as Json[];
-    expect('title' in (template as Json)).toBe(from(lane, '2025-06-18'));
-    expect('_meta' in (template as Json)).toBe(from(lane, '2025-06-18'));
-    expect('icons' in (template as Json)).toBe(from(lane, '2025-11-25'));
+    expect('title' in (template as Json)).toBe(from(variant, '2025-06-18'));
+    expect('_meta' in (template as Json)).toBe(from(variant, '2025-06-18'));
+    expect('icons' in (template as Json)).toBe(from(variant, '2025-11-25'));
   });
 
   it('reads text, bytes and several contents [schema.request.resources-read, schema.request.resources-read.full, schema.result.resources-read, schema.result.resources-read.full, schema.type.resource-contents, schema.type.resource-contents.meta, resources.security.binary-encoded, resources.contents.text-only-for-text]', async () => {
@@ -64,7 +64,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
       'note://several/2',
     ]);
     const [one] = wire.answer('resources/read').result.contents as Json[];
-    expect('_meta' in (one as Json)).toBe(from(lane, '2025-06-18'));
+    expect('_meta' in (one as Json)).toBe(from(variant, '2025-06-18'));
     expect((await client.readResource('note://by/b')).contents[0]).toMatchObject({
       uri: 'note://by/b',
       text: 'second',
@@ -73,7 +73,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
 
   it('reports a missing resource with the error of the protocol version [resources.read.not-found-32602, resources.read.not-found-no-empty-contents, errors.retired-codes-not-emitted, compat.legacy-wire-restored, resources.security.uris-validated]', async () => {
     const { client } = rig();
-    const rpcCode = is(lane, newest) ? -32602 : -32002;
+    const rpcCode = is(variant, newest) ? -32602 : -32002;
     await expect(client.readResource('note://absent')).rejects.toMatchObject({
       rpcCode,
       data: { uri: 'note://absent' },
@@ -98,7 +98,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     ]) {
       const { ttlMs, cacheScope, resultType } = wire.answer(method).result as Json;
       expect([ttlMs, cacheScope, resultType]).toEqual(
-        is(lane, newest) ? [0, 'private', 'complete'] : [undefined, undefined, undefined],
+        is(variant, newest) ? [0, 'private', 'complete'] : [undefined, undefined, undefined],
       );
     }
   });
@@ -107,7 +107,7 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     const { client, wire } = rig();
     for (let i = 0; i < 3; i++) await client.readResource('note://all');
     // The first read, in a test before, may be kept still.
-    expect(wire.sent('client', 'resources/read').length).toBe(is(lane, newest) ? 0 : 3);
+    expect(wire.sent('client', 'resources/read').length).toBe(is(variant, newest) ? 0 : 3);
     await client.readResource('note://picture');
     expect(wire.sent('client', 'resources/read').at(-1)?.uri).toBe('note://picture');
   });
@@ -116,15 +116,15 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     const { client, wire } = rig();
     expect((await all(client.listPrompts())).map(({ name }) => name)).toEqual(['plain', 'letter', 'gallery', 'asked']);
     const letter = (wire.answer('prompts/list').result.prompts as Json[])[1] as Json;
-    const title = from(lane, '2025-06-18') ? { title: 'To' } : {};
+    const title = from(variant, '2025-06-18') ? { title: 'To' } : {};
     expect((letter.arguments as Json[])[0]).toEqual({
       name: 'to',
       description: 'Who gets it',
       required: true,
       ...title,
     });
-    expect(['title' in letter, '_meta' in letter]).toEqual([from(lane, '2025-06-18'), from(lane, '2025-06-18')]);
-    expect('icons' in letter).toBe(from(lane, '2025-11-25'));
+    expect(['title' in letter, '_meta' in letter]).toEqual([from(variant, '2025-06-18'), from(variant, '2025-06-18')]);
+    expect('icons' in letter).toBe(from(variant, '2025-11-25'));
   });
 
   it('returns prompts with every kind of content [schema.request.prompts-get, schema.request.prompts-get.full, schema.result.prompts-get, schema.result.prompts-get.full, schema.type.prompt-message, schema.type.prompt-message.audio, schema.type.prompt-message.resource-link, prompts.content.image-base64, prompts.content.audio-base64, prompts.content.embedded-resource-members]', async () => {
@@ -139,9 +139,9 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     const sent = (wire.answer('prompts/get').result.messages as { content: Json }[]).map(({ content }) => content);
     expect(sent.map(({ type }) => type)).toEqual([
       'image',
-      from(lane, '2025-03-26') ? 'audio' : 'text',
+      from(variant, '2025-03-26') ? 'audio' : 'text',
       'resource',
-      from(lane, '2025-06-18') ? 'resource_link' : 'text',
+      from(variant, '2025-06-18') ? 'resource_link' : 'text',
     ]);
     expect(sent[0]).toEqual({ type: 'image', data: 'aGVsbG8=', mimeType: 'image/png' });
     expect(sent[2]?.resource).toEqual({ uri: 'note://all', mimeType: 'text/plain', text: 'first' });
@@ -180,8 +180,8 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
     const argument = { name: 'city', value: 'L' };
     const ref = { type: 'ref/prompt' as const, name: 'letter' };
     const { values } = await client.complete({ ref, argument, context: { arguments: { to: 'Ada' } } });
-    expect(values).toEqual(from(lane, '2025-06-18') ? ['London', 'Leeds'] : []);
-    expect('context' in (wire.sent('client', 'completion/complete')[0] as Json)).toBe(from(lane, '2025-06-18'));
+    expect(values).toEqual(from(variant, '2025-06-18') ? ['London', 'Leeds'] : []);
+    expect('context' in (wire.sent('client', 'completion/complete')[0] as Json)).toBe(from(variant, '2025-06-18'));
   });
 
   it('rejects invalid completions [completion.security.inputs-validated]', async () => {
@@ -205,20 +205,20 @@ describeMatrix('resources, prompts and completion', (rig, lane) => {
 
 describeMatrix(
   'pages',
-  (rig, lane) => {
+  (rig, variant) => {
     it('returns every list in pages, followed to the end [pagination.operations, pagination.next-cursor-when-more, pagination.page-size-not-assumed, pagination.cursor-opaque, pagination.cursor-param, schema.type.paginated-request, schema.type.paginated-request.params-required, schema.type.paginated-result, schema.type.cursor, caching.key-cursor]', async () => {
       const { client, wire } = rig();
       const names = (await all(client.listTools())).map(({ name }) => name);
       expect(new Set(names).size).toBe(names.length);
       expect(names.length).toBeGreaterThan(20);
-      const asked = wire.sent('client', 'tools/list').map(({ cursor }) => cursor);
+      const requests = wire.sent('client', 'tools/list').map(({ cursor }) => cursor);
       const given = wire.crossings.flatMap(({ from: by, value }) => {
         const { result } = value as { result?: { tools?: unknown; nextCursor?: string } };
         return by === 'server' && result?.tools ? [result.nextCursor] : [];
       });
-      expect(asked).toEqual([undefined, ...given.slice(0, -1)]);
+      expect(requests).toEqual([undefined, ...given.slice(0, -1)]);
       expect(given.at(-1)).toBeUndefined();
-      expect(asked.length).toBe(Math.ceil(names.length / 2));
+      expect(requests.length).toBe(Math.ceil(names.length / 2));
       expect((await all(client.listResources())).length).toBe(6);
       expect((await all(client.listPrompts())).length).toBe(4);
       expect((await all(client.listResourceTemplates())).length).toBe(1);
@@ -245,7 +245,7 @@ describeMatrix(
         const { result } = value as { result?: { prompts?: unknown; cacheScope?: string; ttlMs?: number } };
         return result?.prompts ? [[result.cacheScope, result.ttlMs]] : [];
       });
-      if (is(lane, newest))
+      if (is(variant, newest))
         expect(scopes).toEqual([]); // kept since the first test
       else
         expect(scopes).toEqual([

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ConnectedCase, hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 const newest = '2026-07-28';
 const opened: ConnectedCase[] = [];
 
@@ -22,80 +22,81 @@ afterEach(async () => {
 const messages = ({ wire }: ConnectedCase): (Json & { by: string })[] =>
   wire.crossings.map(({ from: by, value }) => ({ ...(value as Json), by }));
 
-describe.each(matrixCases.filter(hasHandshake).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
-  '%s',
-  (_, lane) => {
-    it('opens with a handshake in the form of the protocol version [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
-      const rig = await start(lane, {
-        name: 'probe',
-        version: '9',
-        title: 'Probe',
-        icons: [{ src: 'https://example.com/p.png' }],
-        experimental: { thing: {} },
-      });
-      await rig.client.ping();
-      const [request, answer, notice] = messages(rig);
-      expect(request).toMatchObject({
-        by: 'client',
-        method: 'initialize',
-        params: { protocolVersion: lane.revision, capabilities: { experimental: { thing: {} } } },
-      });
-      const { clientInfo } = (request as Json).params as { clientInfo: Json };
-      expect(clientInfo).toMatchObject({ name: 'probe', version: '9' });
-      expect(['title' in clientInfo, 'icons' in clientInfo]).toEqual([
-        from(lane, '2025-06-18'),
-        from(lane, '2025-11-25'),
-      ]);
-      expect(answer).toMatchObject({
-        by: 'server',
-        id: request?.id,
-        result: { protocolVersion: lane.revision, instructions: 'Ask before you act.' },
-      });
-      const { serverInfo, capabilities } = (answer as Json).result as { serverInfo: Json; capabilities: Json };
-      expect(Object.keys(serverInfo).sort()).toEqual(
-        [
-          'name',
-          'version',
-          ...(from(lane, '2025-06-18') ? ['title'] : []),
-          ...(from(lane, '2025-11-25') ? ['description', 'icons', 'websiteUrl'] : []),
-        ].sort(),
-      );
-      expect(capabilities).toMatchObject({
-        tools: { listChanged: true },
-        prompts: { listChanged: true },
-        resources: { subscribe: true, listChanged: true },
-        logging: {},
-      });
-      expect('completions' in capabilities).toBe(from(lane, '2025-03-26'));
-      expect(notice).toMatchObject({ by: 'client', method: 'notifications/initialized' });
-      expect(messages(rig).filter(({ method }) => method === 'notifications/initialized').length).toBe(1);
-      expect(rig.client.server).toMatchObject({
-        protocolVersion: lane.revision,
-        info: { name: 'example' },
-        instructions: 'Ask before you act.',
-      });
+describe.each(
+  matrixCases.filter(hasHandshake).map(variant => [`${variant.transport} ${variant.revision}`, variant] as const),
+)('%s', (_, variant) => {
+  it('opens with a handshake in the form of the protocol version [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
+    const rig = await start(variant, {
+      name: 'probe',
+      version: '9',
+      title: 'Probe',
+      icons: [{ src: 'https://example.com/p.png' }],
+      experimental: { thing: {} },
     });
+    await rig.client.ping();
+    const [request, answer, notice] = messages(rig);
+    expect(request).toMatchObject({
+      by: 'client',
+      method: 'initialize',
+      params: { protocolVersion: variant.revision, capabilities: { experimental: { thing: {} } } },
+    });
+    const { clientInfo } = (request as Json).params as { clientInfo: Json };
+    expect(clientInfo).toMatchObject({ name: 'probe', version: '9' });
+    expect(['title' in clientInfo, 'icons' in clientInfo]).toEqual([
+      from(variant, '2025-06-18'),
+      from(variant, '2025-11-25'),
+    ]);
+    expect(answer).toMatchObject({
+      by: 'server',
+      id: request?.id,
+      result: { protocolVersion: variant.revision, instructions: 'Ask before you act.' },
+    });
+    const { serverInfo, capabilities } = (answer as Json).result as { serverInfo: Json; capabilities: Json };
+    expect(Object.keys(serverInfo).sort()).toEqual(
+      [
+        'name',
+        'version',
+        ...(from(variant, '2025-06-18') ? ['title'] : []),
+        ...(from(variant, '2025-11-25') ? ['description', 'icons', 'websiteUrl'] : []),
+      ].sort(),
+    );
+    expect(capabilities).toMatchObject({
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { subscribe: true, listChanged: true },
+      logging: {},
+    });
+    expect('completions' in capabilities).toBe(from(variant, '2025-03-26'));
+    expect(notice).toMatchObject({ by: 'client', method: 'notifications/initialized' });
+    expect(messages(rig).filter(({ method }) => method === 'notifications/initialized').length).toBe(1);
+    expect(rig.client.server).toMatchObject({
+      protocolVersion: variant.revision,
+      info: { name: 'example' },
+      instructions: 'Ask before you act.',
+    });
+  });
 
-    it('names the protocol version in a header on HTTP', async () => {
-      const { wire, client } = await start(lane);
-      await client.ping();
-      const versions = wire.exchanges
-        .filter(({ method }) => method === 'POST')
-        .map(
-          ({ headers }) => Object.entries(headers).find(([name]) => name.toLowerCase() === 'mcp-protocol-version')?.[1],
-        );
-      const stated = lane.transport === 'http' && from(lane, '2025-06-18');
-      expect(versions[0]).toBeUndefined();
-      for (const version of versions.slice(1)) expect(version).toBe(stated ? lane.revision : undefined);
-    });
-  },
-);
+  it('names the protocol version in a header on HTTP', async () => {
+    const { wire, client } = await start(variant);
+    await client.ping();
+    const versions = wire.exchanges
+      .filter(({ method }) => method === 'POST')
+      .map(
+        ({ headers }) => Object.entries(headers).find(([name]) => name.toLowerCase() === 'mcp-protocol-version')?.[1],
+      );
+    const stated = variant.transport === 'http' && from(variant, '2025-06-18');
+    expect(versions[0]).toBeUndefined();
+    for (const version of versions.slice(1)) expect(version).toBe(stated ? variant.revision : undefined);
+  });
+});
 
 describe.each(
-  matrixCases.filter(lane => !hasHandshake(lane)).map(lane => [`${lane.transport} ${lane.revision}`, lane] as const),
-)('%s', (_, lane) => {
+  matrixCases
+    .filter(variant => !hasHandshake(variant))
+    .map(variant => [`${variant.transport} ${variant.revision}`, variant] as const),
+)('%s', (_, variant) => {
   it('opens without a handshake, with metadata in each request [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
-    const rig = await start(lane, { name: 'probe', version: '9' });
+    const rig = await start(variant, { name: 'probe', version: '9' });
     await rig.client.ping();
     const [request, answer] = messages(rig);
     expect(request).toMatchObject({
@@ -137,11 +138,11 @@ describe.each(
   });
 });
 
-describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+describe.each(matrixCases.map(variant => [`${variant.transport} ${variant.revision}`, variant] as const))(
   'gates: %s',
-  (_, lane) => {
+  (_, variant) => {
     it('prevents a client from using undeclared capabilities, and the server from responding to it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
-      const rig = await start(lane, {}, { nothing: true });
+      const rig = await start(variant, {}, { nothing: true });
       const { client, wire } = rig;
       wire.rewind();
       expect(client.server.capabilities).toEqual({});
@@ -161,9 +162,9 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
     });
 
     it('prevents a client from calling methods that its protocol version does not have [base.removed-methods-unknown, schema.union.client-requests, resources.subscribe-rpc-removed]', async () => {
-      const { client, wire } = await start(lane);
+      const { client, wire } = await start(variant);
       wire.rewind();
-      const handshake = hasHandshake(lane);
+      const handshake = hasHandshake(variant);
       const absent = handshake
         ? ['server/discover', 'subscriptions/listen']
         : ['ping', 'logging/setLevel', 'resources/subscribe', 'resources/unsubscribe', 'initialize'];
@@ -174,24 +175,24 @@ describe.each(matrixCases.map(lane => [`${lane.transport} ${lane.revision}`, lan
     });
 
     it('requests only input that the client supports [elicitation.mode.only-supported, elicitation.capability.empty-is-form, sampling.tools.not-sent-undeclared, schema.union.server-requests]', async () => {
-      const { client, wire } = await start(lane);
+      const { client, wire } = await start(variant);
       wire.rewind();
       for (const tool of ['formed', 'visits', 'samples', 'rooted'] as const) {
-        const told = await client.callTool(tool).then(
+        const text = await client.callTool(tool).then(
           ({ isError, content }) => isError && JSON.stringify(content),
           error => (error as TenonError).message,
         );
-        expect(told).toMatch(/does not support|Missing required client capability/);
+        expect(text).toMatch(/does not support|Missing required client capability/);
       }
-      const asked = messages({ wire } as ConnectedCase).filter(
+      const requests = messages({ wire } as ConnectedCase).filter(
         ({ by, method, id, result }) =>
           by === 'server' && ((method && id !== undefined) || (result as Json | undefined)?.inputRequests),
       );
-      expect(asked).toEqual([]);
+      expect(requests).toEqual([]);
     });
 
     it('rejects methods of an extension for a client that did not declare it [versioning.extension-fallback, versioning.extension-id-rules]', async () => {
-      const { client } = await start(lane);
+      const { client } = await start(variant);
       await expect(client.call('notes/count')).rejects.toMatchObject({
         rpcCode: -32021,
         data: { requiredCapabilities: { extensions: { 'com.example/notes': {} } } },
@@ -238,12 +239,14 @@ describe('negotiation', () => {
     },
   );
 
-  it.each(revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(asked => [served, asked] as const)))(
+  it.each(
+    revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(requestedUrl => [served, requestedUrl] as const)),
+  )(
     'returns the version of a server that has %s to a client that requests %s [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
-    async (served, asked) => {
+    async (served, requestedUrl) => {
       const server = createServer({ name: 'one', version: '1', protocolVersions: [served], onError: () => {} });
-      const connecting = connect(server, { protocolVersion: asked });
-      if (served === asked) return expect((await connecting).server.protocolVersion).toBe(asked);
+      const connecting = connect(server, { protocolVersion: requestedUrl });
+      if (served === requestedUrl) return expect((await connecting).server.protocolVersion).toBe(requestedUrl);
       const error = await connecting.catch(problem => problem);
       expect(error).toMatchObject({ code: 'connect/no-shared-version' });
       expect((error as TenonError).received).toBe(served);

@@ -3,13 +3,13 @@ import { createAnswers } from './answers.js';
 import { hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
 describe('retries', () => {
-  for (const lane of matrixCases.filter(each => !hasHandshake(each))) {
-    it(`\`${lane.transport}: repeat the complete request, with the responses\` [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
-      const { client, wire, close } = await openCase(lane, createAnswers());
+  for (const variant of matrixCases.filter(each => !hasHandshake(each))) {
+    it(`\`${variant.transport}: repeat the complete request, with the responses\` [mrtr.retry-new-id, stdio.metadata-in-body, mrtr.retry-original-params, mrtr.retry-full-meta, mrtr.retry-params-location, mrtr.input-responses-map, mrtr.input-responses-key-for-key, mrtr.request-state-echoed, mrtr.request-state-opaque, mrtr.fulfil-before-retry, mrtr.input-required-shape, mrtr.terminates-request, result.result-type-input-required, caching.interim-no-hints, versioning.declared-per-request]`, async () => {
+      const { client, wire, close } = await openCase(variant, createAnswers());
       wire.rewind();
       await client.callTool('dialogue', { topic: 'tea' });
       const sent = wire.crossings.map(({ value }) => value as Json).filter(({ method }) => method === 'tools/call');
@@ -36,8 +36,8 @@ describe('retries', () => {
       await close();
     });
 
-    it(`\`${lane.transport}: are refused when requestState was changed, or belongs to another request\` [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
-      const { client, close } = await openCase(lane, createAnswers());
+    it(`\`${variant.transport}: are refused when requestState was changed, or belongs to another request\` [mrtr.request-state-untrusted, mrtr.request-state-integrity, mrtr.request-state-tampered-rejected]`, async () => {
+      const { client, close } = await openCase(variant, createAnswers());
       const ask = (more: Json, topic = 'tea') =>
         client.call('tools/call', { name: 'dialogue', arguments: { topic }, ...more } as never, {
           resolveInputRequests: false,
@@ -59,14 +59,14 @@ describe('retries', () => {
     });
 
     it('`request only input that the client declared` [mrtr.capability-respected, mrtr.capability-missing-error, meta.capability-missing-error, meta.capability-missing-http-400, meta.capability-status-before-stream, meta.capabilities-empty-object, errors.missing-capability-shape, sampling.tools.not-sent-undeclared]', async () => {
-      const { client, wire, close } = await openCase(lane, {
+      const { client, wire, close } = await openCase(variant, {
         sample: () => ({ role: 'assistant', content: { type: 'text', text: 'x' }, model: 'm' }),
       });
       await expect(client.callTool('formed')).rejects.toMatchObject({
         rpcCode: -32021,
         data: { requiredCapabilities: { elicitation: {} } },
       });
-      if (lane.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
+      if (variant.transport === 'http') expect(wire.exchanges.at(-1)?.status).toBe(400);
       await expect(client.callTool('visits')).rejects.toMatchObject({
         rpcCode: -32021,
         data: { requiredCapabilities: { elicitation: { url: {} } } },
@@ -86,17 +86,17 @@ describe('retries', () => {
 });
 
 describe('a missing input response', () => {
-  const each = matrixCases.filter(lane => lane.transport !== 'stdio' && from(lane, '2025-06-18'));
-  it.each(each.map(lane => [`${lane.transport} ${lane.revision}`, lane] as const))(
+  const each = matrixCases.filter(variant => variant.transport !== 'stdio' && from(variant, '2025-06-18'));
+  it.each(each.map(variant => [`${variant.transport} ${variant.revision}`, variant] as const))(
     'reaches the handler with its reason: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
-    async (_, lane) => {
+    async (_, variant) => {
       const actions = ['decline', 'cancel'] as const;
       let turn = 0;
       const elicit = () => {
         if (turn === 2) throw new Error('the window is gone');
         return { action: actions[turn++] ?? ('cancel' as const) };
       };
-      const { client, wire, close } = await openCase(lane, { elicit });
+      const { client, wire, close } = await openCase(variant, { elicit });
       for (const action of actions) expect(JSON.parse(textOf(await client.callTool('formed')))).toEqual({ action });
       const failed = await client.callTool('formed').then(
         ({ isError }) => isError,

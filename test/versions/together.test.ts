@@ -20,13 +20,13 @@ async function clients() {
   const server = createExample();
   const http = await serveHttp(server, { port: 0 });
   closing.push(() => http.close({ timeout: 0 }));
-  const roads = revisions.flatMap(revision => [
-    { revision, road: 'memory' as const },
-    ...(revision === '2024-11-05' ? [] : [{ revision, road: 'http' as const }]),
-    ...(revision === newest ? [] : [{ revision, road: 'http-sse' as const }]),
+  const connections = revisions.flatMap(revision => [
+    { revision, transport: 'memory' as const },
+    ...(revision === '2024-11-05' ? [] : [{ revision, transport: 'http' as const }]),
+    ...(revision === newest ? [] : [{ revision, transport: 'http-sse' as const }]),
   ]);
   return Promise.all(
-    roads.map(async ({ revision, road }, index) => {
+    connections.map(async ({ revision, transport }, index) => {
       const name = `client-${index}`;
       const wire = createWire(revision);
       const options = {
@@ -36,13 +36,13 @@ async function clients() {
         elicit: () => ({ action: 'accept' as const, content: { yes: true } }),
         sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: name }, model: name }),
       };
-      const url = (road === 'http-sse' ? http.sseUrl : http.url) ?? '';
+      const url = (transport === 'http-sse' ? http.sseUrl : http.url) ?? '';
       const endpoint = createClientEndpoint(
-        { url, transport: road === 'memory' ? 'http' : road },
+        { url, transport: transport === 'memory' ? 'http' : transport },
         recordRequester(createNodeRequester(), wire),
       );
       const client =
-        road === 'memory' ? await connect<Example>(server, options) : await connectTo<Example>(endpoint, options);
+        transport === 'memory' ? await connect<Example>(server, options) : await connectTo<Example>(endpoint, options);
       closing.push(() => client.close());
       return { name, revision, client, wire };
     }),
@@ -63,7 +63,7 @@ describe('clients of all protocol versions on one server at the same time', () =
             { steps: round },
             { onProgress: ({ progress }) => reports.push(progress) },
           );
-          const [added, rooted, said, model] = await Promise.all([
+          const [added, rooted, result, model] = await Promise.all([
             client.tools.add({ a: round, b: 1 }),
             client.callTool('rooted'),
             client.callTool('meta', {}, { meta: { 'com.example/who': `${name}/${round}` } }),
@@ -72,7 +72,7 @@ describe('clients of all protocol versions on one server at the same time', () =
           await works;
           expect(added).toEqual({ sum: round + 1, parts: [round, 1] });
           expect(textOf(rooted as never)).toContain(`file:///${name}"`);
-          expect(JSON.parse(textOf(said as never))).toMatchObject({
+          expect(JSON.parse(textOf(result as never))).toMatchObject({
             meta: { 'com.example/who': `${name}/${round}` },
             client: { name },
             revision,
@@ -91,30 +91,30 @@ describe('clients of all protocol versions on one server at the same time', () =
 
   it('get only the log messages that they requested [logging.request-scoped-stream]', async () => {
     const all = await clients();
-    const heard = new Map<string, string[]>();
+    const received = new Map<string, string[]>();
     for (const [index, { name, client }] of all.entries()) {
-      heard.set(name, []);
-      client.on('log', ({ level }) => heard.get(name)?.push(level));
+      received.set(name, []);
+      client.on('log', ({ level }) => received.get(name)?.push(level));
       await client.setLogLevel(index % 2 === 0 ? 'alert' : 'emergency');
     }
     await Promise.all(all.map(({ client }) => client.callTool('logs')));
     for (const [index, { name }] of all.entries())
-      expect([name, heard.get(name)]).toEqual([name, index % 2 === 0 ? ['alert', 'emergency'] : ['emergency']]);
+      expect([name, received.get(name)]).toEqual([name, index % 2 === 0 ? ['alert', 'emergency'] : ['emergency']]);
   });
 
   it('get a change once if they subscribed to it', async () => {
     const all = await clients();
-    const heard = new Map<string, number>();
+    const received = new Map<string, number>();
     for (const { name, client } of all)
       client.on(
         'change',
-        change => 'list' in change && change.list === 'tools' && heard.set(name, (heard.get(name) ?? 0) + 1),
+        change => 'list' in change && change.list === 'tools' && received.set(name, (received.get(name) ?? 0) + 1),
       );
     const sessions = all.filter(({ revision }) => revision !== newest);
     await all[0]?.client.callTool('grow');
-    await expect.poll(() => sessions.filter(({ name }) => heard.has(name)).length).toBe(sessions.length);
+    await expect.poll(() => sessions.filter(({ name }) => received.has(name)).length).toBe(sessions.length);
     await all[0]?.client.callTool('later');
     for (const { name, revision } of all)
-      expect([name, heard.get(name)]).toEqual([name, revision === newest ? undefined : 1]);
+      expect([name, received.get(name)]).toEqual([name, revision === newest ? undefined : 1]);
   });
 });

@@ -100,13 +100,13 @@ describe.each(handshakes)('a client of %s with handwritten messages', revision =
       surplus: [1],
       _meta: { 'com.example/x': 1 },
     });
-    const said = JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
-    expect(said.capabilities).toMatchObject({
+    const messages = JSON.parse((result as { content: { text: string }[] }).content[0]?.text ?? '');
+    expect(messages.capabilities).toMatchObject({
       roots: { listChanged: true, later: 1 },
       unheard: { of: true },
       prompts: {},
     });
-    expect(said.meta).toEqual({ 'com.example/x': 1 });
+    expect(messages.meta).toEqual({ 'com.example/x': 1 });
     expect(wire.problems).toEqual([]);
   });
 

@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (lane: MatrixCase, date: string) => lane.revision === date;
-const from = (lane: MatrixCase, date: string) => lane.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.revision === date;
+const from = (variant: MatrixCase, date: string) => variant.revision >= date;
 
-describeMatrix('tools', (rig, lane) => {
+describeMatrix('tools', (rig, variant) => {
   it('lists tools with the members of the protocol version [tools.list.answered, tools.capability-declared, schema.request.tools-list, schema.result.tools-list, schema.result.tools-list.full, schema.type.tool, schema.type.tool.full, schema.type.tool.annotations, schema.type.tool-annotations, schema.type.tool.title-and-meta, schema.type.tool.output-schema, schema.type.tool.icons, schema.type.icon, schema.type.base-metadata, schema.type.tool.no-execution, lifecycle.operation.respect-version]', async () => {
     const { client, wire } = rig();
     const names: string[] = [];
@@ -16,13 +16,13 @@ describeMatrix('tools', (rig, lane) => {
     expect(Object.keys(blocks).sort()).toEqual(
       [
         ...['name', 'description', 'inputSchema'],
-        ...(from(lane, '2025-03-26') ? ['annotations'] : []),
-        ...(from(lane, '2025-06-18') ? ['title', '_meta'] : []),
-        ...(from(lane, '2025-11-25') ? ['icons'] : []),
+        ...(from(variant, '2025-03-26') ? ['annotations'] : []),
+        ...(from(variant, '2025-06-18') ? ['title', '_meta'] : []),
+        ...(from(variant, '2025-11-25') ? ['icons'] : []),
       ].sort(),
     );
     const add = listed.find(({ name }) => name === 'add') as Json;
-    expect('outputSchema' in add).toBe(from(lane, '2025-06-18'));
+    expect('outputSchema' in add).toBe(from(variant, '2025-06-18'));
   });
 
   it('wraps an output that is not an object where the version requires an object [schema.type.tool.output-schema, tools.output-schema.server-conforms]', async () => {
@@ -31,8 +31,8 @@ describeMatrix('tools', (rig, lane) => {
     const listed = wire.answer('tools/list').result.tools as Json[];
     const primes = listed.find(({ name }) => name === 'primes') as { outputSchema?: Json };
     const inner = { type: 'array', items: { type: 'number' } };
-    if (!from(lane, '2025-06-18')) expect(primes.outputSchema).toBeUndefined();
-    else if (is(lane, '2026-07-28')) expect(primes.outputSchema).toMatchObject(inner);
+    if (!from(variant, '2025-06-18')) expect(primes.outputSchema).toBeUndefined();
+    else if (is(variant, '2026-07-28')) expect(primes.outputSchema).toMatchObject(inner);
     else
       expect(primes.outputSchema).toMatchObject({
         type: 'object',
@@ -47,7 +47,7 @@ describeMatrix('tools', (rig, lane) => {
     const listed = wire.answer('tools/list').result.tools as { name: string; inputSchema: Json }[];
     expect(listed.every(({ inputSchema }) => inputSchema.type === 'object')).toBe(true);
     const properties = listed.find(({ name }) => name === 'dialect')?.inputSchema.properties as Json;
-    expect(properties.any).toEqual(is(lane, '2026-07-28') ? true : {});
+    expect(properties.any).toEqual(is(variant, '2026-07-28') ? true : {});
   });
 
   it('sends the kinds of content that the protocol version has, and text for the others [schema.result.tools-call, schema.result.tools-call.full, schema.result.tools-call.audio, schema.result.tools-call.resource-link, schema.type.text-content, schema.type.image-content, schema.type.audio-content, schema.type.embedded-resource, schema.type.resource-link, schema.type.annotations, schema.type.annotations.last-modified, schema.type.content.meta, schema.type.resource-contents.meta, schema.type.role, base.utf8-encoding]', async () => {
@@ -58,17 +58,17 @@ describeMatrix('tools', (rig, lane) => {
     expect(sent.map(({ type }) => type)).toEqual([
       'text',
       'image',
-      from(lane, '2025-03-26') ? 'audio' : 'text',
+      from(variant, '2025-03-26') ? 'audio' : 'text',
       'resource',
       'resource',
-      from(lane, '2025-06-18') ? 'resource_link' : 'text',
+      from(variant, '2025-06-18') ? 'resource_link' : 'text',
     ]);
-    if (!from(lane, '2025-03-26')) expect(sent[2]?.text).toBe('[audio, audio/wav, 5 bytes: not shown]');
-    if (!from(lane, '2025-06-18')) expect(sent[5]?.text).toBe('C: note://c (third)');
-    expect('icons' in (sent[5] as Json)).toBe(from(lane, '2025-11-25'));
-    expect('_meta' in (sent[0] as Json)).toBe(from(lane, '2025-06-18'));
+    if (!from(variant, '2025-03-26')) expect(sent[2]?.text).toBe('[audio, audio/wav, 5 bytes: not shown]');
+    if (!from(variant, '2025-06-18')) expect(sent[5]?.text).toBe('C: note://c (third)');
+    expect('icons' in (sent[5] as Json)).toBe(from(variant, '2025-11-25'));
+    expect('_meta' in (sent[0] as Json)).toBe(from(variant, '2025-06-18'));
     expect(((sent[1] as Json).annotations as Json).lastModified).toBe(
-      from(lane, '2025-06-18') ? '2025-01-01T00:00:00Z' : undefined,
+      from(variant, '2025-06-18') ? '2025-01-01T00:00:00Z' : undefined,
     );
     expect(((sent[1] as Json).annotations as Json).priority).toBe(0.5);
   });
@@ -77,10 +77,10 @@ describeMatrix('tools', (rig, lane) => {
     const { client, wire } = rig();
     expect(await client.tools.add({ a: 1, b: 2 })).toEqual({ sum: 3, parts: [1, 2] });
     const result = wire.answer('tools/call').result as Json;
-    expect(result.structuredContent).toEqual(from(lane, '2025-06-18') ? { sum: 3, parts: [1, 2] } : undefined);
+    expect(result.structuredContent).toEqual(from(variant, '2025-06-18') ? { sum: 3, parts: [1, 2] } : undefined);
     expect((result.content as Json[])[0]).toEqual({ type: 'text', text: '{"sum":3,"parts":[1,2]}' });
     expect((result._meta as Json | undefined)?.['dev.tenon/structuredContent']).toBe(
-      from(lane, '2025-06-18') ? undefined : true,
+      from(variant, '2025-06-18') ? undefined : true,
     );
     expect(wire.sent('client', 'tools/call')[0]).toMatchObject({ name: 'add', arguments: { a: 1, b: 2 } });
   });
@@ -94,8 +94,8 @@ describeMatrix('tools', (rig, lane) => {
     ];
     for (const [got, expected] of all) expect(got).toEqual(expected);
     const { structuredContent, content } = wire.answer('tools/call').result as Json;
-    const wrapped = is(lane, '2026-07-28') ? null : { result: null };
-    expect(structuredContent).toEqual(from(lane, '2025-06-18') ? wrapped : undefined);
+    const wrapped = is(variant, '2026-07-28') ? null : { result: null };
+    expect(structuredContent).toEqual(from(variant, '2025-06-18') ? wrapped : undefined);
     expect(content).toEqual([{ type: 'text', text: 'null' }]);
   });
 
@@ -141,7 +141,7 @@ describeMatrix('tools', (rig, lane) => {
   it('responds to invalid arguments as the protocol version requires [tools.security.inputs-validated, tools.call.invalid-arguments-protocol-error, tools.call.input-validation-execution-error]', async () => {
     const { client, wire } = rig();
     const called = client.callTool('add', { a: 1, b: 'two' });
-    if (from(lane, '2025-11-25')) {
+    if (from(variant, '2025-11-25')) {
       const { isError, content } = await called;
       expect(isError).toBe(true);
       expect(content[0]).toMatchObject({ text: expect.stringContaining('Invalid arguments for tool add') });
@@ -166,7 +166,7 @@ describeMatrix('tools', (rig, lane) => {
     expect(content[0]).toMatchObject({ text: 'Ærø 7' });
     const headers = wire.exchanges.at(-1)?.headers ?? {};
     const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    const mirrors = lane.transport === 'http' && is(lane, '2026-07-28');
+    const mirrors = variant.transport === 'http' && is(variant, '2026-07-28');
     expect(named['mcp-param-region']).toBe(mirrors ? `=?base64?${Buffer.from('Ærø').toString('base64')}?=` : undefined);
     expect(named['mcp-param-count']).toBe(mirrors ? '7' : undefined);
   });
@@ -175,11 +175,11 @@ describeMatrix('tools', (rig, lane) => {
     const { client, wire } = rig();
     await client.callTool('gives');
     const result = wire.answer('tools/call').result as Json;
-    expect(result.resultType).toBe(is(lane, '2026-07-28') ? 'complete' : undefined);
+    expect(result.resultType).toBe(is(variant, '2026-07-28') ? 'complete' : undefined);
     expect('ttlMs' in result || 'cacheScope' in result).toBe(false);
     const info = (result._meta as Json | undefined)?.['io.modelcontextprotocol/serverInfo'];
     expect(info).toEqual(
-      is(lane, '2026-07-28') ? expect.objectContaining({ name: 'example', version: '1.2.3' }) : undefined,
+      is(variant, '2026-07-28') ? expect.objectContaining({ name: 'example', version: '1.2.3' }) : undefined,
     );
   });
 });

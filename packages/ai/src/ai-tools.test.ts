@@ -48,7 +48,7 @@ async function callTool(source: ToolSource, name: string, input: unknown, option
   const result = await generateText({ model, tools, prompt: 'Go on', stopWhen: isStepCount(2) });
   const [first, second] = model.doGenerateCalls;
   const [step] = result.steps;
-  return { listed: first?.tools ?? [], told: second?.prompt.at(-1)?.content, step, text: result.text };
+  return { listed: first?.tools ?? [], message: second?.prompt.at(-1)?.content, step, text: result.text };
 }
 
 describe('toAiTools() with a host', () => {
@@ -56,7 +56,7 @@ describe('toAiTools() with a host', () => {
     const { server, calls } = createNotes();
     const host = await createHost({ servers: { notes: { service: server } } });
     onTestFinished(() => host.close());
-    const { listed, told, text: answer } = await callTool(host, 'notes__draw', {});
+    const { listed, message, text: answer } = await callTool(host, 'notes__draw', {});
     expect(listed).toContainEqual({
       type: 'function',
       name: expect.stringMatching(/^notes__note_add/),
@@ -64,7 +64,7 @@ describe('toAiTools() with a host', () => {
       inputSchema: expect.objectContaining({ type: 'object', required: ['text'] }),
     });
     expect(JSON.stringify(listed)).not.toContain('$schema');
-    expect(told).toMatchObject([
+    expect(message).toMatchObject([
       {
         output: {
           type: 'content',
@@ -80,8 +80,8 @@ describe('toAiTools() with a host', () => {
     const policy = [deny('notes/note.add'), allow()];
     const host = await createHost({ servers: { notes: { service: server } }, prefix: 'never', policy });
     onTestFinished(() => host.close());
-    const { told } = await callTool(host.client, 'note_add', { text: 'tea' });
-    expect(told).toMatchObject([{ output: { type: 'error-text' } }]);
+    const { message } = await callTool(host.client, 'note_add', { text: 'tea' });
+    expect(message).toMatchObject([{ output: { type: 'error-text' } }]);
     expect(calls).toEqual([]);
   });
 });
@@ -96,8 +96,8 @@ describe('toAiTools() with a client', () => {
 
   it('maps valid names to the names of the tools', async () => {
     const { client, calls } = await open();
-    const { told, step } = await callTool(client, 'note_add', { text: 'tea' });
-    expect(told).toMatchObject([{ toolName: 'note_add', output: { type: 'text', value: 'added tea' } }]);
+    const { message, step } = await callTool(client, 'note_add', { text: 'tea' });
+    expect(message).toMatchObject([{ toolName: 'note_add', output: { type: 'text', value: 'added tea' } }]);
     expect(step?.toolCalls).toMatchObject([{ toolName: 'note_add', toolMetadata: { name: 'note.add' } }]);
     expect(step?.toolResults).toMatchObject([{ output: { content: [{ type: 'text', text: 'added tea' }] } }]);
     expect(calls).toEqual([{ text: 'tea' }]);
@@ -109,8 +109,8 @@ describe('toAiTools() with a client', () => {
     ['arguments that break the schema', 'note_add', { text: 1 }, 'text'],
   ])('returns to the model an error for %s', async (_, name, input, problem) => {
     const { client, calls } = await open();
-    const { told } = await callTool(client, name, input);
-    expect(told).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(problem) } }]);
+    const { message } = await callTool(client, name, input);
+    expect(message).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(problem) } }]);
     expect(calls).toEqual([]);
   });
 

@@ -39,14 +39,14 @@ afterAll(() => {
 const server = () => `https://mcp.example.com:${port}/mcp`;
 const refusedOf = (challenge = 'Bearer') => refusal(challenge, { url: server(), server: server() });
 const client = { id: 'me', secret: 's' };
-const ways = {
+const backend = {
   signIn: () => signIn({ redirect: createBrowser().redirect }),
   clientCredentials: () => clientCredentials(client),
   workload: () => workloadIdentity({ assertion: 'jwt' }),
   enterprise: () => enterpriseManaged({ idp: { issuer: 'https://idp.example.com', client }, subject: 'token', client }),
 };
 
-describe.each(Object.entries(ways))('%s', (_, authorizer) => {
+describe.each(Object.entries(backend))('%s', (_, authorizer) => {
   it('refuses a name that resolves to an address of this machine [security.ssrf.private-ranges-blocked]', async () => {
     const before = connections;
     const challenge = `Bearer resource_metadata="https://inside.example.com:${port}/metadata"`;

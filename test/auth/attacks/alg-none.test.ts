@@ -22,5 +22,5 @@ it.each(['none', 'None', 'NONE', '', 'nOnE'])('refuses a token with alg none, sp
   }
   expect(ran).toEqual([]);
   // Not even the keys are asked for.
-  expect(issuer.asked).toEqual([]);
+  expect(issuer.requests).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { openBrowser } from 'tenon/auth/node';
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   issuerMetadata,
@@ -20,10 +20,10 @@ const EVIL = 'https://evil.example.com';
 
 type Change = Parameters<typeof createBrowser>[0];
 
-function setUp(routes: Parameters<typeof createWorld>[0] = {}, change?: Change, options: SignInOptions = {}) {
-  const world = createWorld(routes);
+function setUp(routes: Parameters<typeof createFakeServers>[0] = {}, change?: Change, options: SignInOptions = {}) {
+  const servers = createFakeServers(routes);
   const browser = createBrowser(change);
-  return { world, browser, auth: signIn({ redirect: browser.redirect, fetch: world.fetch, ...options }) };
+  return { servers, browser, auth: signIn({ redirect: browser.redirect, fetch: servers.fetch, ...options }) };
 }
 
 const advertising = { [AS]: { json: { ...issuerMetadata(), authorization_response_iss_parameter_supported: true } } };
@@ -40,17 +40,17 @@ describe('an authorization response of another issuer', () => {
     'is refused with iss of %s [auth.iss-present-compared auth.iss-mismatch-rejected auth.iss-simple-string-comparison auth.iss-no-normalization]',
     async (_, iss) => {
       for (const routes of [{}, advertising]) {
-        const { auth, world } = setUp(routes, answer => answer.set('iss', iss));
+        const { auth, servers } = setUp(routes, answer => answer.set('iss', iss));
         await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
-        expect(world.tokenRequests()).toEqual([]);
+        expect(servers.tokenRequests()).toEqual([]);
       }
     },
   );
 
   it('is refused without `iss` where the issuer advertises it [auth.iss-advertised-missing-rejected]', async () => {
-    const { auth, world } = setUp(advertising);
+    const { auth, servers } = setUp(advertising);
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
-    expect(world.tokenRequests()).toEqual([]);
+    expect(servers.tokenRequests()).toEqual([]);
   });
 
   it('is refused with two `iss`', async () => {
@@ -80,9 +80,9 @@ describe('an authorization response of another issuer', () => {
 
 describe('metadata of another issuer', () => {
   it('are refused in the document of the issuer', async () => {
-    const { auth, world, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
+    const { auth, servers, browser } = setUp({ [AS]: { json: { ...issuerMetadata(), issuer: EVIL } } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
-    expect([browser.visited, world.urls()]).toEqual([[], [PRM, AS]]);
+    expect([browser.visited, servers.urls()]).toEqual([[], [PRM, AS]]);
   });
 });
 
@@ -92,7 +92,7 @@ describe('the redirect URI of a sign-in', () => {
     'http://127.0.0.1:8123/other',
     'http://127.0.0.1:8123.evil.example.com/callback',
   ])('refuses a response at %s', async elsewhere => {
-    const { auth, world } = setUp({}, undefined, {
+    const { auth, servers } = setUp({}, undefined, {
       redirect: {
         begin: async () => ({
           uri: 'http://127.0.0.1:8123/callback',
@@ -102,7 +102,7 @@ describe('the redirect URI of a sign-in', () => {
       },
     });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/callback' });
-    expect(world.tokenRequests()).toEqual([]);
+    expect(servers.tokenRequests()).toEqual([]);
   });
 
   it('cannot be changed by parameters of the endpoint', async () => {
@@ -120,8 +120,8 @@ describe('the redirect URI of a sign-in', () => {
 describe('the state of a sign-in', () => {
   it('refuses a response with the state of an earlier sign-in', async () => {
     let earlier = '';
-    const { auth, world } = setUp({}, (answer, asked) => {
-      const own = asked.searchParams.get('state') ?? '';
+    const { auth, servers } = setUp({}, (answer, request) => {
+      const own = request.searchParams.get('state') ?? '';
       if (earlier) answer.set('state', earlier);
       earlier = own;
     });
@@ -131,7 +131,7 @@ describe('the state of a sign-in', () => {
     ).resolves.toBe(true);
     await auth.signOut?.();
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
-    expect(world.tokenRequests().filter(each => each.get('grant_type') === 'authorization_code')).toHaveLength(1);
+    expect(servers.tokenRequests().filter(each => each.get('grant_type') === 'authorization_code')).toHaveLength(1);
   });
 });
 
@@ -144,11 +144,11 @@ describe('PKCE', () => {
   });
 
   it('uses a new verifier for each sign-in', async () => {
-    const { auth, world } = setUp();
+    const { auth, servers } = setUp();
     await auth.handleRefusal(refusal());
     await auth.signOut?.();
     await auth.handleRefusal(refusal());
-    const verifiers = world.tokenRequests().map(each => each.get('code_verifier'));
+    const verifiers = servers.tokenRequests().map(each => each.get('code_verifier'));
     expect(new Set(verifiers).size).toBe(2);
   });
 });
@@ -178,24 +178,24 @@ describe('metadata that lead to private addresses', () => {
   ])(
     'are refused by %s [security.ssrf.mitigated security.ssrf.private-ranges-blocked security.ssrf.redirects-checked]',
     async (_, routes, challenge) => {
-      const { auth, world } = setUp(routes);
+      const { auth, servers } = setUp(routes);
       await expect(auth.handleRefusal(refusal(challenge))).rejects.toMatchObject({ code: 'auth/unsafe-url' });
-      expect(world.urls().filter(url => !/^https:\/\/(mcp|as)\.example\.com/.test(url))).toEqual([]);
+      expect(servers.urls().filter(url => !/^https:\/\/(mcp|as)\.example\.com/.test(url))).toEqual([]);
     },
   );
 
   it('can be fetched through a proxy of the user [security.ssrf.egress-proxy]', async () => {
-    const world = createWorld();
+    const servers = createFakeServers();
     const passed: string[] = [];
     const auth = signIn({
       redirect: createBrowser().redirect,
       fetch: (url, init, guard) => {
         passed.push(url);
-        return world.fetch(url, init, guard);
+        return servers.fetch(url, init, guard);
       },
     });
     await auth.handleRefusal(refusal());
-    expect(passed).toEqual(world.urls());
+    expect(passed).toEqual(servers.urls());
   });
 });
 
@@ -227,28 +227,28 @@ describe('the authorization URL (CVE-2025-6514)', () => {
 
 describe('a redirect of the token endpoint', () => {
   it('is not followed with secrets', async () => {
-    const { auth, world } = setUp(
+    const { auth, servers } = setUp(
       { [`${ISSUER}/token`]: { status: 307, headers: { location: `${EVIL}/token` } } },
       undefined,
       { client: { id: 'me', secret: 'word' } },
     );
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/redirected' });
-    expect(world.urls().some(url => url.startsWith(EVIL))).toBe(false);
+    expect(servers.urls().some(url => url.startsWith(EVIL))).toBe(false);
   });
 });
 
 describe('errors of a sign-in', () => {
   it('contain no code, verifier, secret or token', async () => {
-    const said = {
+    const result = {
       error: 'invalid_request',
       error_description: 'bad code code-1-which-is-long-enough-to-be-one of secret',
     };
     for (const token of [
-      { status: 400, json: said },
+      { status: 400, json: result },
       { json: { access_token: 'access-token-in-an-answer', token_type: 'mac' } },
       { status: 500, text: 'access-token-in-an-answer' },
     ]) {
-      const { auth, world } = setUp(
+      const { auth, servers } = setUp(
         { [`${ISSUER}/token`]: token },
         answer => answer.set('code', 'code-1-which-is-long-enough-to-be-one'),
         {
@@ -258,7 +258,7 @@ describe('errors of a sign-in', () => {
       const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
       expect(error.code).toMatch(/^auth\//);
       const all = `${error.stack}${JSON.stringify(error)}${String(error.cause)}`;
-      const verifier = world.tokenRequests()[0]?.get('code_verifier') ?? 'none';
+      const verifier = servers.tokenRequests()[0]?.get('code_verifier') ?? 'none';
       for (const secret of ['code-1-which', 'the-secret-word', 'access-token-in', verifier])
         expect(all).not.toContain(secret);
     }

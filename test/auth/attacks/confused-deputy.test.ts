@@ -10,7 +10,7 @@ import {
   BACK,
   type BrowserPage,
   createFormRequest,
-  createVisitor,
+  createTestIssuer,
   ISSUER,
   RESOURCE,
   readPage,
@@ -21,7 +21,7 @@ const IDP = 'https://idp.example.com';
 function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
   const sent: { url: string; body: string | undefined }[] = [];
   const problems: string[] = [];
-  const place = createVisitor(clock =>
+  const testIssuer = createTestIssuer(clock =>
     oauthProxy({
       url: ISSUER,
       resources: [RESOURCE],
@@ -45,12 +45,12 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
       },
     }),
   );
-  return { place, sent, problems };
+  return { testIssuer, sent, problems };
 }
 
 /** Agrees, and gives where the browser is sent and the cookie that it has then. */
-async function agree({ place }: ReturnType<typeof setUp>, page?: BrowserPage) {
-  const response = await place.answer(page ?? (await readPage(await place.ask())));
+async function agree({ testIssuer }: ReturnType<typeof setUp>, page?: BrowserPage) {
+  const response = await testIssuer.answer(page ?? (await readPage(await testIssuer.ask())));
   const to = new URL(response.headers.get('location') ?? 'about:blank');
   return { to, state: to.searchParams.get('state') ?? '', cookie: (await readPage(response)).cookie };
 }
@@ -70,11 +70,11 @@ describe('a proxy before an identity provider', () => {
       client_id: 'the-one',
       redirect_uri: `${ISSUER}/callback`,
     });
-    const response = await set.place.send(...back(state, cookie));
-    const { body } = await set.place.redeem(codeOf(response) ?? '');
+    const response = await set.testIssuer.send(...back(state, cookie));
+    const { body } = await set.testIssuer.redeem(codeOf(response) ?? '');
     expect(decodeJwt(body.access_token ?? '')).toMatchObject({ iss: ISSUER, sub: 'ada', aud: RESOURCE });
     expect(JSON.stringify(body) + JSON.stringify(decodeJwt(body.access_token ?? ''))).not.toContain('upstream');
-    const { issuer } = set.place as unknown as { issuer: ReturnType<typeof oauthProxy> };
+    const { issuer } = set.testIssuer as unknown as { issuer: ReturnType<typeof oauthProxy> };
     const claims = decodeJwt(body.access_token ?? '');
     expect(await issuer.getUpstreamToken({ principal: 'x', claims })).toBe('upstream-token');
     expect(await issuer.getUpstreamToken({ principal: 'x', claims: { ...claims, sid: 'another' } })).toBeUndefined();
@@ -87,13 +87,13 @@ describe('a proxy with one client id for all clients', () => {
     const set = setUp();
     await agree(set);
     const evil = 'https://evil.example.com/';
-    const registered = await set.place.send('/register', {
+    const registered = await set.testIssuer.send('/register', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ client_name: 'The App', redirect_uris: [evil] }),
     });
     const { client_id } = (await registered.json()) as { client_id: string };
-    const page = await readPage(await set.place.ask({ client_id, redirect_uri: evil }));
+    const page = await readPage(await set.testIssuer.ask({ client_id, redirect_uri: evil }));
     expect(page.status).toBe(200);
     expect(page.headers.get('location')).toBeNull();
     for (const text of ['evil.example.com', evil, 'The App', 'idp.example.com', 'profile', 'has not been verified']) {
@@ -106,51 +106,51 @@ describe('a proxy with one client id for all clients', () => {
     const set = setUp();
     const [attacker, victim] = [await agree(set), await agree(set)];
     for (const cookie of ['', victim.cookie, `${attacker.cookie.split('=')[0]}=${victim.cookie.split('=')[1]}`]) {
-      const response = await set.place.send(...back(attacker.state, cookie));
+      const response = await set.testIssuer.send(...back(attacker.state, cookie));
       expect([response.status, codeOf(response)]).toEqual([400, null]);
     }
     expect(set.sent).toEqual([]);
-    expect(codeOf(await set.place.send(...back(attacker.state, attacker.cookie)))).not.toBeNull();
+    expect(codeOf(await set.testIssuer.send(...back(attacker.state, attacker.cookie)))).not.toBeNull();
   });
 
   it('refuses the cookie of the consent page at the callback', async () => {
     const set = setUp();
-    const page = await readPage(await set.place.ask());
+    const page = await readPage(await set.testIssuer.ask());
     const { state, cookie } = await agree(set, page);
     expect(cookie).not.toBe(page.cookie);
-    expect((await set.place.send(...back(state, page.cookie))).status).toBe(400);
+    expect((await set.testIssuer.send(...back(state, page.cookie))).status).toBe(400);
   });
 
   it('accepts its own state once, for ten minutes', async () => {
     const set = setUp();
     const { state, cookie } = await agree(set);
-    expect((await set.place.send(...back('made-up', cookie))).status).toBe(400);
-    expect((await set.place.send(...back(state, cookie))).status).toBe(303);
-    expect((await set.place.send(...back(state, cookie))).status).toBe(400);
+    expect((await set.testIssuer.send(...back('made-up', cookie))).status).toBe(400);
+    expect((await set.testIssuer.send(...back(state, cookie))).status).toBe(303);
+    expect((await set.testIssuer.send(...back(state, cookie))).status).toBe(400);
     const late = await agree(set);
-    set.place.clock.advance(600_000);
-    expect((await set.place.send(...back(late.state, late.cookie))).status).toBe(400);
+    set.testIssuer.clock.advance(600_000);
+    expect((await set.testIssuer.send(...back(late.state, late.cookie))).status).toBe(400);
   });
 
   it('uses its own PKCE verifier at the identity provider', async () => {
     const set = setUp();
     const { to, state, cookie } = await agree(set);
     expect(to.searchParams.get('code_challenge_method')).toBe('S256');
-    await set.place.send(...back(state, cookie));
+    await set.testIssuer.send(...back(state, cookie));
     expect(new URLSearchParams(set.sent[0]?.body).get('code_verifier')).toMatch(/^[\w-]{43}$/);
   });
 
   it('refuses the response of another issuer', async () => {
     const set = setUp({ issuer: IDP });
     const { state, cookie } = await agree(set);
-    const response = await set.place.send(...back(state, cookie, { iss: 'https://evil.example.com' }));
+    const response = await set.testIssuer.send(...back(state, cookie, { iss: 'https://evil.example.com' }));
     expect(codeOf(response)).toBeNull();
     expect(set.sent).toEqual([]);
   });
 
   it('sets cookies that only this host and no script can read [security.proxy.consent-cookie]', async () => {
-    const { place } = setUp();
-    const response = await place.answer(await readPage(await place.ask()));
+    const { testIssuer } = setUp();
+    const response = await testIssuer.answer(await readPage(await testIssuer.ask()));
     expect(response.headers.get('set-cookie')).toMatch(/^__Host-.*; Path=\/; Secure; HttpOnly; SameSite=Lax$/);
   });
 
@@ -161,7 +161,7 @@ describe('a proxy with one client id for all clients', () => {
       },
     });
     const { state, cookie } = await agree(set);
-    const response = await set.place.send(...back(state, cookie));
+    const response = await set.testIssuer.send(...back(state, cookie));
     const to = new URL(response.headers.get('location') ?? '');
     expect(Object.fromEntries(to.searchParams)).toEqual({ error: 'server_error', state: 'st', iss: ISSUER });
     expect(set.problems).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('a proxy with one client id for all clients', () => {
 
   it('accepts no token of the identity provider', async () => {
     const set = setUp();
-    const answer = await set.place.send(
+    const answer = await set.testIssuer.send(
       '/token',
       createFormRequest({ grant_type: 'refresh_token', client_id: 'app', refresh_token: 'upstream-token' }),
     );

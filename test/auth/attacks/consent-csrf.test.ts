@@ -1,9 +1,9 @@
 /** Another page sends the form of the consent page in the name of a user who has not seen it. */
 import { describe, expect, it } from 'vitest';
-import { ISSUER, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
+import { ISSUER, openTestIssuer, readPage } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 /** Everybody is signed in: what is left between a client and the user is the form. */
-const open = () => visitTestIssuer({ users: undefined as never, signIn: () => 'ada' } as never);
+const open = () => openTestIssuer({ users: undefined as never, signIn: () => 'ada' } as never);
 
 async function isAllowed(response: Response): Promise<boolean> {
   return (response.headers.get('location') ?? '').includes('code=');
@@ -11,49 +11,51 @@ async function isAllowed(response: Response): Promise<boolean> {
 
 describe('the consent page', () => {
   it('accepts its own form', async () => {
-    const place = open();
-    const page = await readPage(await place.ask());
-    expect(await isAllowed(await place.answer(page, {}, { origin: ISSUER }))).toBe(true);
+    const testIssuer = open();
+    const page = await readPage(await testIssuer.ask());
+    expect(await isAllowed(await testIssuer.answer(page, {}, { origin: ISSUER }))).toBe(true);
   });
 
   it('refuses a form that another browser was shown', async () => {
-    const place = open();
-    const page = await readPage(await place.ask());
-    const victim = await readPage(await place.ask());
+    const testIssuer = open();
+    const page = await readPage(await testIssuer.ask());
+    const victim = await readPage(await testIssuer.ask());
     for (const cookie of ['', victim.cookie, `${page.cookie.split('=')[0]}=${victim.cookie.split('=')[1]}`]) {
-      const response = await place.answer(page, {}, { cookie });
+      const response = await testIssuer.answer(page, {}, { cookie });
       expect(response.status).toBe(400);
       expect(await isAllowed(response)).toBe(false);
     }
   });
 
   it('refuses a form without its token, or with another token', async () => {
-    const place = open();
-    const [page, other] = [await readPage(await place.ask()), await readPage(await place.ask())];
+    const testIssuer = open();
+    const [page, other] = [await readPage(await testIssuer.ask()), await readPage(await testIssuer.ask())];
     for (const token of ['', 'x', other.fields.token ?? '']) {
-      expect(await isAllowed(await place.answer(page, { token }))).toBe(false);
+      expect(await isAllowed(await testIssuer.answer(page, { token }))).toBe(false);
     }
   });
 
   it('refuses a form from another origin', async () => {
-    const place = open();
+    const testIssuer = open();
     for (const origin of ['https://evil.example.com', 'null', `${ISSUER}.evil.example.com`]) {
-      expect(await isAllowed(await place.answer(await readPage(await place.ask()), {}, { origin }))).toBe(false);
+      expect(await isAllowed(await testIssuer.answer(await readPage(await testIssuer.ask()), {}, { origin }))).toBe(
+        false,
+      );
     }
   });
 
   it('refuses a link', async () => {
-    const place = open();
-    const page = await readPage(await place.ask());
+    const testIssuer = open();
+    const page = await readPage(await testIssuer.ask());
     const query = new URLSearchParams({ ...page.fields, answer: 'allow' });
-    expect((await place.send(`/consent?${query}`, { headers: { cookie: page.cookie } })).status).toBe(405);
+    expect((await testIssuer.send(`/consent?${query}`, { headers: { cookie: page.cookie } })).status).toBe(405);
   });
 
   it('refuses a repeated form', async () => {
-    const place = open();
-    const page = await readPage(await place.ask());
-    expect(await isAllowed(await place.answer(page))).toBe(true);
-    expect(await isAllowed(await place.answer(page))).toBe(false);
+    const testIssuer = open();
+    const page = await readPage(await testIssuer.ask());
+    expect(await isAllowed(await testIssuer.answer(page))).toBe(true);
+    expect(await isAllowed(await testIssuer.answer(page))).toBe(false);
   });
 
   it('sets a cookie that other pages and scripts cannot use [security.proxy.consent-cookie]', async () => {

@@ -1,18 +1,18 @@
 /** What a client says of itself is shown to the user. It must not become a part of the page. */
 import { describe, expect, it } from 'vitest';
-import { BACK, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
+import { BACK, openTestIssuer, readPage } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 const EVIL = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202e\u0000&amp;';
 
 async function pageFor(metadata: object, fields: Record<string, string> = {}) {
-  const place = visitTestIssuer();
-  const registered = await place.send('/register', {
+  const testIssuer = openTestIssuer();
+  const registered = await testIssuer.send('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [BACK], token_endpoint_auth_method: 'none', ...metadata }),
   });
   const { client_id } = (await registered.json()) as { client_id: string };
-  return readPage(await place.ask({ client_id, ...fields }));
+  return readPage(await testIssuer.ask({ client_id, ...fields }));
 }
 
 describe('the consent page with hostile values', () => {
@@ -30,21 +30,21 @@ describe('the consent page with hostile values', () => {
   });
 
   it('shows state, scope and client id as text on an error page', async () => {
-    const place = visitTestIssuer();
+    const testIssuer = openTestIssuer();
     for (const fields of [{ client_id: EVIL }, { redirect_uri: EVIL }, { scope: EVIL, state: EVIL }]) {
-      const { text } = await readPage(await place.ask(fields));
+      const { text } = await readPage(await testIssuer.ask(fields));
       expect(text).not.toMatch(/<script|<img/);
     }
   });
 
   it('refuses redirect URIs that would change the content security policy', async () => {
-    const place = visitTestIssuer();
+    const testIssuer = openTestIssuer();
     for (const uri of [
       "https://a;script-src *'unsafe-inline'.example.com/",
       'https://a;x.example.com/',
       "x.y:'none';",
     ]) {
-      const registered = await place.send('/register', {
+      const registered = await testIssuer.send('/register', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ redirect_uris: [uri], application_type: 'native' }),

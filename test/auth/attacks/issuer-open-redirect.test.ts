@@ -1,14 +1,14 @@
 /** A browser is sent only to where a client is known to be, and not on the word of just anybody. */
 import { describe, expect, it } from 'vitest';
-import { BACK, type IssuerVisitor, readPage, visitTestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
+import { BACK, openTestIssuer, readPage, type TestIssuer } from '../../../packages/issuer/src/fixtures/visitor.js';
 
 const EVIL = 'https://evil.example.com/';
 
 async function register(
-  place: IssuerVisitor,
+  testIssuer: TestIssuer,
   metadata: object,
 ): Promise<{ status: number; body: Record<string, string> }> {
-  const response = await place.send('/register', {
+  const response = await testIssuer.send('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ token_endpoint_auth_method: 'none', ...metadata }),
@@ -33,7 +33,7 @@ describe('redirects of an issuer', () => {
     ['a script', 'javascript:alert(1)//http://127.0.0.1:8123/callback'],
   ])('refuse a redirect URI with %s [auth.redirect.exact-match auth.redirect.untrusted-prevented]', async (_, uri) => {
     for (const fields of [{}, { response_type: 'token' }]) {
-      const response = await visitTestIssuer().ask({ ...fields, redirect_uri: uri });
+      const response = await openTestIssuer().ask({ ...fields, redirect_uri: uri });
       expect(response.status).toBe(400);
       expect(response.headers.get('location')).toBeNull();
       expect(await response.text()).not.toContain('evil');
@@ -41,23 +41,25 @@ describe('redirects of an issuer', () => {
   });
 
   it('refuse two redirect URIs, also if one is registered', async () => {
-    const place = visitTestIssuer();
-    const asked = new URLSearchParams({ client_id: 'app', redirect_uri: BACK, response_type: 'code' });
-    asked.append('redirect_uri', EVIL);
-    expect((await place.send(`/authorize?${asked}`)).status).toBe(400);
+    const testIssuer = openTestIssuer();
+    const request = new URLSearchParams({ client_id: 'app', redirect_uri: BACK, response_type: 'code' });
+    request.append('redirect_uri', EVIL);
+    expect((await testIssuer.send(`/authorize?${request}`)).status).toBe(400);
   });
 
   it('accept any port of a loopback address [auth.redirect.exact-match]', async () => {
-    const place = visitTestIssuer();
-    expect((await place.ask({ redirect_uri: BACK.replace('8123', '50123') })).status).toBe(200);
-    const code = await place.code({ redirect_uri: BACK.replace('8123', '50123') });
-    expect((await place.redeem(code)).body.error).toBe('invalid_grant');
+    const testIssuer = openTestIssuer();
+    expect((await testIssuer.ask({ redirect_uri: BACK.replace('8123', '50123') })).status).toBe(200);
+    const code = await testIssuer.code({ redirect_uri: BACK.replace('8123', '50123') });
+    expect((await testIssuer.redeem(code)).body.error).toBe('invalid_grant');
   });
 
   it('need a click of the user after an invalid request of a registered client [auth.redirect.auto-only-trusted]', async () => {
-    const place = visitTestIssuer();
-    const { body } = await register(place, { redirect_uris: [EVIL] });
-    const page = await readPage(await place.ask({ client_id: body.client_id, redirect_uri: EVIL, scope: 'nonsense' }));
+    const testIssuer = openTestIssuer();
+    const { body } = await register(testIssuer, { redirect_uris: [EVIL] });
+    const page = await readPage(
+      await testIssuer.ask({ client_id: body.client_id, redirect_uri: EVIL, scope: 'nonsense' }),
+    );
     expect(page.status).toBe(400);
     expect(page.headers.get('location')).toBeNull();
     expect(page.text).toContain('Go back to evil.example.com');
@@ -74,7 +76,7 @@ describe('redirects of an issuer', () => {
     ['loopback, for the web', { redirect_uris: [BACK], application_type: 'web' }],
     ['an app, for the web', { redirect_uris: ['com.example.app:/x'], application_type: 'web' }],
   ])('refuse the registration of %s', async (_, metadata) => {
-    const { status, body } = await register(visitTestIssuer(), metadata);
+    const { status, body } = await register(openTestIssuer(), metadata);
     expect([status, body.error]).toEqual([400, 'invalid_redirect_uri']);
   });
 });

@@ -25,7 +25,7 @@ it('refuses a token signed by HMAC with the public key of the issuer', async () 
       expect((await alone('ping', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
     }
   }
-  expect(issuer.asked).toEqual([]);
+  expect(issuer.requests).toEqual([]);
 });
 
 /** The token brings its own key, or says where there is one. RFC 8725, 3.10. */
@@ -40,7 +40,7 @@ it('refuses a token with a key of its own, and fetches nothing for it', async ()
       .sign(privateKey);
     expect((await alone('ping', {}, { authorization: `Bearer ${token}` })).status).toBe(401);
   }
-  expect(issuer.asked.join()).not.toContain('evil');
+  expect(issuer.requests.join()).not.toContain('evil');
 });
 
 /** The key of one issuer signs in the name of another. */
@@ -53,5 +53,5 @@ it('refuses a token of a trusted issuer that names another issuer', async () => 
   issuer.site.set(`${other}/jwks`, { keys: [{ ...jwk, kid: 'k1' }] });
   const forged = await issuer.token({ iss: other });
   expect((await alone('ping', {}, { authorization: `Bearer ${forged}` })).status).toBe(401);
-  expect(issuer.asked).toEqual([`GET ${other}/.well-known/oauth-authorization-server`, `GET ${other}/jwks`]);
+  expect(issuer.requests).toEqual([`GET ${other}/.well-known/oauth-authorization-server`, `GET ${other}/jwks`]);
 });

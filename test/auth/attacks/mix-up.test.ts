@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { AS, setUp } from '../../../packages/tenon/src/auth/client/fixtures/signing.js';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   issuerMetadata,
@@ -20,7 +20,7 @@ describe('a server without protected-resource metadata', () => {
   const lying = refusal('Bearer', { url: `${liar}/mcp`, server: `${liar}/mcp` });
   /** A server without protected-resource metadata, which is its own authorization server. */
   const undescribed = (document: object) =>
-    createWorld({
+    createFakeServers({
       [`${liar}/.well-known/oauth-authorization-server`]: { json: { ...issuerMetadata(liar), ...document } },
       [`${liar}/register`]: { status: 201, json: { client_id: 'of-liar' } },
       [`${liar}/token`]: { json: { access_token: 'of-liar', token_type: 'Bearer' } },
@@ -43,47 +43,47 @@ describe('a server without protected-resource metadata', () => {
     const tokenStore = memoryTokenStore();
     await setUp({}, { tokenStore }).auth.handleRefusal(refusal());
     const { redirect, visited } = createBrowser(answer => answer.set('iss', ISSUER));
-    const world = undescribed(document);
-    const auth = signIn({ tokenStore, redirect, fetch: world.fetch });
+    const servers = undescribed(document);
+    const auth = signIn({ tokenStore, redirect, fetch: servers.fetch });
     await expect(auth.handleRefusal(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
-    expect([visited, world.tokenRequests()]).toEqual([[], []]);
-    expect(JSON.stringify(world.seen)).not.toMatch(/registered-1|access-1|refresh-1|code_verifier/);
+    expect([visited, servers.tokenRequests()]).toEqual([[], []]);
+    expect(JSON.stringify(servers.seen)).not.toMatch(/registered-1|access-1|refresh-1|code_verifier/);
   });
 
   it.each(['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'revocation_endpoint'])(
     'refuses a foreign %s',
     async name => {
-      const world = undescribed({
+      const servers = undescribed({
         [name]: `${ISSUER}/somewhere`,
         authorization_response_iss_parameter_supported: true,
       });
       const { redirect, visited } = createBrowser();
-      const wait = signIn({ redirect, fetch: world.fetch }).handleRefusal(lying);
+      const wait = signIn({ redirect, fetch: servers.fetch }).handleRefusal(lying);
       await expect(wait).rejects.toMatchObject({ code: 'auth/foreign-endpoint', peer: `${liar}/` });
-      expect([visited, world.tokenRequests()]).toEqual([[], []]);
+      expect([visited, servers.tokenRequests()]).toEqual([[], []]);
     },
   );
 
   it.each(['/', '/oauth'])('accepts an issuer on its own origin with the path %s', async path => {
-    const world = undescribed({ issuer: liar + path });
+    const servers = undescribed({ issuer: liar + path });
     const { redirect } = createBrowser(answer => answer.set('iss', liar + path));
-    expect(await signIn({ redirect, fetch: world.fetch }).handleRefusal(lying)).toBe(true);
+    expect(await signIn({ redirect, fetch: servers.fetch }).handleRefusal(lying)).toBe(true);
   });
 
   it('refuses a foreign issuer before an assertion is made for it', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-    const world = undescribed({ issuer: ISSUER });
-    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
+    const servers = undescribed({ issuer: ISSUER });
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: servers.fetch });
     await expect(auth.handleRefusal(lying)).rejects.toMatchObject({ code: 'auth/issuer-mismatch' });
-    expect(world.tokenRequests()).toEqual([]);
+    expect(servers.tokenRequests()).toEqual([]);
   });
 
   it('addresses an assertion to the origin of a server without metadata', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-    const world = undescribed({});
-    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: world.fetch });
+    const servers = undescribed({});
+    const auth = clientCredentials({ id: 'me', key: await exportPKCS8(privateKey), fetch: servers.fetch });
     await auth.handleRefusal(lying);
-    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
+    expect(decodeJwt(servers.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(liar);
   });
 });
 
@@ -95,12 +95,12 @@ describe('endpoints of another origin than the issuer', () => {
   });
 
   it.each(names)('are refused where responses do not name their issuer: %s', async name => {
-    const { auth, browser, world } = setUp(naming(name));
+    const { auth, browser, servers } = setUp(naming(name));
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
       code: 'auth/foreign-endpoint',
       received: `${EVIL}/endpoint`,
     });
-    expect([browser.visited, world.urls().filter(url => url.startsWith(EVIL))]).toEqual([[], []]);
+    expect([browser.visited, servers.urls().filter(url => url.startsWith(EVIL))]).toEqual([[], []]);
   });
 
   it('are accepted where the issuer sends `iss`, and the response must contain it', async () => {
@@ -112,9 +112,9 @@ describe('endpoints of another origin than the issuer', () => {
       ),
     ).toBe(true);
     for (const change of [() => {}, (answer: URLSearchParams) => answer.set('iss', EVIL)]) {
-      const { auth, world } = setUp(routes, { redirect: createBrowser(change).redirect });
+      const { auth, servers } = setUp(routes, { redirect: createBrowser(change).redirect });
       await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/foreign-answer' });
-      expect(world.tokenRequests()).toEqual([]);
+      expect(servers.tokenRequests()).toEqual([]);
     }
   });
 
@@ -131,6 +131,6 @@ describe('endpoints of another origin than the issuer', () => {
       clock: { now: () => Date.now() + 3_590_000, after: () => () => {} },
     });
     await headersOf(later.auth);
-    expect(later.world.urls()).toEqual([AS]);
+    expect(later.servers.urls()).toEqual([AS]);
   });
 });

@@ -13,14 +13,14 @@ describe('a bearer token over plain http:', () => {
     'http://[fd00::1]/mcp',
     'http://169.254.169.254/',
   ])('is not sent to %s [auth.token.own-server-only]', async url => {
-    let asked = 0;
+    let requestCount = 0;
     const token = () => {
-      asked += 1;
+      requestCount += 1;
       return 'abc';
     };
     await expect(headersOf(bearer(token), url)).rejects.toMatchObject({ code: 'auth/insecure-server' });
     await expect(connect({ url, auth: 'abc' })).rejects.toMatchObject({ code: 'auth/insecure-server' });
-    expect(asked).toBe(0);
+    expect(requestCount).toBe(0);
     expect(await headersOf(bearer(token, { allowInsecure: true }), url)).toEqual({ authorization: 'Bearer abc' });
   });
 

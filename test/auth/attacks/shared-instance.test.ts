@@ -108,13 +108,13 @@ async function shared() {
     const body: unknown = 'body' in init ? init.body : undefined;
     if (typeof body === 'string') request.headers.set('content-length', String(Buffer.byteLength(body)));
     const response = await handler(request);
-    const heard = new TransformStream<Uint8Array, Uint8Array>({
+    const result = new TransformStream<Uint8Array, Uint8Array>({
       transform(piece, onward) {
         bytes[person].push(new TextDecoder().decode(piece));
         onward.enqueue(piece);
       },
     });
-    return new Response(response.body?.pipeThrough(heard) ?? null, response);
+    return new Response(response.body?.pipeThrough(result) ?? null, response);
   };
   const client = (person: Person, protocolVersion: string) =>
     connect(
@@ -155,11 +155,11 @@ describe('a server that two users share', () => {
         const secret = `secret-of-${person}`;
         return [
           async () => {
-            const heard: (string | undefined)[] = [];
-            const onProgress = ({ message }: { message?: string }) => void heard.push(message);
+            const received: (string | undefined)[] = [];
+            const onProgress = ({ message }: { message?: string }) => void received.push(message);
             const { content } = await client.callTool('say', {}, { onProgress });
             expect(content).toEqual([{ type: 'text', text: `${secret} ${secret}-to-${person}` }]);
-            expect(new Set(heard)).toEqual(new Set([secret]));
+            expect(new Set(received)).toEqual(new Set([secret]));
           },
           async () => {
             const { content } = await client.callTool(round % 2 ? 'plain' : 'long');
@@ -201,13 +201,13 @@ describe('a server that two users share', () => {
   it('delivers responses with equal ids to the right user in any order', async () => {
     const { open, within, alone, as, door } = await shared();
     const params = { name: 'wait', arguments: {} };
-    const [hers, theirs] = [await open(as('ada')), await open(as('eve'))];
-    const ways = [
+    const [hers, serverVersion] = [await open(as('ada')), await open(as('eve'))];
+    const modes = [
       (person: Person) => alone('tools/call', params, as(person)),
-      (person: Person) => within(person === 'ada' ? hers : theirs, 'tools/call', params, as(person)),
+      (person: Person) => within(person === 'ada' ? hers : serverVersion, 'tools/call', params, as(person)),
     ];
-    for (const first of ways) {
-      for (const second of ways) {
+    for (const first of modes) {
+      for (const second of modes) {
         const ada = first('ada');
         await door.arrival('secret-of-ada');
         const eve = second('eve');

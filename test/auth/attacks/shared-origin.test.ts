@@ -4,7 +4,7 @@ import { clientCredentials, memoryTokenStore, signIn } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   type Route,
@@ -23,11 +23,11 @@ const refusalOf = (server: string, challenge = 'Bearer') => refusal(challenge, {
 const naming = `Bearer resource_metadata="${OWN}"`;
 
 function setUp(routes: Record<string, Route>) {
-  const world = createWorld(routes);
+  const servers = createFakeServers(routes);
   const browser = createBrowser();
   const tokenStore = memoryTokenStore();
-  const start = () => signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch });
-  return { world, browser, start };
+  const start = () => signIn({ tokenStore, redirect: browser.redirect, fetch: servers.fetch });
+  return { servers, browser, start };
 }
 
 describe('a server that names the resource of its origin', () => {
@@ -53,8 +53,8 @@ describe('a server that names the resource of its origin', () => {
   });
 
   it('gets no token when a machine signs in for both', async () => {
-    const world = createWorld({ [WELL_KNOWN]: describing(ORIGIN) });
-    const auth = clientCredentials({ id: 'me', secret: 's', tokenStore: memoryTokenStore(), fetch: world.fetch });
+    const servers = createFakeServers({ [WELL_KNOWN]: describing(ORIGIN) });
+    const auth = clientCredentials({ id: 'me', secret: 's', tokenStore: memoryTokenStore(), fetch: servers.fetch });
     await auth.handleRefusal(refusalOf(GOOD));
     await auth.handleRefusal(refusalOf(EVIL));
     expect(await headersOf(auth, GOOD)).toEqual({ authorization: 'Bearer access-1' });
@@ -76,9 +76,9 @@ describe('a server that names the resource of its origin', () => {
 
   it('is accepted when the document of the origin names it too, and that document decides', async () => {
     const foreign = { json: { resource: ORIGIN, authorization_servers: ['https://evil.example.com'] } };
-    const { browser, start, world } = setUp({ [OWN]: foreign, [WELL_KNOWN]: describing(ORIGIN) });
+    const { browser, start, servers } = setUp({ [OWN]: foreign, [WELL_KNOWN]: describing(ORIGIN) });
     expect(await start().handleRefusal(refusalOf(EVIL, naming))).toBe(true);
     expect(browser.visited[0]?.origin).toBe(ISSUER);
-    expect(world.urls().slice(0, 2)).toEqual([OWN, WELL_KNOWN]);
+    expect(servers.urls().slice(0, 2)).toEqual([OWN, WELL_KNOWN]);
   });
 });

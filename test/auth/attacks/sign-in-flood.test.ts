@@ -4,7 +4,7 @@ import { clientCredentials, memoryTokenStore, type SignInOptions, signIn } from 
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   insist,
@@ -18,13 +18,13 @@ const AS = `${ISSUER}/.well-known/oauth-authorization-server`;
 const PRM = 'https://mcp.example.com/.well-known/oauth-protected-resource/mcp';
 const tooMany = expect.objectContaining({ code: 'auth/too-many-sign-ins' });
 
-function setUp(options: SignInOptions = {}, routes: Parameters<typeof createWorld>[0] = {}) {
-  const world = createWorld(routes);
+function setUp(options: SignInOptions = {}, routes: Parameters<typeof createFakeServers>[0] = {}) {
+  const servers = createFakeServers(routes);
   const browser = createBrowser();
   let now = 1_000_000;
   const clock = { now: () => now, after: () => () => {} };
-  const auth = signIn({ redirect: browser.redirect, fetch: world.fetch, clock, ...options });
-  return { auth, world, visited: browser.visited, pass: (ms: number) => (now += ms) };
+  const auth = signIn({ redirect: browser.redirect, fetch: servers.fetch, clock, ...options });
+  return { auth, servers, visited: browser.visited, advance: (ms: number) => (now += ms) };
 }
 
 /** One call that the server answers with 403 and another scope each time. */
@@ -49,9 +49,9 @@ describe('a server that requests sign-ins repeatedly', () => {
     for (let call = 0; call < 10; call += 1) ends.push(await demandScopes(on, call));
     expect(on.visited).toHaveLength(5);
     expect(ends.at(-1)).toMatchObject({ code: 'auth/too-many-sign-ins', peer: SERVER });
-    on.pass(599_999);
+    on.advance(599_999);
     expect(await demandScopes(on, 10)).toEqual(tooMany);
-    on.pass(1);
+    on.advance(1);
     expect(await demandScopes(on, 11)).not.toEqual(tooMany);
     expect(on.visited.length).toBeGreaterThan(5);
   });
@@ -64,12 +64,12 @@ describe('a server that requests sign-ins repeatedly', () => {
   });
 
   it('opens at most 5 pages in 10 minutes with another authorization server each time', async () => {
-    const { auth, visited, world } = setUp();
+    const { auth, visited, servers } = setUp();
     for (let call = 0; call < 10; call += 1) {
       const issuer = `https://as${call}.example.com`;
-      world.routes[PRM] = { json: { ...resourceMetadata, authorization_servers: [issuer] } };
-      world.routes[`${issuer}/.well-known/oauth-authorization-server`] = { json: issuerMetadata(issuer) };
-      world.routes[`${issuer}/register`] = { status: 201, json: { client_id: 'c' } };
+      servers.routes[PRM] = { json: { ...resourceMetadata, authorization_servers: [issuer] } };
+      servers.routes[`${issuer}/.well-known/oauth-authorization-server`] = { json: issuerMetadata(issuer) };
+      servers.routes[`${issuer}/register`] = { status: 201, json: { client_id: 'c' } };
       await auth.handleRefusal(refusal('Bearer', { sentHeaders: await headersOf(auth) })).catch(() => {});
     }
     expect(visited).toHaveLength(5);
@@ -95,16 +95,16 @@ describe('a server that requests sign-ins repeatedly', () => {
     const on = setUp({ limits: { maxSignIns: 2, window: 60_000 } });
     for (let call = 0; call < 4; call += 1) await insist(on.auth, 'Bearer').catch(() => {});
     expect(on.visited).toHaveLength(2);
-    on.pass(60_000);
+    on.advance(60_000);
     await insist(on.auth, 'Bearer').catch(() => {});
     expect(on.visited).toHaveLength(3);
   });
 
   it('is not limited by sign-ins that never opened a page', async () => {
-    const { auth, world, visited } = setUp();
-    world.routes[AS] = { status: 503, text: '' };
+    const { auth, servers, visited } = setUp();
+    servers.routes[AS] = { status: 503, text: '' };
     for (let call = 0; call < 10; call += 1) await auth.handleRefusal(refusal()).catch(() => {});
-    world.routes[AS] = { json: issuerMetadata() };
+    servers.routes[AS] = { json: issuerMetadata() };
     expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(visited).toHaveLength(1);
   });
@@ -133,10 +133,10 @@ describe('scopes beyond the `scope` option', () => {
 
   it('are not requested again after those of an earlier process', async () => {
     const tokenStore = memoryTokenStore();
-    const { auth, world } = setUp({ tokenStore });
+    const { auth, servers } = setUp({ tokenStore });
     await auth.handleRefusal(refusal('Bearer scope="admin"'));
     const browser = createBrowser();
-    const later = signIn({ tokenStore, redirect: browser.redirect, fetch: world.fetch, scopes: 'notes:read' });
+    const later = signIn({ tokenStore, redirect: browser.redirect, fetch: servers.fetch, scopes: 'notes:read' });
     const request = {};
     // The first refusal spends the refresh token, the second one brings the user to the page.
     for (let times = 0; times < 2; times += 1)
@@ -145,13 +145,13 @@ describe('scopes beyond the `scope` option', () => {
   });
 
   it('are refused to machines too', async () => {
-    const world = createWorld();
-    const auth = clientCredentials({ id: 'me', secret: 's', scopes: 'report', fetch: world.fetch });
+    const servers = createFakeServers();
+    const auth = clientCredentials({ id: 'me', secret: 's', scopes: 'report', fetch: servers.fetch });
     await auth.handleRefusal(refusal('Bearer scope="report"'));
     const challenge = 'Bearer error="insufficient_scope", scope="admin"';
     const wait = auth.handleRefusal(refusal(challenge, { status: 403, sentHeaders: await headersOf(auth) }));
     await expect(wait).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
-    expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['report']);
+    expect(servers.tokenRequests().map(each => each.get('scope'))).toEqual(['report']);
   });
 
   it('exclude `offline_access`, which `offline` controls', async () => {

@@ -152,12 +152,12 @@ describe('an access token', () => {
   it('is readable in no store', async () => {
     const { alone, bearer, stores, server } = await nosy();
     const headers = await bearer();
-    const asked = await alone('tools/call', { name: 'ask', arguments: {} }, headers);
-    expect(asked.body.result?.resultType).toBe('input_required');
+    const request = await alone('tools/call', { name: 'ask', arguments: {} }, headers);
+    expect(request.body.result?.resultType).toBe('input_required');
     await alone('tools/call', { name: 'later', arguments: {} }, headers);
-    const kept = JSON.stringify(await stores.values.list(''));
-    expect(kept).toContain('ada');
-    expect(kept).not.toContain(String(headers.authorization?.split('.')[2]));
+    const stored = JSON.stringify(await stores.values.list(''));
+    expect(stored).toContain('ada');
+    expect(stored).not.toContain(String(headers.authorization?.split('.')[2]));
     server.close();
   });
 });

@@ -94,14 +94,14 @@ export function forEachConnection(
   request: (size: number) => Request,
 ): Workloads {
   return Object.fromEntries(
-    Object.entries(connections).map(([name, road]) => [
+    Object.entries(connections).map(([name, connect]) => [
       `${what}: ${name}`,
       {
         sizes: SIZES,
         async prepare(size) {
-          const way = await road(await serve(size));
-          const asked = request(size);
-          return { once: () => way.request(...asked), close: () => way.close() };
+          const mode = await connect(await serve(size));
+          const requests = request(size);
+          return { once: () => mode.request(...requests), close: () => mode.close() };
         },
       },
     ]),

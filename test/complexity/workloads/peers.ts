@@ -89,5 +89,5 @@ async function openSubscribed(handler: HttpHandler): Promise<void> {
 }
 
 async function openListened(handler: HttpHandler): Promise<void> {
-  await openListening(handler, 'subscriptions/listen', LISTEN).told;
+  await openListening(handler, 'subscriptions/listen', LISTEN).response;
 }

@@ -18,7 +18,7 @@ const tools = {
   wait: tool({ run: async (_, ctx) => (await ctx.elicit({ message: 'Wait', input: FORM })).action }),
 };
 
-const connectAsked = (): Promise<Client> =>
+const connectWithRequests = (): Promise<Client> =>
   connect(createTestServer({ tools }), {
     protocolVersion: '2026-07-28',
     elicit: ({ message }) => (message === 'Wait' ? new Promise(() => {}) : { action: 'accept', content: {} }),
@@ -29,7 +29,7 @@ export const questionWorkloads: Workloads = {
   'a question and its answer, with so many handlers that wait for theirs': {
     sizes: SIZES.map(size => size / 2),
     async prepare(size: number) {
-      const client = await connectAsked();
+      const client = await connectWithRequests();
       for (let at = 0; at < size; at++) client.callTool('wait').catch(() => {});
       await client.callTool('ask', { size: 0 });
       return { once: () => client.callTool('ask', { size: 0 }), close: () => client.close() };
@@ -42,7 +42,7 @@ export const formWorkloads: Workloads = {
   'a question and its answer, with a form of so many fields': {
     sizes: SIZES,
     async prepare(size: number) {
-      const client = await connectAsked();
+      const client = await connectWithRequests();
       return { once: () => client.callTool('ask', { size }), close: () => client.close() };
     },
   },

@@ -100,9 +100,9 @@ const isForeign = (file: string): boolean => /(^|\/)sdk-[^/]*$/.test(file);
 function readParts(text: string): Part[] {
   const pattern =
     /^```(\w*)(.*)\n([\s\S]*?)^```$|^<!-- not run: ([\s\S]*?) -->$|^(?!```|<!--)\S[^\n]*(?:\n(?!```|<!--)\S[^\n]*)*/gm;
-  return [...text.matchAll(pattern)].map(([whole, language, info = '', code, reason]): Part => {
+  return [...text.matchAll(pattern)].map(([fullText, language, info = '', code, reason]): Part => {
     if (code !== undefined) return { kind: 'fence', language: language ?? '', info, text: code };
-    return reason === undefined ? { kind: 'prose', text: whole } : { kind: 'reason', text: reason };
+    return reason === undefined ? { kind: 'prose', text: fullText } : { kind: 'reason', text: reason };
   });
 }
 

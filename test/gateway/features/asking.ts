@@ -6,12 +6,12 @@ const parsed = async (call: ReturnType<Combination['client']['callTool']>): Prom
   const answer = await callText(call);
   return typeof answer === 'string' ? JSON.parse(answer) : answer;
 };
-const sampled = ({ asked }: Combination) => asked.samples.find(({ systemPrompt }) => systemPrompt === 'Be brief');
+const sampled = ({ request }: Combination) => request.samples.find(({ systemPrompt }) => systemPrompt === 'Be brief');
 
 /** What the client was shown of a form with every kind of field, and what the server was answered. */
-async function form({ client, asked }: Combination) {
+async function form({ client, request }: Combination) {
   const answer = await parsed(client.callTool('formed'));
-  const shown = asked.forms.find(({ message }) => message === 'Who are you?');
+  const shown = request.forms.find(({ message }) => message === 'Who are you?');
   return { shown: shown?.requestedSchema.properties as Record<string, object> | undefined, answer };
 }
 
@@ -34,9 +34,9 @@ const sampling: readonly Feature[] = [
   {
     crosses: 'sampling',
     name: 'with its parameters, and its answer',
-    async probe(world) {
-      const answer = await parsed(world.client.callTool('samples'));
-      const { messages: _, ...params } = sampled(world) ?? { messages: [] };
+    async probe(setup) {
+      const answer = await parsed(setup.client.callTool('samples'));
+      const { messages: _, ...params } = sampled(setup) ?? { messages: [] };
       return [answer, params];
     },
     seen: () => [
@@ -59,18 +59,18 @@ const sampling: readonly Feature[] = [
   {
     crosses: 'sampling',
     name: 'audio in its messages',
-    async probe(world) {
-      await world.client.callTool('samples');
-      return sampled(world)?.messages[1]?.content;
+    async probe(setup) {
+      await setup.client.callTool('samples');
+      return sampled(setup)?.messages[1]?.content;
     },
     seen: () => ({ type: 'audio', data: 'aGVsbG8=', mimeType: 'audio/wav' }),
   },
   {
     crosses: 'sampling',
     name: 'messages of several blocks',
-    async probe(world) {
-      await world.client.callTool('samples');
-      return sampled(world)?.messages.slice(2);
+    async probe(setup) {
+      await setup.client.callTool('samples');
+      return sampled(setup)?.messages.slice(2);
     },
     seen: () => [
       {
@@ -94,7 +94,7 @@ const elicitation: readonly Feature[] = [
   {
     crosses: 'elicitation',
     name: 'a form, and its answer',
-    probe: async world => (await form(world)).answer,
+    probe: async setup => (await form(setup)).answer,
     seen: () => ({
       action: 'accept',
       content: expect.objectContaining({
@@ -106,8 +106,8 @@ const elicitation: readonly Feature[] = [
   {
     crosses: 'elicitation',
     name: 'defaults, titled choices and several choices',
-    async probe(world) {
-      const { shown, answer } = await form(world);
+    async probe(setup) {
+      const { shown, answer } = await form(setup);
       return shown ? [shown.name, shown.size, shown.days] : answer;
     },
     seen: () => [
@@ -127,16 +127,16 @@ const elicitation: readonly Feature[] = [
   {
     crosses: 'elicitation',
     name: 'by URL',
-    async probe({ client, asked }) {
+    async probe({ client, request }) {
       const answer = await callText(client.callTool('visits'));
-      return typeof answer === 'string' ? [answer, asked.urls.includes('https://example.com/sign-in')] : answer;
+      return typeof answer === 'string' ? [answer, request.urls.includes('https://example.com/sign-in')] : answer;
     },
     seen: () => ['accept', true],
   },
   {
     crosses: 'elicitation',
     name: 'by URL, and that the visit is done',
-    async probe({ client, asked, tag }) {
+    async probe({ client, request, tag }) {
       const done: string[] = [];
       const off = client.on('elicitationComplete', ({ elicitationId }) => done.push(elicitationId));
       const answer = await callText(client.callTool('visited', { name: tag }));
@@ -144,7 +144,7 @@ const elicitation: readonly Feature[] = [
       for (let tries = 0; tries < 30 && done.length === 0; tries++) await new Promise(wait => setTimeout(wait, 10));
       off();
       if (typeof answer !== 'string') return answer;
-      return [answer.split(' ')[0], asked.urls.some(url => url.endsWith(`/${tag}`)), done.length];
+      return [answer.split(' ')[0], request.urls.some(url => url.endsWith(`/${tag}`)), done.length];
     },
     seen: () => ['accept', true, 1],
   },
@@ -154,19 +154,19 @@ const questions: readonly Feature[] = [
   {
     crosses: 'questions',
     name: 'several at once',
-    async probe({ client, asked }) {
-      const before = asked.forms.filter(({ message }) => message === 'Yes?').length;
+    async probe({ client, request }) {
+      const before = request.forms.filter(({ message }) => message === 'Yes?').length;
       const answer = await callText(client.callTool('together'));
-      return [answer, asked.forms.filter(({ message }) => message === 'Yes?').length - before];
+      return [answer, request.forms.filter(({ message }) => message === 'Yes?').length - before];
     },
     seen: () => ['accept 1 m1', 1],
   },
   {
     crosses: 'questions',
     name: 'one after the other, each once',
-    async probe({ client, asked, tag }) {
+    async probe({ client, request, tag }) {
       const answer = await callText(client.callTool('dialogue', { topic: tag }));
-      return [answer, asked.forms.filter(({ message }) => message === `First, about ${tag}?`).length];
+      return [answer, request.forms.filter(({ message }) => message === `First, about ${tag}?`).length];
     },
     seen: () => ['accept Hm. accept true', 1],
   },
@@ -180,7 +180,7 @@ const questions: readonly Feature[] = [
     crosses: 'questions',
     name: 'in prompts',
     async probe({ client }) {
-      const answer = await getOutcome(client.prompts.asked());
+      const answer = await getOutcome(client.prompts.request());
       return 'refused' in answer ? answer : answer.messages[0]?.content;
     },
     seen: () => expect.objectContaining({ text: 'Greet Grace.' }),

@@ -17,21 +17,21 @@ const problem = (work: Promise<unknown>): Promise<unknown> =>
 const isToolResult = (value: unknown): value is CallToolResult =>
   typeof value === 'object' && value !== null && 'content' in value;
 
-async function unlocked({ client, asked, tag }: Combination) {
-  const told: unknown[] = [];
+async function unlocked({ client, request, tag }: Combination) {
+  const notifications: unknown[] = [];
   const call = () => client.callTool('locked', { name: tag });
   const answer = await getOutcome(
     call().catch(error => {
       const [first] = (error.data as { elicitations?: { url: string }[] } | undefined)?.elicitations ?? [];
       if (error.rpcCode !== -32042) throw error;
-      told.push('by the code', first?.url);
+      notifications.push('by the code', first?.url);
       return call();
     }),
   );
   if ('refused' in answer) return answer;
-  const url = asked.urls.find(each => each.endsWith(`/unlock/${tag}`));
-  if (url) told.push('by a question', url);
-  return [...told.map(each => String(each).replace(tag, '…')), await callText(Promise.resolve(answer))];
+  const url = request.urls.find(each => each.endsWith(`/unlock/${tag}`));
+  if (url) notifications.push('by a question', url);
+  return [...notifications.map(each => String(each).replace(tag, '…')), await callText(Promise.resolve(answer))];
 }
 
 export const errors: readonly Feature[] = [

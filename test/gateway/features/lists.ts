@@ -13,7 +13,7 @@ async function toolOf({ client }: Combination, name: string) {
   for await (const tool of client.listTools()) if (tool.name === name) return tool;
   throw new Error(`there is no tool ${name}`);
 }
-const blocks = (world: Combination) => toolOf(world, 'blocks');
+const blocks = (setup: Combination) => toolOf(setup, 'blocks');
 const stays = (name: string) => !name.startsWith('grown');
 const ref = { type: 'ref/prompt' as const, name: 'letter' };
 
@@ -58,7 +58,7 @@ export const lists: readonly Feature[] = [
   {
     crosses: 'lists',
     name: 'input schemas',
-    probe: async world => [(await toolOf(world, 'add')).inputSchema, (await toolOf(world, 'dialect')).inputSchema],
+    probe: async setup => [(await toolOf(setup, 'add')).inputSchema, (await toolOf(setup, 'dialect')).inputSchema],
     seen: () => [
       expect.objectContaining({ type: 'object', required: ['a', 'b'] }),
       expect.objectContaining({ type: 'object', properties: expect.objectContaining({ some: { type: 'string' } }) }),
@@ -67,15 +67,15 @@ export const lists: readonly Feature[] = [
   {
     crosses: 'lists',
     name: 'annotations of tools',
-    probe: async world => (await blocks(world)).annotations ?? 'unsaid',
+    probe: async setup => (await blocks(setup)).annotations ?? 'unsaid',
     seen: () => expect.objectContaining({ readOnlyHint: true, destructiveHint: false, idempotentHint: true }),
   },
   {
     crosses: 'lists',
     name: 'titles and metadata',
-    async probe(world) {
-      const { title = 'unsaid', _meta: meta = 'unsaid' } = await blocks(world);
-      const list = await collectAll(world.client.listResources());
+    async probe(setup) {
+      const { title = 'unsaid', _meta: meta = 'unsaid' } = await blocks(setup);
+      const list = await collectAll(setup.client.listResources());
       const { title: other = 'unsaid', _meta: own = 'unsaid' } = list.find(({ uri }) => uri === 'note://all') ?? {};
       return [title, meta, other, own];
     },
@@ -89,14 +89,14 @@ export const lists: readonly Feature[] = [
   {
     crosses: 'lists',
     name: 'output schemas',
-    probe: async world =>
-      Promise.all(['add', 'primes'].map(async name => (await toolOf(world, name)).outputSchema?.type ?? 'unsaid')),
+    probe: async setup =>
+      Promise.all(['add', 'primes'].map(async name => (await toolOf(setup, name)).outputSchema?.type ?? 'unsaid')),
     seen: () => ['object', 'array'],
   },
   {
     crosses: 'lists',
     name: 'icons',
-    probe: async world => (await blocks(world)).icons ?? 'unsaid',
+    probe: async setup => (await blocks(setup)).icons ?? 'unsaid',
     seen: () => icons,
   },
   {

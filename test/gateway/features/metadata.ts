@@ -54,11 +54,11 @@ export const metadata: readonly Feature[] = [
       const answer = await callText(client.callTool('mirrored', { region: 'Ærø', count: 7 }));
       // An answer may come on a stream of its own, before the reply to the request that brought the call.
       const seen = () => [clientSide, serverSide].every(side => mirrored(side).length > 0);
-      if (pair.way === 'http') await waitUntil(seen, 'the exchanges have ended');
+      if (pair.mode === 'http') await waitUntil(seen, 'the exchanges have ended');
       return [answer, new Set(mirrored(clientSide)), new Set(mirrored(serverSide))];
     },
-    seen: ({ client, server, way }) => {
-      const on = (revision: string) => new Set(way !== 'http' ? [] : [revision === newest ? encoded : 'none']);
+    seen: ({ client, server, mode }) => {
+      const on = (revision: string) => new Set(mode !== 'http' ? [] : [revision === newest ? encoded : 'none']);
       return ['Ærø 7', on(client), on(server)];
     },
   },

@@ -4,7 +4,7 @@ import type { Combination } from '../combination.js';
 import { collectAll, type Feature, waitUntil } from '../feature.js';
 import { newest } from '../pair.js';
 
-type Asked = Record<string, unknown>;
+type RecordedRequest = Record<string, unknown>;
 
 /** Watches, and is ready only when the other end has said that it watches too. */
 async function watching({ client, clientSide, pair }: Combination, what: WatchOptions) {
@@ -19,9 +19,9 @@ async function watching({ client, clientSide, pair }: Combination, what: WatchOp
   const confirmed = () => {
     if (pair.client !== newest)
       return uri === undefined || clientSide.answers('resources/subscribe', params => params.uri === uri).length > 0;
-    const told = clientSide.sent('server', 'notifications/subscriptions/acknowledged');
-    return told.some(({ notifications }) => {
-      const { resourceSubscriptions, toolsListChanged } = notifications as Asked;
+    const reports = clientSide.sent('server', 'notifications/subscriptions/acknowledged');
+    return reports.some(({ notifications }) => {
+      const { resourceSubscriptions, toolsListChanged } = notifications as RecordedRequest;
       return uri === undefined ? toolsListChanged === true : (resourceSubscriptions as string[])?.includes(uri);
     });
   };
@@ -62,19 +62,19 @@ const calls: readonly Feature[] = [
     async probe({ client, tag }) {
       let begun = 0;
       const [stop, other] = [new AbortController(), new AbortController()];
-      const [lost, kept] = [`lost ${tag}`, `kept ${tag}`];
+      const [lost, stored] = [`lost ${tag}`, `kept ${tag}`];
       const onProgress = () => void begun++;
       const calls = [
         client.callTool('waits', { name: lost }, { signal: stop.signal, onProgress }),
-        client.callTool('waits', { name: kept }, { signal: other.signal, onProgress }),
+        client.callTool('waits', { name: stored }, { signal: other.signal, onProgress }),
       ].map(call => call.catch(({ code }) => code));
       const givenUp = async (name: string) => (await client.tools.cancelled()).names.includes(name);
       await waitUntil(() => begun === 2, 'both calls have begun');
       stop.abort('enough');
       await waitUntil(() => givenUp(lost), 'the server gives the call up');
-      const spared = !(await givenUp(kept));
+      const spared = !(await givenUp(stored));
       other.abort();
-      await waitUntil(() => givenUp(kept), 'the server gives the other call up');
+      await waitUntil(() => givenUp(stored), 'the server gives the other call up');
       return [await Promise.all(calls), spared];
     },
     seen: () => [['call/aborted', 'call/aborted'], true],
@@ -85,7 +85,7 @@ const calls: readonly Feature[] = [
     async probe({ client }) {
       const seen: string[] = [];
       const off = client.on('log', ({ level, logger, data }) => {
-        if (logger === 'tale') seen.push(`${level} ${(data as { said: string }).said}`);
+        if (logger === 'tale') seen.push(`${level} ${(data as { text: string }).text}`);
       });
       await client.setLogLevel('error');
       await client.callTool('logs');
@@ -103,15 +103,15 @@ const changes: readonly Feature[] = [
   {
     crosses: 'subscriptions',
     name: 'to a resource: its changes and no others, until it is left',
-    async probe(world) {
-      const { client } = world;
+    async probe(setup) {
+      const { client } = setup;
       const uri = 'note://by/a';
-      const watch = await watching(world, { uris: [uri] });
+      const watch = await watching(setup, { uris: [uri] });
       await client.tools.touch({ uri: 'note://by/b' });
       await client.tools.touch({ uri });
       await waitUntil(() => watch.seen.length > 0, 'the change is told of');
       await watch.stop();
-      const told = () => world.serverSide.sent('server', 'notifications/resources/updated').length;
+      const told = () => setup.serverSide.sent('server', 'notifications/resources/updated').length;
       await waitUntil(async () => {
         const before = told();
         await client.tools.touch({ uri });
@@ -126,15 +126,15 @@ const changes: readonly Feature[] = [
     crosses: 'list changes',
     name: 'of all lists, each told of, and what came and went',
     alone: true,
-    async probe(world) {
-      const { client } = world;
-      const watch = await watching(world, { tools: true, prompts: true, resources: true });
+    async probe(setup) {
+      const { client } = setup;
+      const watch = await watching(setup, { tools: true, prompts: true, resources: true });
       const lists = () => new Set(watch.seen.map(change => ('list' in change ? change.list : change.uri)));
       const grown = async () =>
         (await collectAll(client.listTools())).filter(({ name }) => name.startsWith('grown-')).length;
       await client.callTool('grow');
       await waitUntil(() => lists().size === 3, 'all three lists are said to have changed');
-      const told = [...lists()].sort();
+      const reports = [...lists()].sort();
       await waitUntil(async () => (await grown()) === 3, 'the list has what came');
       const { content } = await client.callTool('grown-1');
       const { contents } = await client.readResource('grown://1');
@@ -143,7 +143,7 @@ const changes: readonly Feature[] = [
       await waitUntil(() => lists().size === 3, 'all three lists are said to have changed again');
       await waitUntil(async () => (await grown()) === 0, 'the list has lost what went');
       await watch.stop();
-      return [told, content, contents];
+      return [reports, content, contents];
     },
     seen: () => [
       ['prompts', 'resources', 'tools'],

@@ -25,37 +25,37 @@ const content: readonly Feature[] = [
   {
     crosses: 'results',
     name: 'audio',
-    probe: world => block(world, 2),
+    probe: setup => block(setup, 2),
     seen: () => like({ type: 'audio', data: base64, mimeType: 'audio/wav' }),
   },
   {
     crosses: 'results',
     name: 'links to resources',
-    probe: world => block(world, 5),
+    probe: setup => block(setup, 5),
     seen: () => like({ type: 'resource_link', uri: 'note://c', name: 'c', title: 'C', size: 3 }),
   },
   {
     crosses: 'results',
     name: 'icons of links',
-    probe: async world => (await block(world, 5)) as unknown,
+    probe: async setup => (await block(setup, 5)) as unknown,
     seen: () => like({ icons }),
   },
   {
     crosses: 'results',
     name: 'annotations of content',
-    probe: async world => (await block(world, 1))?.annotations,
+    probe: async setup => (await block(setup, 1))?.annotations,
     seen: () => like({ audience: ['user'], priority: 0.5 }),
   },
   {
     crosses: 'results',
     name: 'when content was last modified',
-    probe: async world => (await block(world, 1))?.annotations?.lastModified ?? 'unsaid',
+    probe: async setup => (await block(setup, 1))?.annotations?.lastModified ?? 'unsaid',
     seen: () => annotations.lastModified,
   },
   {
     crosses: 'results',
     name: 'metadata of content',
-    probe: async world => (await block(world, 0))?._meta ?? 'unsaid',
+    probe: async setup => (await block(setup, 0))?._meta ?? 'unsaid',
     seen: () => _meta,
   },
 ];

@@ -22,8 +22,8 @@ async function started({ client }: Combination, name: 'atOnce' | 'rootsInTask' |
 const textIn = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'content' in value ? getText(value as never) : value;
 
-const ended = (world: Combination, name: 'failsInTask' | 'breaksInTask'): Promise<Refusal | string> =>
-  world.client.tasks
+const ended = (setup: Combination, name: 'failsInTask' | 'breaksInTask'): Promise<Refusal | string> =>
+  setup.client.tasks
     .start(name)
     .then(handle => handle.result())
     .then(
@@ -62,7 +62,7 @@ export const tasks: readonly Feature[] = [
   {
     crosses: 'tasks',
     name: 'done at once',
-    probe: world => started(world, 'atOnce'),
+    probe: setup => started(setup, 'atOnce'),
     seen: () => ['task', { n: 1 }],
   },
   {
@@ -86,13 +86,13 @@ export const tasks: readonly Feature[] = [
   {
     crosses: 'tasks',
     name: 'that ask for roots',
-    probe: world => started(world, 'rootsInTask'),
+    probe: setup => started(setup, 'rootsInTask'),
     seen: () => ['task', '1 root'],
   },
   {
     crosses: 'tasks',
     name: 'that ask the user',
-    probe: world => started(world, 'formInTask'),
+    probe: setup => started(setup, 'formInTask'),
     seen: () => ['task', 'accept'],
   },
   {
@@ -104,13 +104,13 @@ export const tasks: readonly Feature[] = [
   {
     crosses: 'tasks',
     name: 'of a tool that fails',
-    probe: world => ended(world, 'failsInTask'),
+    probe: setup => ended(setup, 'failsInTask'),
     seen: () => ({ refused: expect.stringContaining('The task has no luck'), by: 'tool/failed' }),
   },
   {
     crosses: 'tasks',
     name: 'that end in an error of the protocol',
-    probe: world => ended(world, 'breaksInTask'),
+    probe: setup => ended(setup, 'breaksInTask'),
     seen: () => ({ refused: expect.stringContaining('Used up'), by: 7002, data: { left: 0 } }),
   },
   {

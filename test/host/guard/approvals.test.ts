@@ -18,22 +18,22 @@ const policy = [ask('*/erase'), ask('*/later'), ask('*/sure'), ask('*/replays'),
 async function asking(options: Partial<NodeHostOptions> = {}) {
   const [one, two] = [createWorksServer(), createWorksServer()];
   const servers = { one: { service: one.server }, two: { service: two.server } };
-  const scene = await startGuardedHost({ servers, policy, ...options });
-  return { ...scene, ran: one.ran, ranInTwo: two.ran };
+  const setup = await startGuardedHost({ servers, policy, ...options });
+  return { ...setup, ran: one.ran, ranInTwo: two.ran };
 }
 
-type Said = 'once' | 'always' | 'deny' | 'decline' | 'cancel';
+type UserDecision = 'once' | 'always' | 'deny' | 'decline' | 'cancel';
 
 /** A user who says this when asked to allow, and yes to all else. */
-function user(says: Said) {
-  const asked: string[] = [];
+function user(says: UserDecision) {
+  const requests: string[] = [];
   const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
-    asked.push(message);
+    requests.push(message);
     if (!message.startsWith('Allow to')) return { action: 'accept', content: { yes: true } };
     if (says === 'decline' || says === 'cancel') return { action: says };
     return { action: 'accept', content: { decision: says } };
   };
-  return { asked, elicit };
+  return { requests, elicit };
 }
 
 /** The only question that waits, once it does. */
@@ -50,11 +50,11 @@ describe.each(WITH_FORMS)('approval by the user of the caller, with a form in %s
     async name => {
       const audit = join(await createFolder(), 'audit.jsonl');
       const { client, ran, host } = await asking({ audit });
-      const { asked, elicit } = user('once');
+      const { requests, elicit } = user('once');
       const on = await client({ protocolVersion, elicit });
       expect(await getOutcome(on.callTool(`one__${name}`, { path: 'a' }))).toContain(`${name} a`);
       expect(ran).toHaveLength(1);
-      expect(asked.filter(message => message.startsWith('Allow to'))).toEqual([
+      expect(requests.filter(message => message.startsWith('Allow to'))).toEqual([
         expect.stringContaining(`Allow to call the tool ${name} of one?\n{"path":"a"}`),
       ]);
       await host.close();
@@ -65,33 +65,33 @@ describe.each(WITH_FORMS)('approval by the user of the caller, with a form in %s
 
   it.each(['deny', 'decline', 'cancel'] as const)('does not run after %s [tools.host.human-in-loop]', async says => {
     const { client, ran, host } = await asking();
-    const { asked, elicit } = user(says);
+    const { requests, elicit } = user(says);
     const on = await client({ protocolVersion, elicit });
     expect(await getOutcome(on.callTool('one__erase', { path: 'a' }))).toMatch(/^refused: Not done: /);
-    expect([asked.length, ran]).toEqual([1, []]);
+    expect([requests.length, ran]).toEqual([1, []]);
     expect(await host.approvals.listPending()).toEqual([]);
   });
 
   it('applies to one call once, and others are asked about again', async () => {
     const { client, ran } = await asking();
-    const { asked, elicit } = user('once');
+    const { requests, elicit } = user('once');
     const on = await client({ protocolVersion, elicit });
     for (const path of ['a', 'b', 'a']) await on.callTool('one__erase', { path });
-    expect([asked.length, ran]).toEqual([3, ['erase a', 'erase b', 'erase a']]);
+    expect([requests.length, ran]).toEqual([3, ['erase a', 'erase b', 'erase a']]);
   });
 
   it('applies to one tool of one server after `always`', async () => {
     const { client, host, ran, ranInTwo } = await asking();
-    const { asked, elicit } = user('always');
+    const { requests, elicit } = user('always');
     const on = await client({ protocolVersion, elicit });
     for (const path of ['a', 'b']) await on.callTool('one__erase', { path });
-    expect([asked.length, ran]).toEqual([1, ['erase a', 'erase b']]);
+    expect([requests.length, ran]).toEqual([1, ['erase a', 'erase b']]);
     await on.callTool('two__erase', { path: 'a' });
     await on.callTool('one__later', { path: 'a' });
-    expect([asked.length, ranInTwo]).toEqual([3, ['erase a']]);
+    expect([requests.length, ranInTwo]).toEqual([3, ['erase a']]);
     for (const { id } of await host.approvals.listStored()) await host.approvals.forget(id);
     await on.callTool('one__erase', { path: 'c' });
-    expect(asked).toHaveLength(4);
+    expect(requests).toHaveLength(4);
   });
 });
 
@@ -123,12 +123,12 @@ describe('requestState of an approval on 2026-07-28', () => {
     ['another tool', 'one__later', 'a', {}],
     ['the tool of that name of another server', 'two__erase', 'a', {}],
     ['another principal', 'one__erase', 'a', { principal: 'eve' }],
-  ])('is refused for another call: %s', async (_, name, path, said) => {
+  ])('is refused for another call: %s', async (_, name, path, response) => {
     const { host, ran, ranInTwo } = await asking();
     const server = host.toServer();
     const ada = { ...forms, principal: 'ada' };
     const first = await callTool(server, 'one__erase', { arguments: { path: 'a' } }, ada);
-    expect((await callTool(server, name, retry(first, path), { ...ada, ...said })).error?.code).toBe(-32602);
+    expect((await callTool(server, name, retry(first, path), { ...ada, ...response })).error?.code).toBe(-32602);
     expect([ran, ranInTwo]).toEqual([[], []]);
   });
 
@@ -255,11 +255,11 @@ describe('a call of a caller who cannot be asked', () => {
         return proposal.arguments.path === 'a';
       },
     });
-    const { asked, elicit } = user('once');
+    const { requests, elicit } = user('once');
     const on = await client({ elicit });
     await on.callTool('one__erase', { path: 'a' });
     expect(await getOutcome(on.callTool('one__erase', { path: 'b' }))).toMatch(/^refused: Not done/);
-    expect([asked, ran]).toEqual([[], ['erase a']]);
+    expect([requests, ran]).toEqual([[], ['erase a']]);
     expect(seen).toEqual([
       ['one', 'erase', { path: 'a' }],
       ['one', 'erase', { path: 'b' }],
@@ -270,12 +270,12 @@ describe('a call of a caller who cannot be asked', () => {
 describe('approval of resources and prompts [security.consent.data-access, security.consent.before-exposure]', () => {
   it.each(WITH_FORMS)('is requested by a form, in %s', async protocolVersion => {
     const { client, ran } = await asking({ policy: [ask()] });
-    const { asked, elicit } = user('once');
+    const { requests, elicit } = user('once');
     const on = await client({ protocolVersion, elicit });
     await on.readResource('tenon:one/note://open');
     await on.call('prompts/get', { name: 'one__draft', arguments: { who: 'ada' } });
     expect(ran).toEqual(['read open', 'draft ada']);
-    expect(asked.map(message => message.split('\n')[0])).toEqual([
+    expect(requests.map(message => message.split('\n')[0])).toEqual([
       'Allow to read the resource note://open of one?',
       'Allow to use the prompt draft of one?',
     ]);

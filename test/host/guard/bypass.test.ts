@@ -155,14 +155,14 @@ describe('the meta tools of a budget', () => {
 
   it.each(WITH_FORMS)('ask about the inner call, in %s', async protocolVersion => {
     const { client, ran } = await ruled({ policy: [ask('one/erase'), allow()], budget: 1 });
-    const asked: string[] = [];
+    const requests: string[] = [];
     const elicit: typeof yes = (form, about) => {
-      asked.push(form.message);
+      requests.push(form.message);
       return yes(form, about);
     };
     const on = await client({ protocolVersion, elicit });
     await on.callTool('call_tool', { name: 'erase', arguments: { path: 'a' } });
-    expect(asked).toEqual([expect.stringContaining('Allow to call the tool erase of one?\n{"path":"a"}')]);
+    expect(requests).toEqual([expect.stringContaining('Allow to call the tool erase of one?\n{"path":"a"}')]);
     expect(ran).toEqual(['erase a']);
   });
 
@@ -237,16 +237,16 @@ describe('tasks of a host', () => {
     async (protocolVersion, decision) => {
       const audit = join(await createFolder(), 'audit');
       const { client, host, ran } = await ruled({ policy: [ask('one/later'), allow()], audit });
-      const asked: string[] = [];
+      const requests: string[] = [];
       const on = await client({
         protocolVersion,
         elicit({ message }) {
-          asked.push(message);
+          requests.push(message);
           return { action: 'accept', content: { decision } };
         },
       });
       const text = await getOutcome(on.tasks.start('later', { path: 'a' }).then(task => task.toolResult()));
-      expect(asked).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
+      expect(requests).toEqual([expect.stringContaining('Allow to call the tool later of one?')]);
       await host.close();
       const events = await readAuditMethods(audit);
       if (decision === 'once') {
@@ -269,7 +269,7 @@ describe('headers that mirror a call, over HTTP', () => {
     const { host, ran } = await ruled();
     const serving = await serveHttp(host.toServer(), { port: 0, onError: () => {} } as never);
     onTestFinished(() => serving.close());
-    const said = {
+    const outcome = {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       'mcp-protocol-version': '2026-07-28',
@@ -279,7 +279,7 @@ describe('headers that mirror a call, over HTTP', () => {
     };
     const params = { name, arguments: args, _meta: createMeta({}) };
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-    const response = await fetch(serving.url, { method: 'POST', headers: said, body });
+    const response = await fetch(serving.url, { method: 'POST', headers: outcome, body });
     return [response.status, await response.text(), ran];
   }
 

@@ -22,7 +22,7 @@ export async function createFolder(): Promise<string> {
 export interface GuardedHost {
   readonly host: Host;
   readonly problems: TenonError[];
-  readonly sighted: ScreeningReport[];
+  readonly screeningReports: ScreeningReport[];
   /** A client of the host, that goes with the test. */
   client(options?: ClientOptions): Promise<Client>;
 }
@@ -30,18 +30,18 @@ export interface GuardedHost {
 /** A host that goes with the test. */
 export async function startGuardedHost(options: NodeHostOptions): Promise<GuardedHost> {
   const problems: TenonError[] = [];
-  const sighted: ScreeningReport[] = [];
+  const screeningReports: ScreeningReport[] = [];
   const host = await createHost({
     prefix: 'auto',
     onError: problem => problems.push(problem),
-    onScreeningReport: finding => sighted.push(finding),
+    onScreeningReport: finding => screeningReports.push(finding),
     ...options,
   });
   onTestFinished(() => host.close());
   return {
     host,
     problems,
-    sighted,
+    screeningReports,
     async client(of = {}) {
       const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', ...of });
       onTestFinished(() => client.close());
@@ -72,16 +72,16 @@ export async function collectNotifications(host: Host, ...uris: string[]): Promi
   const notified: JsonObject[] = [];
   const params = { notifications: { resourceSubscriptions: uris, toolsListChanged: true } };
   let leave = () => {};
-  const leaves = (gone: () => void) => {
-    leave = gone;
+  const leaves = (listener: () => void) => {
+    leave = listener;
   };
   void sendRequest(host.toServer(), 'subscriptions/listen', params, { notified, leaves });
-  const { params: told } = await retryUntilPasses(() => {
+  const { params: response } = await retryUntilPasses(() => {
     expect(notified).toHaveLength(1);
     return notified[0] as { params: { notifications: { resourceSubscriptions?: string[] } } };
   });
   leave();
-  return told.notifications.resourceSubscriptions ?? [];
+  return response.notifications.resourceSubscriptions ?? [];
 }
 
 /** The events of a record, each in one word, or those of one server. */

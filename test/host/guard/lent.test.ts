@@ -17,19 +17,21 @@ const own = (text: string): CreateMessageResult => ({
   content: { type: 'text', text },
 });
 
-async function thinking(theirs: string, options: Partial<NodeHostOptions> = {}) {
-  const { server, ran } = createWorksServer({ protocolVersions: [theirs] });
+async function thinking(serverVersion: string, options: Partial<NodeHostOptions> = {}) {
+  const { server, ran } = createWorksServer({ protocolVersions: [serverVersion] });
   return { ...(await startGuardedHost({ servers: { one: { service: server } }, ...options })), ran };
 }
 
-const pairs = REVISIONS.flatMap(revision => ['2025-06-18', '2026-07-28'].map(theirs => [revision, theirs] as const));
+const pairs = REVISIONS.flatMap(revision =>
+  ['2025-06-18', '2026-07-28'].map(serverVersion => [revision, serverVersion] as const),
+);
 
 describe.each(pairs)(
   'a client of %s without a model, and a server of %s that requests sampling',
-  (protocolVersion, theirs) => {
+  (protocolVersion, serverVersion) => {
     it('return the response of the broker [security.consent.sampling]', async () => {
       const model = scriptedModel(['A teapot.']);
-      const { client, ran } = await thinking(theirs, {
+      const { client, ran } = await thinking(serverVersion, {
         broker: createBroker({ models: [model], allow: { one: true } }),
       });
       expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toBe('thinks A teapot.');
@@ -43,7 +45,7 @@ describe.each(pairs)(
     ])('return a refusal by the review %s sampling [sampling.error.user-rejected]', async (when, review) => {
       const model = scriptedModel(['A teapot.']);
       const broker = createBroker({ models: [model], allow: { one: true }, review });
-      const { client, ran } = await thinking(theirs, { broker });
+      const { client, ran } = await thinking(serverVersion, { broker });
       expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).toMatch(
         /not now|not that|rejected|-1|refused/i,
       );
@@ -53,7 +55,7 @@ describe.each(pairs)(
     it('return nothing when the server is not allowed', async () => {
       const model = scriptedModel(['A teapot.']);
       const broker = createBroker({ models: [model], allow: { other: true } });
-      const { client, ran } = await thinking(theirs, { broker });
+      const { client, ran } = await thinking(serverVersion, { broker });
       expect(await getOutcome((await client({ protocolVersion })).callTool('thinks'))).not.toContain('teapot');
       expect([ran, model.requests]).toEqual([[], []]);
     });
@@ -63,7 +65,7 @@ describe.each(pairs)(
 describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
   it.each(['2025-06-18', '2026-07-28'])(
     'samples itself for a server of %s, unless the broker is for all',
-    async theirs => {
+    async serverVersion => {
       const model = scriptedModel(['A teapot.']);
       const broker = createBroker({ models: [model], allow: { one: true } });
       const asks: string[] = [];
@@ -71,12 +73,12 @@ describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
         asks.push(JSON.stringify(messages));
         return own('A kettle.');
       };
-      const lacking = await thinking(theirs, { broker });
+      const lacking = await thinking(serverVersion, { broker });
       expect(await getOutcome((await lacking.client({ protocolVersion, sample })).callTool('thinks'))).toBe(
         'thinks A kettle.',
       );
       expect(asks).toEqual([expect.stringContaining('What is it?')]);
-      const all = await thinking(theirs, { broker, sampling: 'all' });
+      const all = await thinking(serverVersion, { broker, sampling: 'all' });
       expect(await getOutcome((await all.client({ protocolVersion, sample })).callTool('thinks'))).toBe(
         'thinks A teapot.',
       );
@@ -132,30 +134,30 @@ describe('isolation of servers', () => {
   it.each(['2025-11-25', '2026-07-28'])(
     'passes an input request of a task of %s like any other [ext-tasks.input-trust-model]',
     async protocolVersion => {
-      const asked: string[] = [];
+      const requests: string[] = [];
       const elicit: NonNullable<ClientOptions['elicit']> = ({ message }) => {
-        asked.push(message);
+        requests.push(message);
         return { action: 'decline' };
       };
-      const { client, sighted } = await startGuardedHost({
+      const { client, screeningReports } = await startGuardedHost({
         servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
       });
       const task = await (await client({ protocolVersion, elicit })).tasks.start('two__wonders');
       expect(task.id).toBeDefined();
       expect(await getOutcome(task.toolResult())).toBe('wonders decline');
-      expect(asked).toEqual(['two: Who?']);
-      expect(sighted.filter(({ kind }) => kind === 'question')).toMatchObject([{ server: 'two' }]);
+      expect(requests).toEqual(['two: Who?']);
+      expect(screeningReports.filter(({ kind }) => kind === 'question')).toMatchObject([{ server: 'two' }]);
     },
   );
 
   it.each(REVISIONS)(
     'passes no data of one server to another or to a model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
     async protocolVersion => {
-      const told: string[] = [];
+      const notifications: string[] = [];
       const other = createWorksServer({
         use: [
           (operation, next) => {
-            told.push(JSON.stringify([operation.method, operation.params, operation.context.meta]));
+            notifications.push(JSON.stringify([operation.method, operation.params, operation.context.meta]));
             return next(operation);
           },
         ],
@@ -169,23 +171,23 @@ describe('isolation of servers', () => {
       expect(JSON.stringify(await on.readResource('tenon:one/note://secret/plan'))).toContain('read plan');
       await on.callTool('one__say', { text: 'a word for one' });
       expect(await getOutcome(on.callTool('two__thinks'))).toBe('thinks A teapot.');
-      expect(told.some(each => each.includes('tools/call'))).toBe(true);
-      expect(told.join() + JSON.stringify(model.requests)).not.toMatch(/plan|a word for one|note:/);
+      expect(notifications.some(each => each.includes('tools/call'))).toBe(true);
+      expect(notifications.join() + JSON.stringify(model.requests)).not.toMatch(/plan|a word for one|note:/);
       expect(model.requests[0]).not.toHaveProperty('includeContext');
     },
   );
 
   it('names the requesting server to the handlers of the host', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const { host } = await startGuardedHost({
       servers: { one: { service: createWorksServer().server }, two: { service: createWorksServer().server } },
       elicit: (_, { server }) => {
-        asked.push(server);
+        requests.push(server);
         return { action: 'accept', content: { yes: true } };
       },
     });
     await host.callTool('two__sure', { path: 'a' });
-    expect(asked).toEqual(['two']);
+    expect(requests).toEqual(['two']);
   });
 });
 
@@ -285,11 +287,11 @@ describe('credentials of a host', () => {
 
   it('are those of each principal, and never the token of the caller', async () => {
     const { url, tokens } = await upstream();
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { host } = await startGuardedHost({
       servers: { up: { url } },
       credentials(server, principal) {
-        asked.push([server, principal]);
+        requests.push([server, principal]);
         return principal?.endsWith('|bob') ? undefined : `token-of-${principal?.split('|')[1]}`;
       },
     });
@@ -311,7 +313,7 @@ describe('credentials of a host', () => {
       'nobody',
       'Bearer token-of-eve',
     ]);
-    expect(asked).toEqual(['ada', 'eve', 'bob', 'eve'].map(sub => ['up', `${ISSUER}|${sub}`]));
+    expect(requests).toEqual(['ada', 'eve', 'bob', 'eve'].map(sub => ['up', `${ISSUER}|${sub}`]));
   });
 
   it('belong to one connection for each principal', async () => {

@@ -19,6 +19,6 @@ createInterface({ input: process.stdin }).on('line', line => {
   const { id, method } = JSON.parse(line);
   if (id === undefined) return;
   const answer = answers[method];
-  const said = answer ? { result: answer() } : { error: { code: -32601, message: 'Method not found' } };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...said })}\n`);
+  const result = answer ? { result: answer() } : { error: { code: -32601, message: 'Method not found' } };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...result })}\n`);
 });

@@ -25,7 +25,7 @@ import {
 } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 
-const said = (principal: string, capabilities = {}) => ({ principal, capabilities });
+const send = (principal: string, capabilities = {}) => ({ principal, capabilities });
 const hi = { arguments: { text: 'hi' } };
 
 describe('a quota [tools.security.rate-limited]', () => {
@@ -41,7 +41,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     const calls = async (...all: [principal: string, tool: string][]) => {
       const answers = [];
       for (const [principal, name] of all) {
-        const { error } = await callTool(server, name, { arguments: { text: 'hi', region: 'x' } }, said(principal));
+        const { error } = await callTool(server, name, { arguments: { text: 'hi', region: 'x' } }, send(principal));
         answers.push(error?.code ?? 'ok');
       }
       return answers;
@@ -81,7 +81,7 @@ describe('a quota [tools.security.rate-limited]', () => {
   it('returns the delay, and refills with time', async () => {
     const { server, clock, calls } = await limited({ per: ['principal'], calls: 1, window });
     await calls(['ada', 'one__say']);
-    const { error } = await callTool(server, 'one__say', hi, said('ada'));
+    const { error } = await callTool(server, 'one__say', hi, send('ada'));
     expect(error).toMatchObject({ code: 429, data: { retryAfterMs: window } });
     clock.advance(window);
     expect(await calls(['ada', 'one__say'])).toEqual(['ok']);
@@ -92,13 +92,13 @@ describe('a quota [tools.security.rate-limited]', () => {
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
     const { host } = await startGuardedHost({ servers: { one: { service: server } }, quotas, budget: 1 });
     const inside = { arguments: { name: 'say', ...hi } };
-    expect((await callTool(host.toServer(), 'call_tool', inside, said('ada'))).error).toBeUndefined();
-    expect((await callTool(host.toServer(), 'call_tool', inside, said('ada'))).error?.code).toBe(429);
-    const read = await sendRequest(host.toServer(), 'resources/read', { uri: 'note://open' }, said('ada'));
+    expect((await callTool(host.toServer(), 'call_tool', inside, send('ada'))).error).toBeUndefined();
+    expect((await callTool(host.toServer(), 'call_tool', inside, send('ada'))).error?.code).toBe(429);
+    const read = await sendRequest(host.toServer(), 'resources/read', { uri: 'note://open' }, send('ada'));
     const prompt = { name: 'draft', arguments: { who: 'x' } };
     expect([
       read.error?.code,
-      (await sendRequest(host.toServer(), 'prompts/get', prompt, said('ada'))).error?.code,
+      (await sendRequest(host.toServer(), 'prompts/get', prompt, send('ada'))).error?.code,
     ]).toEqual([429, 429]);
     expect(ran).toEqual(['say hi']);
   });
@@ -118,18 +118,18 @@ describe('a quota [tools.security.rate-limited]', () => {
 describe('the audit log', () => {
   const secret = 'hunter2-sk-ant-api03-000000000000000000';
 
-  async function kept() {
+  async function getStored() {
     const path = join(await createFolder(), 'audit.jsonl');
     const { server, ran } = createWorksServer();
     const policy = [deny({ tool: 'erase', because: 'no' }), ask('*/sure'), allow()];
     const approve = ({ arguments: { path } }: { arguments: { readonly [name: string]: unknown } }) => path === 'a';
-    const scene = await startGuardedHost({ servers: { one: { service: server } }, policy, approve, audit: path });
-    const on = await scene.client({ elicit: () => ({ action: 'accept', content: { yes: true } }) });
-    return { ...scene, on, path, ran };
+    const setup = await startGuardedHost({ servers: { one: { service: server } }, policy, approve, audit: path });
+    const on = await setup.client({ elicit: () => ({ action: 'accept', content: { yes: true } }) });
+    return { ...setup, on, path, ran };
   }
 
   it('contains the outcome of each call, and verifies', async () => {
-    const { on, host, path } = await kept();
+    const { on, host, path } = await getStored();
     await on.callTool('say', { text: 'hi' });
     await on.callTool('erase', { path: 'a' });
     await on.callTool('sure', { path: 'a' });
@@ -197,10 +197,10 @@ describe('the audit log', () => {
     const servers = { one: { service: one.server }, two: { service: two.server } };
     const { host } = await startGuardedHost({ servers, audit: path, ...more });
     const server = host.toServer();
-    await callTool(server, 'one__nothing', hi, said('eve'));
-    if ('budget' in more) await callTool(server, 'call_tool', { arguments: { name: 'two__none', ...hi } }, said('eve'));
-    await sendRequest(server, 'resources/read', { uri: 'nothing://there' }, said('eve'));
-    await sendRequest(server, 'resources/read', { uri: 'note://open' }, said('eve'));
+    await callTool(server, 'one__nothing', hi, send('eve'));
+    if ('budget' in more) await callTool(server, 'call_tool', { arguments: { name: 'two__none', ...hi } }, send('eve'));
+    await sendRequest(server, 'resources/read', { uri: 'nothing://there' }, send('eve'));
+    await sendRequest(server, 'resources/read', { uri: 'note://open' }, send('eve'));
     await host.close();
     expect(await readAuditMethods(path)).toEqual([
       'refused one__nothing',
@@ -230,7 +230,7 @@ describe('the audit log', () => {
   });
 
   it('fails the verification once it was emptied', async () => {
-    const { on, host, path } = await kept();
+    const { on, host, path } = await getStored();
     await on.callTool('say', { text: 'hi' });
     await host.close();
     const { head } = await verifyAuditFile(path);
@@ -272,7 +272,7 @@ describe('the audit log', () => {
   });
 
   it('contains no secret', async () => {
-    const { on, host, path, ran } = await kept();
+    const { on, host, path, ran } = await getStored();
     await on.callTool('say', { text: secret });
     await on.callTool('sure', { path: secret });
     await on.callTool('erase', { path: secret });
@@ -297,8 +297,8 @@ describe('the audit log', () => {
       servers: { one: { service: server }, two: { service: broken } },
       audit: path,
     });
-    await callTool(host.toServer(), 'one__say', hi, said('ada'));
-    await callTool(host.toServer(), 'two__fails', {}, said('eve'));
+    await callTool(host.toServer(), 'one__say', hi, send('ada'));
+    await callTool(host.toServer(), 'two__fails', {}, send('eve'));
     await host.close();
     const lines = (await readFile(path, 'utf8'))
       .trim()
@@ -323,7 +323,7 @@ describe('the audit log', () => {
       onError: () => {},
     });
     const { host } = await startGuardedHost({ servers: { one: { service: broken } }, audit: path });
-    const { error } = await sendRequest(host.toServer(), 'prompts/get', { name: 'draft' }, said('ada'));
+    const { error } = await sendRequest(host.toServer(), 'prompts/get', { name: 'draft' }, send('ada'));
     expect(error?.code).toBe(-32603);
     await host.close();
     const events = (await readFile(path, 'utf8'))

@@ -42,7 +42,7 @@ const shown = (options: Partial<NodeHostOptions> = {}) =>
 
 describe.each(REVISIONS)('screening of hidden text, in %s', protocolVersion => {
   it('removes and reports it in definitions, instructions and results', async () => {
-    const { client, sighted } = await shown();
+    const { client, screeningReports } = await shown();
     const on = await client({ protocolVersion });
     const seen = [
       on.server.instructions,
@@ -58,7 +58,7 @@ describe.each(REVISIONS)('screening of hidden text, in %s', protocolVersion => {
     expect(on.server.instructions).toBe('Be kind.');
     expect(JSON.stringify(seen)).toContain('fine');
     expect(JSON.stringify(seen)).not.toContain('\\u001b');
-    const kinds = new Set(sighted.map(({ kind, name }) => `${kind} ${name}`));
+    const kinds = new Set(screeningReports.map(({ kind, name }) => `${kind} ${name}`));
     for (const each of [
       'instructions sly',
       'tool say',
@@ -69,40 +69,42 @@ describe.each(REVISIONS)('screening of hidden text, in %s', protocolVersion => {
       'result note://a',
     ])
       expect([...kinds]).toContain(each);
-    expect(sighted.every(({ server, findings }) => server === 'sly' && findings.length > 0)).toBe(true);
+    expect(screeningReports.every(({ server, findings }) => server === 'sly' && findings.length > 0)).toBe(true);
   });
 
   it('reports an image that would send data away', async () => {
-    const { client, sighted } = await shown();
+    const { client, screeningReports } = await shown();
     await (await client({ protocolVersion })).callTool('leak');
-    expect(sighted.filter(({ kind }) => kind === 'result')).toHaveLength(1);
+    expect(screeningReports.filter(({ kind }) => kind === 'result')).toHaveLength(1);
   });
 
   it('is off with `screening: false`', async () => {
-    const { client, sighted } = await shown({ screening: false });
+    const { client, screeningReports } = await shown({ screening: false });
     const on = await client({ protocolVersion });
     const { tools } = await on.call('tools/list');
     expect(tools[0]?.description).toBe(`Says${hidden} it ${turned}`);
     expect(on.server.instructions).toBe(`Be kind.${hidden}`);
     expect(JSON.stringify(await on.callTool('say'))).toContain(hidden);
-    expect(sighted).toEqual([]);
+    expect(screeningReports).toEqual([]);
   });
 
   it('removes only the kinds that `screening` names from definitions and results', async () => {
-    const { client, sighted } = await shown({ screening: { definitions: { strip: ['tag'] }, results: false } });
+    const { client, screeningReports } = await shown({
+      screening: { definitions: { strip: ['tag'] }, results: false },
+    });
     const on = await client({ protocolVersion });
     const { tools } = await on.call('tools/list');
     expect(tools[0]?.description).toBe(`Says it ${turned}`);
     expect(on.server.instructions).toBe('Be kind.');
     expect(JSON.stringify(await on.callTool('say'))).toContain(hidden);
-    expect(sighted.map(({ kind }) => kind)).not.toContain('result');
-    expect(sighted.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('bidi');
+    expect(screeningReports.map(({ kind }) => kind)).not.toContain('result');
+    expect(screeningReports.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('bidi');
   });
 });
 
 describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion => {
   it.each([{}, { screening: false }] as const)('reaches the user without hidden text: %j', async options => {
-    const { client, sighted } = await shown(options);
+    const { client, screeningReports } = await shown(options);
     const messages: string[] = [];
     const elicit = ({ message }: { message: string }) => {
       messages.push(message);
@@ -111,7 +113,7 @@ describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion
     await (await client({ protocolVersion, elicit })).callTool('ask');
     expect(messages).toHaveLength(1);
     expect(nothingHidden.test(messages[0] ?? '')).toBe(!('screening' in options));
-    expect(sighted.filter(({ kind }) => kind === 'question')).toHaveLength('screening' in options ? 0 : 1);
+    expect(screeningReports.filter(({ kind }) => kind === 'question')).toHaveLength('screening' in options ? 0 : 1);
   });
 });
 
@@ -188,14 +190,14 @@ describe('a text that looks like an instruction to a model', () => {
       resources: { 'note://a': resource({ read: () => order }) },
     });
     const options = onThreat ? { screening: { onThreat } } : {};
-    const scene = await startGuardedHost({ servers: { bossy: { service: server } }, audit: path, ...options });
-    return { ...scene, on: await scene.client(), path };
+    const setup = await startGuardedHost({ servers: { bossy: { service: server } }, audit: path, ...options });
+    return { ...setup, on: await setup.client(), path };
   }
 
   it.each([undefined, 'report'] as const)('is passed on and reported: %s', async onThreat => {
-    const { on, sighted } = await ordering(onThreat);
+    const { on, screeningReports } = await ordering(onThreat);
     expect(await getOutcome(on.callTool('order'))).toBe(order);
-    expect(sighted.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('instruction');
+    expect(screeningReports.flatMap(({ findings }) => findings.map(({ kind }) => kind))).toContain('instruction');
   });
 
   it('is replaced with `mask`, and nothing else is', async () => {

@@ -83,9 +83,9 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
 describe('a cancellation', () => {
   it('is ignored for a request that is unknown, ended or malformed [cancellation.invalid-ignored]', async () => {
     const { server } = working();
-    const { ask, say, heard, close } = await peerOf(server);
+    const { ask, say, received, close } = await peerOf(server);
     await ask('tools/call', { name: 'quick' });
-    const before = heard.length;
+    const before = received.length;
     for (const params of [
       { requestId: 2 },
       { requestId: 'x' },
@@ -97,7 +97,7 @@ describe('a cancellation', () => {
       await say({ method: 'notifications/cancelled', params });
     await say({ method: 'notifications/cancelled' });
     expect(await ask('tools/call', { name: 'quick' })).toMatchObject({ result: { content: [{ text: 'done' }] } });
-    expect(heard.length).toBe(before + 1);
+    expect(received.length).toBe(before + 1);
     await close();
   });
 

@@ -91,7 +91,7 @@ describe('a session', () => {
   it('does not identify the caller, so its input requests are for its user only [elicitation.security.bound-to-identity, elicitation.state.not-session-only, elicitation.state.bound-to-user, security.handle-not-authentication]', async () => {
     const url = await site(server(), { authorize });
     const { say } = await session(url, '2025-11-25', form, { 'x-user': 'ada' });
-    const heard: Json[] = [];
+    const received: Json[] = [];
     const calling = say({ id: 1, method: 'tools/call', params: { name: 'ask' } });
     const bob = { 'x-user': 'bob' };
     // Bob has the session id, and guesses the ids of questions; he hears nothing and answers nothing.
@@ -105,7 +105,7 @@ describe('a session', () => {
     for (let id = 0; !answered; id = (id + 1) % 5)
       await say({ id, result: { action: 'accept', content: { pin: 'own' } } });
     await done;
-    heard.push(...(await calling).messages);
-    expect(heard.at(-1)).toMatchObject({ result: { content: [{ text: 'ada: own own' }] } });
+    received.push(...(await calling).messages);
+    expect(received.at(-1)).toMatchObject({ result: { content: [{ text: 'ada: own own' }] } });
   });
 });

@@ -46,7 +46,7 @@ function guarded() {
 }
 
 const outcome = (promise: Promise<unknown>): Promise<unknown> => promise.catch((error: TenonError) => error);
-const ways = (client: Client): [string, () => Promise<unknown>][] => [
+const listModes = (client: Client): [string, () => Promise<unknown>][] => [
   ['tools/call', () => client.callTool('enter')],
   ['prompts/get', () => client.call('prompts/get', { name: 'enter' })],
   ['resources/read', () => client.readResource('guarded://hall')],
@@ -61,7 +61,7 @@ describe('a request that requires a URL elicitation', () => {
       elicitUrl: () => ({ action: 'accept' }),
       onMessage: (from, message) => wire.crosses(from, message),
     });
-    for (const [method, ask] of ways(client)) {
+    for (const [method, ask] of listModes(client)) {
       visited.clear();
       const error = (await outcome(ask())) as TenonError;
       expect(error.rpcCode, method).toBe(-32042);
@@ -109,19 +109,19 @@ describe('a request that requires a URL elicitation', () => {
   it('becomes an input request on 2026-07-28, and is repeated after the visits', async () => {
     const { server, visited } = guarded();
     const wire = createWire(newest);
-    const asked: string[] = [];
+    const requests: string[] = [];
     const client = await connectPair(server, {
       onMessage: (from, message) => wire.crosses(from, message),
       elicitUrl({ url }) {
-        asked.push(url);
+        requests.push(url);
         for (const { elicitationId } of [page, other]) visited.add(elicitationId);
         return { action: 'accept' };
       },
     });
-    for (const [method, ask] of ways(client)) {
+    for (const [method, ask] of listModes(client)) {
       visited.clear();
       expect(await outcome(ask()), method).not.toBeInstanceOf(Error);
-      expect(asked.splice(0)).toEqual([page.url, other.url]);
+      expect(requests.splice(0)).toEqual([page.url, other.url]);
     }
     expect(JSON.stringify(wire.crossings)).not.toContain('elicitationId');
     expect(wire.problems).toEqual([]);
@@ -149,15 +149,15 @@ describe('a request that requires a URL elicitation', () => {
     'fails when the user responds %s [elicitation.server-handles-refusal]',
     async action => {
       const { server } = guarded();
-      let asked = 0;
+      let requestCount = 0;
       const elicitUrl = () => {
-        asked += 1;
+        requestCount += 1;
         return { action };
       };
       const client = await connectPair(server, { elicitUrl });
       expect(await client.callTool('enter')).toMatchObject({ isError: true, content: [{ text: /did not want/ }] });
       expect(await outcome(client.readResource('guarded://hall'))).toMatchObject({ rpcCode: -32603 });
-      expect(asked).toBe(4);
+      expect(requestCount).toBe(4);
       await client.close();
     },
   );
@@ -196,8 +196,8 @@ describe('a request that requires a URL elicitation', () => {
 });
 
 describe('the notification of a completed URL elicitation', () => {
-  const complete = (heard: readonly Json[]) =>
-    heard.filter(({ method }) => method === 'notifications/elicitation/complete').map(({ params }) => params);
+  const complete = (received: readonly Json[]) =>
+    received.filter(({ method }) => method === 'notifications/elicitation/complete').map(({ params }) => params);
 
   it('goes to the client that got the elicitation, with the same id, once [elicitation.complete.originating-client-only, elicitation.complete.same-id, schema.notification.elicitation-complete]', async () => {
     const { server } = guarded();
@@ -210,17 +210,20 @@ describe('the notification of a completed URL elicitation', () => {
     expect(server.completeElicitation(page.elicitationId)).toBe(false);
     expect(server.completeElicitation('unknown')).toBe(false);
     for (const each of [ada, bob]) await each.ask('ping');
-    expect([complete(ada.heard), complete(bob.heard)]).toEqual([[{ elicitationId: page.elicitationId }], []]);
+    expect([complete(ada.received), complete(bob.received)]).toEqual([[{ elicitationId: page.elicitationId }], []]);
 
     // The same of a question that the server asks while it works.
-    const asked = bob.say({ id: 'ask', method: 'tools/call', params: { name: 'ask' } });
+    const request = bob.say({ id: 'ask', method: 'tools/call', params: { name: 'ask' } });
     const { id, params } = await bob.until(({ method }) => method === 'elicitation/create');
     expect(params).toMatchObject({ mode: 'url', elicitationId: page.elicitationId });
     await bob.say({ id, result: { action: 'accept' } });
-    await asked;
+    await request;
     expect(server.completeElicitation(page.elicitationId)).toBe(true);
     for (const each of [ada, bob]) await each.ask('ping');
-    expect([complete(ada.heard).length, complete(bob.heard)]).toEqual([1, [{ elicitationId: page.elicitationId }]]);
+    expect([complete(ada.received).length, complete(bob.received)]).toEqual([
+      1,
+      [{ elicitationId: page.elicitationId }],
+    ]);
     await ada.close();
     await bob.close();
   });
@@ -272,11 +275,11 @@ describe('the notification of a completed URL elicitation', () => {
     const problems: unknown[] = [];
     client.on('elicitationComplete', ({ elicitationId }) => elicited.push(elicitationId));
     client.on('error', problem => problems.push(problem));
-    const tell = (params: Json) =>
+    const notify = (params: Json) =>
       server.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params } as never);
-    await tell({ elicitationId: 'never asked' });
-    await tell({ elicitationId: 'never asked' });
-    await tell({});
+    await notify({ elicitationId: 'never asked' });
+    await notify({ elicitationId: 'never asked' });
+    await notify({});
     const pinging = client.ping();
     const ping = await until(({ method }) => method === 'ping');
     await server.send({ jsonrpc: '2.0', id: ping.id, result: {} } as never);

@@ -71,8 +71,8 @@ describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a
   async function paging(ends: (page: number) => 'between' | 'instead' | undefined) {
     const sessions: (string | undefined)[][] = [];
     const channel = () => {
-      const mine: (string | undefined)[] = [];
-      const session = sessions.push(mine);
+      const own: (string | undefined)[] = [];
+      const session = sessions.push(own);
       const pair = createTransportPair();
       const say = (id: unknown, result: Json) => pair.server.send({ jsonrpc: '2.0', id, result } as never);
       pair.server.open({
@@ -86,8 +86,8 @@ describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a
             });
           if (method !== 'prompts/list') return;
           const cursor = params?.cursor;
-          mine.push(cursor);
-          const end = session === 1 ? ends(mine.length) : undefined;
+          own.push(cursor);
+          const end = session === 1 ? ends(own.length) : undefined;
           if (end === 'instead') return void pair.server.close();
           const page = cursor === undefined ? 0 : Number(cursor.split('-')[1]);
           const next = page + 1 < names.length ? { nextCursor: `${session}-${page + 1}` } : {};

@@ -11,11 +11,11 @@ const program = fileURLToPath(new URL('./mortal-server.mjs', import.meta.url));
 describe('a watch over stdio', () => {
   it.each(['ended', 'failed', 'killed'])(
     'subscribes again when the server %s and was restarted [subscriptions.stdio-resubscribe]',
-    async way => {
+    async mode => {
       const folder = mkdtempSync(join(tmpdir(), 'tenon-mortal-'));
       onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
       const file = join(folder, 'heard');
-      const client = await connect({ command: process.execPath, args: [program, way, file] });
+      const client = await connect({ command: process.execPath, args: [program, mode, file] });
       onTestFinished(() => client.close());
       const stop = new AbortController();
       const seen: ChangeEvent[] = [];

@@ -5,7 +5,7 @@
 import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-const [, , way, file] = process.argv;
+const [, , mode, file] = process.argv;
 const say = message => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const facts = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
 const subscriptionId = 'io.modelcontextprotocol/subscriptionId';
@@ -29,7 +29,7 @@ createInterface({ input: process.stdin }).on('line', line => {
     say({ method: 'notifications/resources/updated', params: { _meta, uri: 'note://all' } });
   }
   if (method === 'notifications/end') {
-    if (way === 'killed') process.kill(process.pid, 'SIGKILL');
-    else process.exit(way === 'failed' ? 3 : 0);
+    if (mode === 'killed') process.kill(process.pid, 'SIGKILL');
+    else process.exit(mode === 'failed' ? 3 : 0);
   }
 });

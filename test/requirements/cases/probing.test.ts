@@ -19,7 +19,7 @@ const version = 'io.modelcontextprotocol/protocolVersion';
 
 /** A server that a test plays, on one stream. */
 async function played(options: Parameters<typeof connect>[1] = {}) {
-  const { client: end, server, receiver, until, heard } = listeningPair();
+  const { client: end, server, receiver, until, received } = listeningPair();
   await server.open(receiver);
   const say = (message: Json) => server.send({ jsonrpc: '2.0', ...message } as never);
   const clock = fakeClock();
@@ -29,14 +29,14 @@ async function played(options: Parameters<typeof connect>[1] = {}) {
     await server.close();
     await (await client.catch(() => undefined))?.close();
   });
-  return { client, say, until, heard, clock };
+  return { client, say, until, received, clock };
 }
 
 describe('a client on a stream', () => {
   it('first sends a probe in its newest version, with its client info [compat.stdio-probe-first, meta.client-info-should]', async () => {
-    const { client, say, until, heard } = await played({ name: 'me', version: '7' });
+    const { client, say, until, received } = await played({ name: 'me', version: '7' });
     const probe = await until(isProbe);
-    expect(heard).toEqual([probe]);
+    expect(received).toEqual([probe]);
     expect(metaOf(probe)).toMatchObject({
       [version]: newest,
       'io.modelcontextprotocol/clientInfo': { name: 'me', version: '7' },
@@ -65,20 +65,20 @@ describe('a client on a stream', () => {
   });
 
   it('sends nothing until its handshake is answered [lifecycle.client-waits-for-response]', async () => {
-    const { client, say, until, heard } = await played({ protocolVersion: '2025-11-25' });
+    const { client, say, until, received } = await played({ protocolVersion: '2025-11-25' });
     const calling = client.then(open => open.call('tools/list'));
     const opening = await until(isOpening);
     await new Promise(resolve => setTimeout(resolve, 5));
-    expect(heard).toEqual([opening]);
+    expect(received).toEqual([opening]);
     await say({ id: opening.id, result: opened('2025-11-25') });
     const { id } = await until(({ method }) => method === 'tools/list');
-    expect(heard.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+    expect(received.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
     await say({ id, result: { tools: [] } });
     await calling;
   });
 
   it('fails with the next step when it is fixed to a stateless version that the server does not support [compat.modern-client-legacy-server-fails, compat.stdio-modern-only-probe]', async () => {
-    const { client, say, until, heard } = await played({ protocolVersion: newest });
+    const { client, say, until, received } = await played({ protocolVersion: newest });
     await say({ id: (await until(isProbe)).id, error: { code: -32601, message: 'm' } });
     const error = (await client.catch((thrown: unknown) => thrown)) as TenonError;
     expect(error).toMatchObject({
@@ -87,7 +87,7 @@ describe('a client on a stream', () => {
         /does not support protocol version 2026-07-28[\s\S]*Remove the option `protocolVersion`/,
       ),
     });
-    expect(heard.some(isOpening)).toBe(false);
+    expect(received.some(isOpening)).toBe(false);
   });
 
   it('ignores a response to its probe that arrives after the timeout [compat.stdio-late-probe-response]', async () => {
@@ -111,7 +111,7 @@ type Answer = (message: Json, response: ServerResponse) => void;
 
 /** An HTTP server by script, and what was asked of it: `POST initialize`, `GET`. */
 async function scripted(answer: Answer) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createHttpServer((request, response) => {
     let text = '';
     request.on('data', chunk => {
@@ -119,7 +119,7 @@ async function scripted(answer: Answer) {
     });
     request.on('end', () => {
       const message: Json = text === '' ? {} : JSON.parse(text);
-      asked.push([request.method, message.method].filter(Boolean).join(' '));
+      requests.push([request.method, message.method].filter(Boolean).join(' '));
       answer({ ...message, http: request.method }, response);
     });
   });
@@ -128,7 +128,7 @@ async function scripted(answer: Answer) {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, asked };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, requests };
 }
 
 const reply = (response: ServerResponse, status: number, message?: Json) => {
@@ -150,14 +150,14 @@ describe('a client over HTTP', () => {
   ])(
     'sends a handshake to a server that responds to the probe with %s [compat.http-200-error-is-legacy, compat.recognised-modern-error-set, compat.client-anything-else-is-legacy]',
     async (_, status, body) => {
-      const { url, asked } = await scripted((message, response) => {
+      const { url, requests } = await scripted((message, response) => {
         if (isProbe(message)) reply(response, status, body && { id: message.id, error: body });
         else if (isOpening(message)) reply(response, 200, { id: message.id, result: opened('2025-11-25') });
         else reply(response, 202);
       });
       const client = await connect(url);
       expect(client.server.protocolVersion).toBe('2025-11-25');
-      expect(asked.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
+      expect(requests.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
       await client.close();
     },
   );
@@ -166,13 +166,13 @@ describe('a client over HTTP', () => {
     'remembers nothing after a %s, and probes again the next time [compat.http-5xx-not-era-signal]',
     async status => {
       let down = true;
-      const { url, asked } = await scripted((message, response) => {
+      const { url, requests } = await scripted((message, response) => {
         if (down) reply(response, status);
         else reply(response, 200, { id: message.id, result: discovered([newest]) });
       });
       const versionCache = memoryVersionCache();
       expect(await connect(url, { versionCache }).catch(({ status: given }: TenonError) => given)).toBe(status);
-      expect(asked.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
+      expect(requests.slice(0, 2)).toEqual(['POST server/discover', 'POST initialize']);
       down = false;
       const client = await connect(url, { versionCache });
       expect(client.server.protocolVersion).toBe(newest);
@@ -184,7 +184,7 @@ describe('a client over HTTP', () => {
     'tries HTTP+SSE last, when both POSTs get a %i [compat.http-sse-fallback, compat.fallback-order, sse-legacy.compat.client-posts-first, sse-legacy.compat.client-fallback-400-404-405, sse-legacy.compat.client-fallback-4xx]',
     async status => {
       let stream: ServerResponse | undefined;
-      const { url, asked } = await scripted((message, response) => {
+      const { url, requests } = await scripted((message, response) => {
         if (message.http === 'GET') {
           stream = response;
           response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -198,7 +198,7 @@ describe('a client over HTTP', () => {
       });
       const client = await connect(url);
       expect(client.server.protocolVersion).toBe('2024-11-05');
-      expect(asked.slice(0, 4)).toEqual(['POST server/discover', 'POST initialize', 'GET', 'POST initialize']);
+      expect(requests.slice(0, 4)).toEqual(['POST server/discover', 'POST initialize', 'GET', 'POST initialize']);
       await client.close();
     },
   );

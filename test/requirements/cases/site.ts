@@ -86,27 +86,27 @@ export async function session(url: string, revision = '2025-11-25', capabilities
 /** One end of a pair in memory that a test plays, and all that the other end says to it. */
 export function listeningPair() {
   const pair = createTransportPair();
-  const heard: Json[] = [];
+  const received: Json[] = [];
   const until = async (holds: (onMessage: Json) => boolean): Promise<Json> => {
     for (let turn = 0; turn < 2000; turn++) {
-      const found = heard.find(holds);
+      const found = received.find(holds);
       if (found) return found;
       await new Promise(resolve => setTimeout(resolve, 1));
     }
     throw new Error('it was never said');
   };
   const receiver = {
-    onMessage: (value: unknown) => void heard.push(value as Json),
+    onMessage: (value: unknown) => void received.push(value as Json),
     onParseError() {},
     onResponseLost() {},
     onClose() {},
   };
-  return { ...pair, heard, until, receiver };
+  return { ...pair, received, until, receiver };
 }
 
 /** A client in memory that a test plays: opens a session and sends what it is told to. */
 export async function peerOf(server: RequestHandler, revision = '2025-11-25', capabilities: Json = {}) {
-  const { client, server: end, heard, until, receiver } = listeningPair();
+  const { client, server: end, received, until, receiver } = listeningPair();
   const conversation = await server.connect(end);
   await client.open(receiver);
   const say = (message: Json) => client.send({ jsonrpc: '2.0', ...message } as never);
@@ -119,5 +119,5 @@ export async function peerOf(server: RequestHandler, revision = '2025-11-25', ca
   const clientInfo = { name: 'test', version: '1' };
   await ask('initialize', { protocolVersion: revision, capabilities, clientInfo });
   await say({ method: 'notifications/initialized' });
-  return { conversation, heard, until, say, ask, close: () => client.close() };
+  return { conversation, received, until, say, ask, close: () => client.close() };
 }

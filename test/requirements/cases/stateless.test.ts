@@ -112,9 +112,9 @@ describe('a server on a protocol version without requests from server to client'
     await client.callTool('ask');
     const streamed = wire.exchanges.filter(({ contentType }) => contentType.includes('event-stream'));
     expect(streamed.length).toBeGreaterThan(0);
-    const said = wire.crossings.filter(({ from }) => from === 'server').map(({ value }) => value as Json);
-    expect(said.filter(message => 'method' in message && 'id' in message)).toEqual([]);
-    expect(said.some(({ method }) => method === 'notifications/progress')).toBe(true);
+    const received = wire.crossings.filter(({ from }) => from === 'server').map(({ value }) => value as Json);
+    expect(received.filter(message => 'method' in message && 'id' in message)).toEqual([]);
+    expect(received.some(({ method }) => method === 'notifications/progress')).toBe(true);
     expect(messages.length).toBe(1);
     expect(wire.problems).toEqual([]);
   });
@@ -140,7 +140,7 @@ const discovered = {
 
 describe('a client on a protocol version without requests from server to client', () => {
   it('sends no response to requests of a server over a shared stream [stdio.client-no-responses]', async () => {
-    const { client: end, server, receiver, until, heard } = listeningPair();
+    const { client: end, server, receiver, until, received } = listeningPair();
     await server.open(receiver);
     const say = (message: Json) => server.send({ jsonrpc: '2.0', ...message } as never);
     const connecting = connect(end, answers);
@@ -153,7 +153,7 @@ describe('a client on a protocol version without requests from server to client'
     const ping = await until(({ method, id: each }) => method === 'server/discover' && each !== id);
     await say({ id: ping.id, result: discovered });
     await pinging;
-    expect(heard.filter(message => !('method' in message))).toEqual([]);
+    expect(received.filter(message => !('method' in message))).toEqual([]);
     expect(problems.filter(code => code === 'peer/unexpected-request').length).toBe(5);
     await client.close();
   });

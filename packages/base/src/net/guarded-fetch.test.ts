@@ -10,13 +10,13 @@ const guarded = (fetchLike: AuthFetch, time = clock, server = 'https://mcp.examp
 
 describe('createGuardedFetch', () => {
   it('checks each hop of a redirect [security.ssrf.redirects-checked]', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const fetch = guarded(async url => {
-      asked.push(url);
-      return asked.length === 1 ? redirect('https://b.example/x') : redirect('https://169.254.169.254/latest');
+      requests.push(url);
+      return requests.length === 1 ? redirect('https://b.example/x') : redirect('https://169.254.169.254/latest');
     });
     await expect(fetch('https://a.example/')).rejects.toMatchObject({ code: 'auth/unsafe-url' });
-    expect(asked).toEqual(['https://a.example/', 'https://b.example/x']);
+    expect(requests).toEqual(['https://a.example/', 'https://b.example/x']);
   });
 
   it('follows at most five redirects, and none to a less secure address', async () => {
@@ -39,14 +39,14 @@ describe('createGuardedFetch', () => {
   });
 
   it('sends no secret after a redirect', async () => {
-    let asked = 0;
+    let requestCount = 0;
     const fetch = guarded(async () => {
-      asked += 1;
+      requestCount += 1;
       return redirect('https://b.example/token', 307);
     });
     const post = fetch('https://a.example/token', { method: 'POST', body: 'client_secret=x' });
     await expect(post).rejects.toMatchObject({ code: 'auth/redirected' });
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
   });
 
   it('reads 256 KiB and no more', async () => {

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const proven = (proof?: string, more = {}) => asks({ authorization: `DPoP ${token}`, dpop: proof }, more);
 const protect = (dpop: ProtectOptions['dpop'] = 'optional') => issuer.protect({ dpop });
-const said = ({ challenge = '' }: { challenge?: string }) => parseChallenges(challenge)[0];
+const readChallenge = ({ challenge = '' }: { challenge?: string }) => parseChallenges(challenge)[0];
 
 describe('a DPoP token', () => {
   it('is accepted with a proof for each request [dpop.server-validates]', async () => {
@@ -50,7 +50,7 @@ describe('a DPoP token', () => {
   it('is refused as a bearer token, and the error names the DPoP scheme', async () => {
     const refused = await outcome(protect(), bearer(token));
     expect(refused.status).toBe(401);
-    expect(said(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
+    expect(readChallenge(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
     const { status } = await outcome(protect(false), bearer(token));
     expect(status).toBe(401);
     expect((await outcome(protect(false), proven(await holder.proof(token)))).status).toBe(401);
@@ -59,7 +59,7 @@ describe('a DPoP token', () => {
   it('is refused for another resource [dpop.audience-still-validated]', async () => {
     token = await issuer.token({ cnf: { jkt: holder.jkt }, aud: 'https://other.example.com' });
     const refused = await outcome(protect(), proven(await holder.proof(token)));
-    expect(said(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
+    expect(readChallenge(refused)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
   });
 });
 
@@ -88,7 +88,7 @@ describe('an invalid DPoP proof', () => {
   ])('is refused: %s [dpop.server-validates dpop.failure-401 dpop.iat-window]', async (_, make) => {
     const refused = await outcome(protect(), proven(await make()));
     expect(refused.status).toBe(401);
-    expect(said(refused)).toMatchObject({
+    expect(readChallenge(refused)).toMatchObject({
       scheme: 'dpop',
       params: { error: 'invalid_dpop_proof', algs: expect.stringContaining('ES256') },
     });
@@ -96,12 +96,14 @@ describe('an invalid DPoP proof', () => {
 
   it('is refused without the hash of the token, which the error names', async () => {
     const refused = await outcome(protect(), proven(await holder.proof(token, { ath: undefined })));
-    expect(said(refused)?.params.error_description).toContain('(ath)');
+    expect(readChallenge(refused)?.params.error_description).toContain('(ath)');
   });
 
   it('is refused for a token without a key', async () => {
     token = await issuer.token();
-    expect(said(await outcome(protect(), proven(await holder.proof(token))))?.params.error).toBe('invalid_token');
+    expect(readChallenge(await outcome(protect(), proven(await holder.proof(token))))?.params.error).toBe(
+      'invalid_token',
+    );
   });
 
   it('is refused when it was used before, wherever the store is shared [dpop.jti-tracking-optional]', async () => {
@@ -130,8 +132,8 @@ describe("the option `dpop: 'required'`", () => {
   it('refuses bearer tokens, and appears in the metadata', async () => {
     const protection = protect('required');
     const plain = await outcome(protection, bearer(await issuer.token()));
-    expect(said(plain)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
-    expect(said(await outcome(protection, asks({})))?.scheme).toBe('dpop');
+    expect(readChallenge(plain)).toMatchObject({ scheme: 'dpop', params: { error: 'invalid_token' } });
+    expect(readChallenge(await outcome(protection, asks({})))?.scheme).toBe('dpop');
     const [document = ''] = protection.documents.values();
     expect(JSON.parse(document).dpop_bound_access_tokens_required).toBe(true);
   });
@@ -142,7 +144,7 @@ describe('DPoP nonces [dpop.nonce-high-security]', () => {
     const protection = protect({ nonces: true });
     const first = await outcome(protection, proven(await holder.proof(token)));
     expect(first.status).toBe(401);
-    expect(said(first)).toMatchObject({ scheme: 'dpop', params: { error: 'use_dpop_nonce' } });
+    expect(readChallenge(first)).toMatchObject({ scheme: 'dpop', params: { error: 'use_dpop_nonce' } });
     const { nonce } = first;
     expect(await outcome(protection, proven(await holder.proof(token, { nonce })))).toMatchObject({
       status: 200,

@@ -24,9 +24,9 @@ function recordingStore() {
 
 async function signInWith(routes: Parameters<typeof setUp>[0]) {
   const { tokenStore, stored } = recordingStore();
-  const { auth, world } = setUp(routes, { tokenStore });
+  const { auth, servers } = setUp(routes, { tokenStore });
   await auth.handleRefusal(refusal());
-  return { stored, world, headers: await headersOf(auth) };
+  return { stored, servers, headers: await headersOf(auth) };
 }
 
 describe('a token response', () => {
@@ -36,8 +36,8 @@ describe('a token response', () => {
     [{ token_type: 'BEARER' }, {}],
     [{ expires_in: null }, {}],
     [{ expires_in: '3600' }, { expires: expect.any(Number) }],
-    [{ scope: null }, { asked: [] }],
-    [{ scope: 'a b' }, { asked: ['a', 'b'] }],
+    [{ scope: null }, { requests: [] }],
+    [{ scope: 'a b' }, { requests: ['a', 'b'] }],
     [{ refresh_token: null }, {}],
     [{ refresh_token: '' }, {}],
     [{ id_token: null }, {}],
@@ -95,10 +95,10 @@ describe('a registration response', () => {
     [{ client_secret: '', client_secret_expires_at: 0, token_endpoint_auth_method: 'client_secret_basic' }],
     [{ ...nulls, client_uri: null, scope: null, redirect_uris: null }],
   ])('with %j creates a public client', async members => {
-    const { stored, world } = await signInWith({ [REGISTER]: { json: { client_id: 'c', ...members } } });
+    const { stored, servers } = await signInWith({ [REGISTER]: { json: { client_id: 'c', ...members } } });
     expect(stored.client).not.toHaveProperty('secret');
-    expect(world.tokenRequests()[0]?.get('client_id')).toBe('c');
-    expect(world.seen.at(-1)?.headers).not.toHaveProperty('authorization');
+    expect(servers.tokenRequests()[0]?.get('client_id')).toBe('c');
+    expect(servers.seen.at(-1)?.headers).not.toHaveProperty('authorization');
   });
 
   it.each([[null], [''], ['0'], [0], [undefined]])('accepts a secret that expires at %j', async expiry => {
@@ -108,10 +108,10 @@ describe('a registration response', () => {
       client_secret_expires_at: expiry,
       token_endpoint_auth_method: 'client_secret_basic',
     };
-    const { stored, world } = await signInWith({ [REGISTER]: { status: 201, json } });
+    const { stored, servers } = await signInWith({ [REGISTER]: { status: 201, json } });
     expect(stored.client).toMatchObject({ id: 'c', secret: 's' });
     expect(stored.client).not.toHaveProperty('expires');
-    expect(world.seen.at(-1)?.headers.authorization).toBe(`Basic ${btoa('c:s')}`);
+    expect(servers.seen.at(-1)?.headers.authorization).toBe(`Basic ${btoa('c:s')}`);
   });
 
   it.each([{ client_id: null }, { client_id: 5 }, { client_secret: 5 }, { client_secret: {} }])(

@@ -5,8 +5,8 @@ import { createTextContext, getFlagLength, isLegitimate, isLegitimateSelector } 
 const at = '|';
 const check = (text: string, code: number) => {
   const [before = '', after = ''] = text.split(at);
-  const whole = before + String.fromCodePoint(code) + after;
-  return isLegitimate(whole, before.length, code, createTextContext(whole));
+  const fullText = before + String.fromCodePoint(code) + after;
+  return isLegitimate(fullText, before.length, code, createTextContext(fullText));
 };
 const select = (before: string, code: number) =>
   isLegitimateSelector(before + String.fromCodePoint(code), before.length, code);
@@ -37,8 +37,8 @@ describe('isLegitimate', () => {
     ['a Mongolian vowel separator', 0x180e, '\u1820|', 'a|'],
     ['a Braille blank', 0x2800, '\u2801 |', 'a|'],
     ['a byte order mark', 0xfeff, '|a', 'a|'],
-  ])('keeps %s, and only in its context', (_, code, kept, removed) => {
-    expect(check(kept, code)).toBe(true);
+  ])('keeps %s, and only in its context', (_, code, stored, removed) => {
+    expect(check(stored, code)).toBe(true);
     expect(check(removed, code)).toBe(false);
   });
 
@@ -61,8 +61,8 @@ describe('isLegitimateSelector', () => {
     ['standardized variants, to the last', 0xfe0d, '\u2229', 'a'],
     ['ideographic variants', 0xe0100, '\u4e00', '\u2229'],
     ['Mongolian variants', 0x180b, '\u1820', '\u4e00'],
-  ])('keeps %s after characters that have them', (_, code, kept, removed) => {
-    expect(select(kept, code)).toBe(true);
+  ])('keeps %s after characters that have them', (_, code, stored, removed) => {
+    expect(select(stored, code)).toBe(true);
     expect(select(removed, code)).toBe(false);
   });
 

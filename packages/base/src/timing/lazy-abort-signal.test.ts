@@ -23,13 +23,13 @@ describe('LazyAbortSignal', () => {
   it('calls no listener that was removed or added too late, even meanwhile', () => {
     const recall = new LazyAbortSignal();
     const ran: string[] = [];
-    const gone = () => ran.push('gone');
+    const listener = () => ran.push('gone');
     const late = () => ran.push('late');
-    recall.addEventListener('abort', gone);
-    recall.removeEventListener('abort', gone);
+    recall.addEventListener('abort', listener);
+    recall.removeEventListener('abort', listener);
     recall.addEventListener('abort', () => {
       recall.removeEventListener('abort', late);
-      recall.addEventListener('abort', gone);
+      recall.addEventListener('abort', listener);
     });
     recall.addEventListener('abort', late);
     recall.abort();

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Runs the command without a terminal, or with the answers of a user. */
 async function init(args: readonly string[], answers?: string[], env: Record<string, string> = {}) {
   const texts = { out: '', err: '' };
-  const { terminal, asked } = createScriptedTerminal(
+  const { terminal, requests } = createScriptedTerminal(
     () => answers?.shift(),
     () => answers !== undefined,
   );
@@ -30,15 +30,15 @@ async function init(args: readonly string[], answers?: string[], env: Record<str
     cwd: folder,
     code: exitCodes.success,
   });
-  return { code, ...texts, asked };
+  return { code, ...texts, requests };
 }
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8');
 
 describe('tenon init', () => {
   it('writes a project into a new folder, and says what to run next', async () => {
-    const { code, out, asked } = await init(['My Notes', '--no-install', '--json']);
-    expect([code, asked]).toEqual([0, []]);
+    const { code, out, requests } = await init(['My Notes', '--no-install', '--json']);
+    expect([code, requests]).toEqual([0, []]);
     const files = ['package.json', 'tsconfig.json', 'server.ts', 'server.test.ts', 'README.md', '.gitignore'];
     expect(JSON.parse(out)).toEqual({
       folder: join(folder, 'My Notes'),
@@ -72,11 +72,11 @@ describe('tenon init', () => {
   });
 
   it('asks in a terminal for the folder and the transport, unless --no-input is set', async () => {
-    const { code, asked } = await init(['--no-install'], ['asked', 'Start the server (stdio)']);
-    expect([code, asked.length]).toEqual([0, 2]);
+    const { code, requests } = await init(['--no-install'], ['asked', 'Start the server (stdio)']);
+    expect([code, requests.length]).toEqual([0, 2]);
     expect(JSON.parse(read('asked/package.json')).scripts.start).toContain('--stdio');
     const silent = await init(['--no-install', '--no-input'], []);
-    expect([silent.code, silent.asked]).toEqual([0, []]);
+    expect([silent.code, silent.requests]).toEqual([0, []]);
     expect(JSON.parse(read('mcp-server/package.json')).name).toBe('mcp-server');
   });
 

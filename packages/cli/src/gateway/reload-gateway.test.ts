@@ -53,7 +53,7 @@ async function startGateway() {
 
 it('starts an added or changed server of a project only after an approval', async () => {
   await write({ notes: program() });
-  const { reload, notes, asked, state, getNames } = await startGateway();
+  const { reload, notes, requests, state, getNames } = await startGateway();
   state.input = undefined;
   await write({ notes: program(), search: program() });
   await reload();
@@ -61,13 +61,13 @@ it('starts an added or changed server of a project only after an approval', asyn
   expect(notes.join('\n')).toContain('the server "search" was not approved yet, and is skipped');
   state.input = 'Yes';
   await reload();
-  expect(asked.at(-1)).toContain('configures the server "search"');
+  expect(requests.at(-1)).toContain('configures the server "search"');
   expect(notes.at(-1)).toBe('server search: added');
   expect(getNames()).toEqual(['notes', 'search']);
   state.input = 'No';
   await write({ notes: program('--other'), search: program() });
   await reload();
-  expect(asked.at(-1)).toContain('server "notes", which has changed since you approved it');
+  expect(requests.at(-1)).toContain('server "notes", which has changed since you approved it');
   expect(notes.at(-1)).toBe('server notes: removed');
   expect(getNames()).toEqual(['search']);
 });

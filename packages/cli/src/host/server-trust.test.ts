@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-function worldWith(answer: UserInput): CliContext {
+function createTrustContext(answer: UserInput): CliContext {
   input = answer;
   return stub.context;
 }
@@ -25,9 +25,9 @@ const write = (servers: object, name = 'mcp.json') =>
   writeFile(join(folder, name), JSON.stringify({ mcpServers: servers }));
 
 async function approvedBy(answer: UserInput, trust = false): Promise<string[]> {
-  const world = worldWith(answer);
-  const { entries } = await readConfiguration(world, []);
-  return (await checkTrust(world, entries, trust)).approved.map(({ name }) => name);
+  const fakeServers = createTrustContext(answer);
+  const { entries } = await readConfiguration(fakeServers, []);
+  return (await checkTrust(fakeServers, entries, trust)).approved.map(({ name }) => name);
 }
 
 describe('servers of a project', () => {
@@ -35,11 +35,11 @@ describe('servers of a project', () => {
     await write({ notes: { command: 'node', args: ['notes.js', '--token', 'sk-1234567890123'] } });
     expect(await approvedBy('No')).toEqual([]);
     expect(await approvedBy('Yes')).toEqual(['notes']);
-    expect(stub.asked).toHaveLength(2);
-    expect(stub.asked[1]).toMatch(
+    expect(stub.requests).toHaveLength(2);
+    expect(stub.requests[1]).toMatch(
       /:1 configures the server "notes"\. The command will start this program:\n {2}command +node\n {2}args\[0\] +notes\.js\n/,
     );
-    expect(stub.asked[1]).not.toContain('sk-1234567890123');
+    expect(stub.requests[1]).not.toContain('sk-1234567890123');
     expect(await approvedBy('No')).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual(['notes']);
 
@@ -47,22 +47,22 @@ describe('servers of a project', () => {
     expect(await approvedBy(undefined)).toEqual([]);
     expect(stub.notes.join('\n')).toContain('has changed since its approval');
     expect(await approvedBy('No')).toEqual([]);
-    expect(stub.asked.at(-1)).toContain('node → bash');
-    expect(stub.asked.at(-1)).toContain('! it is a shell script');
+    expect(stub.requests.at(-1)).toContain('node → bash');
+    expect(stub.requests.at(-1)).toContain('! it is a shell script');
   });
 
   it('need no approval with --trust, which is not remembered', async () => {
     await write({ notes: { command: 'node' } });
     expect(await approvedBy(undefined, true)).toEqual(['notes']);
     expect(await approvedBy(undefined)).toEqual([]);
-    expect(stub.asked).toEqual([]);
+    expect(stub.requests).toEqual([]);
   });
 });
 
 describe('configurations', () => {
   it('omit disabled and invalid servers, with a note', async () => {
     await write({ a: { command: 'node' }, b: { command: 'node', disabled: true }, c: { args: ['a'] } });
-    const { entries, named, broken } = await readConfiguration(worldWith('typed'), []);
+    const { entries, named, broken } = await readConfiguration(createTrustContext('typed'), []);
     expect(entries.map(({ name }) => name)).toEqual(['a']);
     expect([...named].sort()).toEqual(['a', 'b', 'c']);
     expect(broken.map(({ name }) => name)).toEqual(['c']);
@@ -72,7 +72,7 @@ describe('configurations', () => {
   it('prefer the first of two servers with one name', async () => {
     await write({ a: { command: 'first' } });
     await write({ a: { command: 'second' } }, 'other.json');
-    const { entries } = await readConfiguration(worldWith('typed'), ['mcp.json', 'other.json']);
+    const { entries } = await readConfiguration(createTrustContext('typed'), ['mcp.json', 'other.json']);
     expect(entries.map(({ target }) => target)).toMatchObject([{ command: 'first' }]);
     expect(stub.notes.join('\n')).toContain('is skipped');
   });
@@ -81,15 +81,15 @@ describe('configurations', () => {
     const server = { command: 'node', env: { KEY: '$' + '{input:key}' } };
     const text = { inputs: [{ id: 'key', type: 'promptString', password: true }], servers: { a: server } };
     await writeFile(join(folder, 'mcp.json'), JSON.stringify(text));
-    const { entries } = await readConfiguration(worldWith('typed'), []);
+    const { entries } = await readConfiguration(createTrustContext('typed'), []);
     expect(entries[0]?.target).toMatchObject({ env: { KEY: 'typed' } });
   });
 
   it('find files of other programs in the folder, and report when there are none', async () => {
-    await expect(readConfiguration(worldWith('typed'), [])).rejects.toMatchObject({ code: 'cli/no-config' });
+    await expect(readConfiguration(createTrustContext('typed'), [])).rejects.toMatchObject({ code: 'cli/no-config' });
     await write({ a: { command: 'node' } }, '.mcp.json');
-    expect((await readConfiguration(worldWith('typed'), [])).files).toEqual([join(folder, '.mcp.json')]);
+    expect((await readConfiguration(createTrustContext('typed'), [])).files).toEqual([join(folder, '.mcp.json')]);
     await writeFile(join(folder, 'mcp.json'), '{');
-    await expect(readConfiguration(worldWith('typed'), [])).rejects.toMatchObject({ code: 'config/syntax' });
+    await expect(readConfiguration(createTrustContext('typed'), [])).rejects.toMatchObject({ code: 'config/syntax' });
   });
 });

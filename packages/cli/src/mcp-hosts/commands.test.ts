@@ -201,8 +201,8 @@ describe('tenon add', () => {
     const { code, err } = await tenon(['add', 'a', '--json', ...SERVER]);
     expect(parseErrorReport(err)).toMatchObject({ cause: 'no host named. Installed: codex, cursor', exit: 2 });
     expect(code).toBe(2);
-    const asked = await tenon(['add', 'a', ...SERVER], ['Cursor']);
-    expect(asked.asked).toEqual(['Hosts\n- Codex\n- Cursor']);
+    const first = await tenon(['add', 'a', ...SERVER], ['Cursor']);
+    expect(first.requests).toEqual(['Hosts\n- Codex\n- Cursor']);
     expect([existsSync(join(home, CURSOR)), existsSync(join(home, '.codex/config.toml'))]).toEqual([true, false]);
     expect((await tenon(['add', 'b', '--all', ...SERVER])).out.trim().split('\n')).toHaveLength(2);
     expect((await tenon(['add', 'b', ...SERVER], [])).err).toContain('no host chosen');

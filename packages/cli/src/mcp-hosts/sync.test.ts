@@ -124,7 +124,7 @@ describe('tenon sync', () => {
     user.write(CURSOR, servers({ a: { command: 'a' } }));
     const args = ['sync', '--from', 'cursor', '--host', 'kiro'];
     const refused = await user.run(args, ['no']);
-    expect(refused).toMatchObject({ code: 1, asked: ['Write 1 file?'] });
+    expect(refused).toMatchObject({ code: 1, requests: ['Write 1 file?'] });
     expect(refused.err).toMatch(
       /^Kiro: would add a to \S+\n--- \/dev\/null\n[\s\S]*\n\+ {6}"command": "a",\n[\s\S]*\nnothing was written\n$/,
     );
@@ -132,7 +132,7 @@ describe('tenon sync', () => {
     const unapproved = await user.run(args);
     expect([unapproved.code, unapproved.err]).toEqual([6, expect.stringContaining('pass --yes')]);
     expect(existsSync(user.path(KIRO))).toBe(false);
-    expect((await user.run([...args, '--yes'], [])).asked).toEqual([]);
+    expect((await user.run([...args, '--yes'], [])).requests).toEqual([]);
     expect((await user.run([...args, '--yes'], [])).out).toBe(`Kiro: unchanged a in ${user.path(KIRO)}\n`);
   });
 

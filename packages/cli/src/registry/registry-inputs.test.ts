@@ -32,20 +32,20 @@ const server: RegistryServer = {
 /** Collects the values. `answers` are those that the user types, in order, by name. */
 async function collect(answers: Readonly<Record<string, readonly string[]>>, source: Partial<InputSource> = {}) {
   const notes: string[] = [];
-  const asked: Parameters<InputSource['ask']>[0][] = [];
+  const requests: Parameters<InputSource['ask']>[0][] = [];
   const remaining = new Map(Object.entries(answers).map(([name, texts]) => [name, [...texts]]));
   const values = await collectInputs({ screen: createScreen(notes), cwd: '/home/ann' }, server, {
     given: {},
     others: {},
     ask: input => {
-      asked.push(input);
+      requests.push(input);
       return remaining.get(input.id)?.shift();
     },
     isAsked: input => !isSecret(input),
     canUseSecrets: false,
     ...source,
   });
-  return { target: createRegistryTarget(server, readCollected(values)).target, notes, asked };
+  return { target: createRegistryTarget(server, readCollected(values)).target, notes, requests };
 }
 
 const createScreen = (notes: string[]) => ({
@@ -68,10 +68,10 @@ const createScreen = (notes: string[]) => ({
 });
 
 it('asks for values that are no secrets, with their choices and defaults [cli.search]', async () => {
-  const { target, asked, notes } = await collect({ folder: ['notes'], LEVEL: ['debug'] });
-  expect(asked.map(({ id }) => id)).toEqual(['LEVEL', 'QUIET', 'port', 'folder']);
-  expect(asked[0]).toMatchObject({ type: 'pickString', options: ['info', 'debug'] });
-  expect(asked[2]).toMatchObject({ default: '8080', description: 'port (number)' });
+  const { target, requests, notes } = await collect({ folder: ['notes'], LEVEL: ['debug'] });
+  expect(requests.map(({ id }) => id)).toEqual(['LEVEL', 'QUIET', 'port', 'folder']);
+  expect(requests[0]).toMatchObject({ type: 'pickString', options: ['info', 'debug'] });
+  expect(requests[2]).toMatchObject({ default: '8080', description: 'port (number)' });
   expect(target).toEqual({
     command: 'npx',
     args: ['-y', 'notes@1.2.0', '--port', '8080', resolve('/home/ann/notes')],
@@ -112,10 +112,10 @@ it('uses values of options without asking, and validates them [cli.search]', asy
 });
 
 it('asks for secrets too if they are used at once [cli.search]', async () => {
-  const { target, asked } = await collect(
+  const { target, requests } = await collect(
     { NOTES_TOKEN: ['hush'], folder: ['/notes'] },
     { canUseSecrets: true, isAsked: ({ isRequired }) => isRequired === true },
   );
-  expect(asked.find(({ id }) => id === 'NOTES_TOKEN')).toMatchObject({ password: true });
+  expect(requests.find(({ id }) => id === 'NOTES_TOKEN')).toMatchObject({ password: true });
   expect(target).toMatchObject({ env: { NOTES_TOKEN: 'hush', LEVEL: `\${LEVEL}` } });
 });

@@ -1,16 +1,16 @@
 import type { AuthFetch } from 'tenon/auth';
 import { describe, expect, it } from 'vitest';
-import { BACK, type IssuerVisitor, readPage, visitTestIssuer } from '../fixtures/visitor.js';
+import { BACK, openTestIssuer, readPage, type TestIssuer } from '../fixtures/visitor.js';
 import { isRedirectUri, isRegisteredRedirect } from './redirect-uri.js';
 
 const ID = 'https://app.example.com/client.json';
 const document = { client_id: ID, client_name: 'The Published App', redirect_uris: [BACK] };
 
 async function register(
-  place: IssuerVisitor,
+  testIssuer: TestIssuer,
   metadata: unknown,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const response = await place.send('/register', {
+  const response = await testIssuer.send('/register', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(metadata),
@@ -20,8 +20,8 @@ async function register(
 
 describe('a client that registers itself', () => {
   it('can sign users in [auth.dcr.optional]', async () => {
-    const place = visitTestIssuer();
-    const { status, body } = await register(place, {
+    const testIssuer = openTestIssuer();
+    const { status, body } = await register(testIssuer, {
       client_name: 'Mine',
       redirect_uris: [BACK],
       application_type: 'native',
@@ -36,7 +36,7 @@ describe('a client that registers itself', () => {
     });
     expect(body.client_secret).toBeUndefined();
     const client_id = String(body.client_id);
-    const tokens = await place.redeem(await place.code({ client_id }), { client_id });
+    const tokens = await testIssuer.redeem(await testIssuer.code({ client_id }), { client_id });
     expect(tokens.body.refresh_token).toBeDefined();
   });
 
@@ -45,25 +45,25 @@ describe('a client that registers itself', () => {
     ['that are blank letters', 'My\u3164\u115f\u034f App'],
     ['of an escape sequence', 'My\u001b[31m App'],
   ])('gets a name without characters %s', async (_, client_name) => {
-    const place = visitTestIssuer();
-    const { body } = await register(place, { redirect_uris: [BACK], client_name });
-    const page = await place.ask({ client_id: String(body.client_id) });
+    const testIssuer = openTestIssuer();
+    const { body } = await register(testIssuer, { redirect_uris: [BACK], client_name });
+    const page = await testIssuer.ask({ client_id: String(body.client_id) });
     expect(await page.text()).toContain('<strong>My App</strong>');
   });
 
   it('gets a secret unless it declines one, and then needs it', async () => {
-    const place = visitTestIssuer();
-    const { body } = await register(place, { redirect_uris: [BACK] });
+    const testIssuer = openTestIssuer();
+    const { body } = await register(testIssuer, { redirect_uris: [BACK] });
     const [client_id, client_secret] = [String(body.client_id), String(body.client_secret)];
     expect(body).toMatchObject({
       token_endpoint_auth_method: 'client_secret_basic',
       client_secret_expires_at: expect.any(Number),
     });
-    const code = await place.code({ client_id });
-    expect((await place.redeem(code, { client_id })).body.error).toBe('invalid_client');
+    const code = await testIssuer.code({ client_id });
+    expect((await testIssuer.redeem(code, { client_id })).body.error).toBe('invalid_client');
     const authorization = `Basic ${btoa(`${client_id}:${client_secret}`)}`;
     const fields = { grant_type: 'authorization_code', code, redirect_uri: BACK, code_verifier: 'v'.repeat(43) };
-    expect((await place.token(fields, { authorization })).status).toBe(200);
+    expect((await testIssuer.token(fields, { authorization })).status).toBe(200);
   });
 
   it.each([
@@ -78,29 +78,29 @@ describe('a client that registers itself', () => {
     ['keys that are not there', { token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
     ['no place to come back to', { redirect_uris: undefined }, 'invalid_redirect_uri'],
   ])('does not get %s', async (_, metadata, error) => {
-    const { status, body } = await register(visitTestIssuer(), { redirect_uris: [BACK], ...metadata });
+    const { status, body } = await register(openTestIssuer(), { redirect_uris: [BACK], ...metadata });
     expect([status, body.error]).toEqual([400, error]);
   });
 
   it('gets 404 with `registration: false`', async () => {
-    expect((await register(visitTestIssuer({ registration: false }), { redirect_uris: [BACK] })).status).toBe(404);
+    expect((await register(openTestIssuer({ registration: false }), { redirect_uris: [BACK] })).status).toBe(404);
   });
 });
 
 describe('a client whose id is the URL of a document', () => {
   function published(answer: object | string = document, headers: Record<string, string> = {}, status = 200) {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const fetch: AuthFetch = async url => {
-      asked.push(url);
+      requests.push(url);
       const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
       return new Response(text, { status, headers }) as never;
     };
-    return { asked, place: visitTestIssuer({ fetch }) };
+    return { requests, testIssuer: openTestIssuer({ fetch }) };
   }
 
   it('appears on the page with its name and its host [auth.cimd.supported auth.cimd.as-fetches auth.cimd.as-shows-redirect-host auth.cimd.as-localhost-warning]', async () => {
-    const { place } = published();
-    const page = await readPage(await place.ask({ client_id: ID }));
+    const { testIssuer } = published();
+    const page = await readPage(await testIssuer.ask({ client_id: ID }));
     for (const text of [
       'The Published App',
       'published at <strong>app.example.com',
@@ -109,7 +109,7 @@ describe('a client whose id is the URL of a document', () => {
     ]) {
       expect(page.text).toContain(text);
     }
-    const tokens = await place.redeem(await place.code({ client_id: ID }), { client_id: ID });
+    const tokens = await testIssuer.redeem(await testIssuer.code({ client_id: ID }), { client_id: ID });
     expect(tokens.status).toBe(200);
   });
 
@@ -126,15 +126,15 @@ describe('a client whose id is the URL of a document', () => {
   ])(
     'is refused with %s [auth.cimd.as-checks-structure auth.cimd.as-checks-client-id auth.cimd.as-checks-redirect]',
     async (_, answer) => {
-      const { place } = published(answer);
-      expect((await place.ask({ client_id: ID })).status).toBe(400);
+      const { testIssuer } = published(answer);
+      expect((await testIssuer.ask({ client_id: ID })).status).toBe(400);
     },
   );
 
   it('is refused when its document redirects', async () => {
-    const { place, asked } = published('', { location: 'https://elsewhere.example.com/' }, 302);
-    expect((await place.ask({ client_id: ID })).status).toBe(400);
-    expect(asked).toEqual([ID]);
+    const { testIssuer, requests } = published('', { location: 'https://elsewhere.example.com/' }, 302);
+    expect((await testIssuer.ask({ client_id: ID })).status).toBe(400);
+    expect(requests).toEqual([ID]);
   });
 
   it.each([
@@ -149,9 +149,9 @@ describe('a client whose id is the URL of a document', () => {
     'https://APP.example.com/client.json',
     `${ID}#x`,
   ])('is refused without a request at %s [auth.cimd.as-ssrf]', async id => {
-    const { place, asked } = published({ ...document, client_id: id });
-    expect((await place.ask({ client_id: id })).status).toBe(400);
-    expect(asked).toEqual([]);
+    const { testIssuer, requests } = published({ ...document, client_id: id });
+    expect((await testIssuer.ask({ client_id: id })).status).toBe(400);
+    expect(requests).toEqual([]);
   });
 
   it.each([
@@ -161,11 +161,11 @@ describe('a client whose id is the URL of a document', () => {
     ['max-age', { 'cache-control': 'public, max-age=60' }, 60_000, 2],
     ['no-store', { 'cache-control': 'no-store, max-age=60' }, 0, 2],
   ])('is cached as its headers state: %s %o [auth.cimd.as-caches]', async (_, headers, ms, times) => {
-    const { place, asked } = published(document, headers);
-    await place.ask({ client_id: ID });
-    place.clock.advance(ms);
-    await place.ask({ client_id: ID });
-    expect(asked).toHaveLength(times);
+    const { testIssuer, requests } = published(document, headers);
+    await testIssuer.ask({ client_id: ID });
+    testIssuer.clock.advance(ms);
+    await testIssuer.ask({ client_id: ID });
+    expect(requests).toHaveLength(times);
   });
 
   it.each([
@@ -173,8 +173,8 @@ describe('a client whose id is the URL of a document', () => {
     ['app.example.com', 200],
   ])('is accepted only if the option allows it: %s [auth.cimd.as-trust-policy]', async (host, status) => {
     const fetch: AuthFetch = async () => new Response(JSON.stringify(document)) as never;
-    const place = visitTestIssuer({ clientMetadataDocuments: url => url.host === host, fetch });
-    expect((await place.ask({ client_id: ID })).status).toBe(status);
+    const testIssuer = openTestIssuer({ clientMetadataDocuments: url => url.host === host, fetch });
+    expect((await testIssuer.ask({ client_id: ID })).status).toBe(status);
   });
 });
 

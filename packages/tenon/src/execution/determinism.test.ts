@@ -18,9 +18,9 @@ const player = (_: string, { n }: JsonObject) => answer(n as number);
 const asks =
   (...rounds: number[][]): RunHandler =>
   async run => {
-    const heard: unknown[] = [];
-    for (const round of rounds) heard.push(...(await Promise.all(round.map(n => ask(run, n)))));
-    return { heard };
+    const received: unknown[] = [];
+    for (const round of rounds) received.push(...(await Promise.all(round.map(n => ask(run, n)))));
+    return { received };
   };
 
 describe('a handler that runs again', () => {

@@ -7,7 +7,7 @@ import { withoutInputRequests } from './lazy-run.js';
 
 function rig(journal = new Journal(), check: ExecutionBackend['check'] = () => {}) {
   const put: string[] = [];
-  const ways: ExecutionBackend = {
+  const backend: ExecutionBackend = {
     check,
     async deliver({ key, method, params }) {
       put.push(`${key} ${method} ${params.n ?? ''}`.trim());
@@ -21,7 +21,7 @@ function rig(journal = new Journal(), check: ExecutionBackend['check'] = () => {
       return done;
     },
   };
-  return { journal, put, enter: () => new JournaledExecution(journal, ways) };
+  return { journal, put, enter: () => new JournaledExecution(journal, backend) };
 }
 
 const name = (run: HandlerRun) => (method: string, n: number) => run.request(method, { n });
@@ -141,8 +141,8 @@ describe('a step', () => {
     const gate = new Promise<void>(resolve => {
       open = resolve;
     });
-    const ways: ExecutionBackend = { check: () => {}, deliver: async () => ({}), runStep: run => gate.then(run) };
-    const waiting = new JournaledExecution(journal, ways).step('a', () => 'mine');
+    const backend: ExecutionBackend = { check: () => {}, deliver: async () => ({}), runStep: run => gate.then(run) };
+    const waiting = new JournaledExecution(journal, backend).step('a', () => 'mine');
     journal.add({ step: 'a', value: 'theirs' });
     open();
     expect(await waiting).toBe('theirs');
@@ -197,8 +197,8 @@ describe('an input request', () => {
   it('fails alike in every run when the client declined', async () => {
     const { enter, journal } = rig();
     await enter().request('a', {});
-    const [asked] = journal.listAnswered();
-    const { answer: _, ...rest } = asked as never as JsonObject;
+    const [request] = journal.listAnswered();
+    const { answer: _, ...rest } = request as never as JsonObject;
     journal.add({ ...rest, refused: 'the user is out' } as never);
     await expect(enter().request('a', {})).rejects.toMatchObject({
       code: 'client/refused',

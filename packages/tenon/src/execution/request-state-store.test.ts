@@ -51,12 +51,12 @@ describe('requestState', () => {
     ['too long ago', {}, 'me', 15 * MINUTE],
   ])(
     'is rejected before the handler runs when it was sealed %s [mrtr.request-state-untrusted mrtr.request-state-integrity mrtr.request-state-tampered-rejected mrtr.request-state-rejection-code mrtr.request-state-principal-bound mrtr.request-state-expiry mrtr.request-state-request-bound]',
-    async (_, more: Omit<ProcessOptions, 'clock'>, boundTo, pass) => {
+    async (_, more: Omit<ProcessOptions, 'clock'>, boundTo, duration) => {
       const did: string[] = [];
       const { own, clock } = rig();
       const result = await first(own, asking(1, did));
       const { own: other } = rig({ clock, ...more });
-      clock.advance(pass);
+      clock.advance(duration);
       const again = runRound(wrapHandler(asking(1, did)), {
         states: other,
         inputs: createRetryInputs(result, player),

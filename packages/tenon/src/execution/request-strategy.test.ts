@@ -14,9 +14,9 @@ const returned = (n: number, more: JsonObject = {}) => ({
 
 describe('input requests by JSON-RPC requests', () => {
   it('run one after another or concurrently, as the handler makes them', async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const asking = createRequestStrategy(async (method, params) => {
-      heard.push([method, params.n]);
+      received.push([method, params.n]);
       return { n: params.n };
     });
     const result = await asking(async run => {
@@ -25,7 +25,7 @@ describe('input requests by JSON-RPC requests', () => {
       return { all: [first, ...both].map(({ n }) => n) };
     });
     expect(result).toEqual({ all: [1, 2, 3] });
-    expect(heard).toEqual([
+    expect(received).toEqual([
       ['a', 1],
       ['b', 2],
       ['b', 3],
@@ -65,13 +65,13 @@ describe('input requests by JSON-RPC requests', () => {
       await run.step('once', () => void did.push('step'));
       return requestState === undefined ? returned(0, { requestState: '' }) : { first };
     };
-    const asked: string[] = [];
+    const requests: string[] = [];
     const result = await createRequestStrategy(async method => {
-      asked.push(method);
+      requests.push(method);
       return { of: method };
     })(asker);
     expect(result).toEqual({ first: { of: 'a' } });
-    expect(asked).toEqual(['a', 'roots/list']);
+    expect(requests).toEqual(['a', 'roots/list']);
     expect(did).toEqual(['step']);
   });
 
@@ -97,16 +97,16 @@ describe('input requests by JSON-RPC requests', () => {
 
   it('continue from a journal, and with a handler that runs already', async () => {
     const journal = new Journal([{ step: 'a', value: 1 }]);
-    const ways = { check: () => {}, deliver: async () => ({}), work: (run: () => Promise<never>) => run() } as never;
+    const modes = { check: () => {}, deliver: async () => ({}), work: (run: () => Promise<never>) => run() } as never;
     const asker: RunHandler = async (run, { requestState }) => ({ a: await run.step('a', () => 2), requestState });
-    expect(await runUntilAnswered(asker, journal, ways, { inputs: { requestState: 's' } })).toEqual({
+    expect(await runUntilAnswered(asker, journal, modes, { inputs: { requestState: 's' } })).toEqual({
       a: 1,
       requestState: 's',
     });
-    expect(await runUntilAnswered(asker, journal, ways, { first: Promise.resolve({ first: true }) })).toEqual({
+    expect(await runUntilAnswered(asker, journal, modes, { first: Promise.resolve({ first: true }) })).toEqual({
       first: true,
     });
     const first = Promise.resolve(returned(1, { requestState: 'r' }));
-    expect(await runUntilAnswered(asker, journal, ways, { first })).toEqual({ a: 1, requestState: 'r' });
+    expect(await runUntilAnswered(asker, journal, modes, { first })).toEqual({ a: 1, requestState: 'r' });
   });
 });

@@ -21,9 +21,9 @@ const player = (_: string, { n }: JsonObject) => answer(n as number);
 const asks =
   (...rounds: number[][]): RunHandler =>
   async run => {
-    const heard: unknown[] = [];
-    for (const round of rounds) heard.push(...(await Promise.all(round.map(n => ask(run, n)))));
-    return { heard };
+    const received: unknown[] = [];
+    for (const round of rounds) received.push(...(await Promise.all(round.map(n => ask(run, n)))));
+    return { received };
   };
 
 describe.each([
@@ -33,7 +33,7 @@ describe.each([
   it('gets its responses, and sends concurrent input requests together [mrtr.multiple-rounds mrtr.earlier-answers-in-state mrtr.latest-round-only]', async () => {
     const process = createStateStore({ options });
     const { result, rounds } = await play(wrapHandler(asks([1], [2, 3, 3], [4])), player, () => process);
-    expect(result).toEqual({ heard: [1, 2, 3, 3, 4].map(answer) });
+    expect(result).toEqual({ received: [1, 2, 3, 3, 4].map(answer) });
     expect(rounds).toBe(3);
     expect(process.suspended.size).toBe(0);
   });
@@ -51,7 +51,7 @@ describe.each([
     const third = await runRound(handler, { states: process, inputs: { requestState, inputResponses } });
     expect(Object.keys(getInputRequests(third))).toEqual(['ask-2']);
     expect(await runRound(handler, { states: process, inputs: createRetryInputs(third, player) })).toEqual({
-      heard: [1, 2, 3].map(answer),
+      received: [1, 2, 3].map(answer),
     });
   });
 
@@ -134,7 +134,7 @@ describe.each([
       }
     };
     const { result, rounds } = await play(layer, player, () => process);
-    expect(result).toEqual({ heard: [1, 2].map(answer), before: answer(10), after: answer(11) });
+    expect(result).toEqual({ received: [1, 2].map(answer), before: answer(10), after: answer(11) });
     expect(rounds).toBe(4);
     expect(events.filter(event => event === 'layer step')).toHaveLength(1);
     // A layer that asks stands at its question when the round ends; in the other rounds it is left before the answer goes.
@@ -163,15 +163,15 @@ describe('a handler', () => {
     const [one, other] = [createStateStore(), createStateStore()];
     const did: string[] = [];
     const handler = wrapHandler(async run => {
-      const heard: unknown[] = [];
+      const received: unknown[] = [];
       for (const n of [1, 2, 3, 4, 5, 6]) {
-        heard.push(await ask(run, n));
+        received.push(await ask(run, n));
         await run.step(`s${n}`, () => void did.push(`s${n}`));
       }
-      return { heard };
+      return { received };
     });
     const { result } = await play(handler, player, round => ([0, 1, 4].includes(round) ? one : other));
-    expect(result).toEqual({ heard: [1, 2, 3, 4, 5, 6].map(answer) });
+    expect(result).toEqual({ received: [1, 2, 3, 4, 5, 6].map(answer) });
     expect(did).toEqual(['s1', 's2', 's3', 's4', 's5', 's6']);
   });
 
@@ -191,7 +191,7 @@ describe('a handler', () => {
       },
       () => process,
     );
-    expect([result.result, entries]).toEqual([{ heard: [1, 2].map(answer) }, 3]);
+    expect([result.result, entries]).toEqual([{ received: [1, 2].map(answer) }, 3]);
   });
 
   it('gets the request that it continues with when it waits in memory', async () => {
@@ -255,7 +255,7 @@ describe('concurrent calls of one tool', () => {
     );
     const results = await Promise.all(calls);
     for (const [call, { result }] of results.entries()) {
-      expect(result).toEqual({ heard: [answer(100 * call + 1), answer(100 * call + 2)] });
+      expect(result).toEqual({ received: [answer(100 * call + 1), answer(100 * call + 2)] });
     }
   });
 });
@@ -275,7 +275,7 @@ describe('stores that outlive no request', () => {
       inputs = createRetryInputs(result, player);
       expect(process.suspended.size).toBe(0);
     }
-    expect(result).toEqual({ heard: [answer(1), answer(2)] });
+    expect(result).toEqual({ received: [answer(1), answer(2)] });
     expect(entered).toBe(3);
   });
 });
@@ -284,21 +284,21 @@ describe('a handler that becomes a task', () => {
   it('continues on its own, and the round has another result', async () => {
     const process = createStateStore();
     let departed: Promise<JsonObject> | undefined;
-    const ways = { check: () => {}, deliver: async () => answer(7), work: (run: () => Promise<never>) => run() };
+    const backend = { check: () => {}, deliver: async () => answer(7), work: (run: () => Promise<never>) => run() };
     const layer: RunHandler = async run => {
       const result = run.invokeHandler(createContext(), async () => {
         await waitBriefly();
         return asks([1])(run, {});
       });
-      departed = (await run.toJournaled()).redirectTo?.(ways as never, { resultType: 'task' });
+      departed = (await run.toJournaled()).redirectTo?.(backend as never, { resultType: 'task' });
       return result;
     };
     expect(await runRound(layer, { states: process })).toEqual({ resultType: 'task' });
-    expect(await departed).toEqual({ heard: [answer(7)] });
+    expect(await departed).toEqual({ received: [answer(7)] });
     expect(process.suspended.size).toBe(0);
     const nobody: RunHandler = async run => {
-      const whole = await run.toJournaled();
-      return { departed: whole.redirectTo?.({} as never, {}) !== undefined };
+      const complete = await run.toJournaled();
+      return { departed: complete.redirectTo?.({} as never, {}) !== undefined };
     };
     expect(await runRound(nobody, { states: process })).toEqual({ departed: false });
   });

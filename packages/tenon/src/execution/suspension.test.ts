@@ -8,16 +8,16 @@ import { Suspension } from './suspension.js';
 
 function rig() {
   const journal = new Journal();
-  const kept: string[] = [];
+  const stored: string[] = [];
   const round = (name: string) => ({
     check: () => {},
-    saveStep: ({ step }: CompletedStep) => void kept.push(`${name} ${step}`),
+    saveStep: ({ step }: CompletedStep) => void stored.push(`${name} ${step}`),
   });
   const pause = new Suspension(journal, round('0'));
   const run = new JournaledExecution(journal, pause);
   const ask = (n: number) => run.request('m', { n }).then(({ a }) => a);
   const answer = (key: string, a: unknown) => journal.answer(key, { a });
-  return { journal, kept, pause, round, run, ask, answer };
+  return { journal, stored, pause, round, run, ask, answer };
 }
 
 const keys = (result: JsonObject) => Object.keys(getInputRequests(result));
@@ -103,7 +103,7 @@ describe('a handler with pending input requests', () => {
   });
 
   it('continues with the responses, and counts later steps to that round', async () => {
-    const { pause, ask, run, answer, round, kept } = rig();
+    const { pause, ask, run, answer, round, stored } = rig();
     const work = (async () => {
       const one = await ask(1);
       await run.step('s', () => 1);
@@ -118,7 +118,7 @@ describe('a handler with pending input requests', () => {
     answer('ask-1', 'no');
     pause.resume(round('2'));
     expect(await pause.runUntilSuspended(() => work)).toEqual({ one: 'yes', two: 'no' });
-    expect(kept).toEqual(['1 s']);
+    expect(stored).toEqual(['1 s']);
   });
 
   it('sends unanswered input requests again [mrtr.missing-responses-reasked]', async () => {
@@ -248,7 +248,7 @@ describe('middleware around a handler', () => {
 describe('a handler that becomes a task', () => {
   const elsewhere = () => {
     const log: string[] = [];
-    const ways: ExecutionBackend = {
+    const backend: ExecutionBackend = {
       check: method => void log.push(`check ${method}`),
       deliver: async ({ key }) => {
         log.push(`put ${key}`);
@@ -260,12 +260,12 @@ describe('a handler that becomes a task', () => {
         return done;
       },
     };
-    return { log, ways };
+    return { log, backend };
   };
 
   it('requests input and runs steps by the other backend, and its caller gets another result', async () => {
     const { pause, ask, run } = rig();
-    const { log, ways } = elsewhere();
+    const { log, backend } = elsewhere();
     let go = () => {};
     const work = (async () => {
       await run.step('under way', () => new Promise<void>(resolve => (go = resolve)));
@@ -274,7 +274,7 @@ describe('a handler that becomes a task', () => {
     })();
     const waited = pause.runUntilSuspended(() => work);
     await waitBriefly();
-    pause.redirectTo(ways, { resultType: 'task' });
+    pause.redirectTo(backend, { resultType: 'task' });
     expect(await waited).toEqual({ resultType: 'task' });
     go();
     expect(await work).toEqual({ a: 'elsewhere' });
@@ -283,11 +283,11 @@ describe('a handler that becomes a task', () => {
 
   it('keeps its pending input requests', async () => {
     const { pause, ask, run } = rig();
-    const { log, ways } = elsewhere();
+    const { log, backend } = elsewhere();
     const work = Promise.all([ask(1), run.step('slow', waitBriefly)]).then(([a]) => ({ a }));
     const waited = pause.runUntilSuspended(() => work);
     await Promise.resolve();
-    pause.redirectTo(ways, { resultType: 'task' });
+    pause.redirectTo(backend, { resultType: 'task' });
     expect(await waited).toEqual({ resultType: 'task' });
     expect(await work).toEqual({ a: 'elsewhere' });
     expect(log).toEqual(['put ask-0', 'step slow']);
@@ -295,14 +295,14 @@ describe('a handler that becomes a task', () => {
 
   it('sends no input requests while its other result is pending', async () => {
     const { pause, ask } = rig();
-    const { ways } = elsewhere();
+    const { backend } = elsewhere();
     let come: (result: JsonObject) => void = () => {};
     const result = new Promise<JsonObject>(resolve => {
       come = resolve;
     });
     const waited = pause.runUntilSuspended(() => pause.runUntilSuspended(() => ask(1).then(a => ({ a }))));
     await Promise.resolve();
-    pause.redirectTo(ways, result);
+    pause.redirectTo(backend, result);
     await waitBriefly();
     await waitBriefly();
     come({ resultType: 'task' });
@@ -311,12 +311,12 @@ describe('a handler that becomes a task', () => {
 
   it('keeps its backend when no caller waits, because it has requested input or is complete', async () => {
     const { pause, ask } = rig();
-    const { log, ways } = elsewhere();
-    expect(pause.redirectTo(ways, {})).toBe(false);
+    const { log, backend } = elsewhere();
+    expect(pause.redirectTo(backend, {})).toBe(false);
     await pause.runUntilSuspended(() => ask(1) as never);
-    expect(pause.redirectTo(ways, {})).toBe(false);
+    expect(pause.redirectTo(backend, {})).toBe(false);
     await pause.runUntilSuspended(async () => ({}));
-    expect(pause.redirectTo(ways, {})).toBe(false);
+    expect(pause.redirectTo(backend, {})).toBe(false);
     expect(log).toEqual([]);
   });
 });

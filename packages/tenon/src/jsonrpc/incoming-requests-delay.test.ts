@@ -35,7 +35,7 @@ describe('a response after progress', () => {
   });
 
   it('waits after progress alone, and not after another notification', async () => {
-    const { peer, said, clock, say } = await startPeer(
+    const { peer, messages, clock, say } = await startPeer(
       {
         onRequest: ({ id, method }) => {
           void peer.notify(`notifications/${method}`, {}, { relatedTo: id });
@@ -45,9 +45,13 @@ describe('a response after progress', () => {
       { progressDelay: 30 },
     );
     await say(createRequest(1, 'progress'), createRequest(2, 'message'));
-    expect(said).toMatchObject([{ method: 'notifications/progress' }, { method: 'notifications/message' }, { id: 2 }]);
+    expect(messages).toMatchObject([
+      { method: 'notifications/progress' },
+      { method: 'notifications/message' },
+      { id: 2 },
+    ]);
     clock.advance(30);
     await waitForImmediate();
-    expect(said).toMatchObject([{}, {}, { id: 2 }, { id: 1 }]);
+    expect(messages).toMatchObject([{}, {}, { id: 2 }, { id: 1 }]);
   });
 });

@@ -4,10 +4,10 @@ import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that sends requests', () => {
   it('gets its responses in any order, and reports responses without a request', async () => {
-    const { peer, said, say, problems } = await startPeer();
+    const { peer, messages, say, problems } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', undefined), peer.call('c', id => ({ id }))];
     await waitForImmediate();
-    expect(said).toMatchObject([
+    expect(messages).toMatchObject([
       { id: 1, method: 'a', params: {} },
       { id: 2, method: 'b' },
       { id: 3, params: { id: 3 } },
@@ -28,11 +28,11 @@ describe('a peer that sends requests', () => {
     ['no version [base.jsonrpc-2.0]', { result: {} }],
     ['an error without a code [base.error.code-and-message]', { jsonrpc: '2.0', error: {} }],
   ])('rejects at once on a response with %s, and does not respond to it', async (_, answer) => {
-    const { peer, said, say } = await startPeer();
+    const { peer, messages, say } = await startPeer();
     const call = peer.call('a', {}).catch(error => error.code);
     await say({ id: 1, ...answer });
     expect(await call).toBe('peer/malformed');
-    expect(said).toHaveLength(1);
+    expect(messages).toHaveLength(1);
     expect(peer.pendingCount).toBe(0);
   });
 
@@ -81,23 +81,23 @@ describe('a peer that sends requests', () => {
   });
 
   it('matches a lost or malformed response with the text of its id', async () => {
-    const { peer, say, far } = await startPeer();
+    const { peer, say, remote } = await startPeer();
     const calls = [1, 2].map(() => peer.call('a', {}).catch(error => error.code));
     await waitForImmediate();
     await say({ jsonrpc: '2.0', id: '1', result: [] });
     peer.onResponseLost('2', TenonError.from(new Error('lost'), 'test/lost'));
     expect(await Promise.all(calls)).toEqual(['peer/malformed', 'test/lost']);
-    await far.close();
+    await remote.close();
   });
 
   it('reports an error without an id [base.error.id-absent-when-unreadable]', async () => {
-    const { say, problems, said } = await startPeer();
+    const { say, problems, messages } = await startPeer();
     await say(
       { jsonrpc: '2.0', error: { code: -32700, message: 'what?' } },
       { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'what?' } },
     );
     expect(problems).toMatchObject([{ code: 'peer/unreadable' }, { code: 'peer/unreadable' }]);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it('extends a request only after it was sent and before the response', async () => {
@@ -112,10 +112,10 @@ describe('a peer that sends requests', () => {
   });
 
   it('sends nothing for a call that was cancelled before it began [cancellation.only-in-progress]', async () => {
-    const { peer, said } = await startPeer();
+    const { peer, messages } = await startPeer();
     await expect(peer.call('a', {}, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'call/aborted' });
     await waitForImmediate();
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
   });
 
   it('cancels once, and ignores the late response [cancellation.sender-ignores-late-response]', async () => {
@@ -132,12 +132,12 @@ describe('a peer that sends requests', () => {
   });
 
   it('rejects when its request cannot be created or sent', async () => {
-    const { peer, far } = await startPeer();
+    const { peer, remote } = await startPeer();
     const unmade = peer.call('a', () => {
       throw new Error('no');
     });
     await expect(unmade).rejects.toMatchObject({ code: 'connection/send' });
-    await far.close();
+    await remote.close();
     await waitForImmediate();
     await expect(peer.call('a', {})).rejects.toMatchObject({ code: 'connection/closed' });
     await peer.notify('a');

@@ -65,13 +65,13 @@ describe('a peer with any sequence of messages', () => {
         const pair = createTransportPair();
         const clock = fakeClock();
         const later: (() => void)[] = [];
-        const said: unknown[] = [];
+        const messages: unknown[] = [];
         const sent: unknown[] = [];
         const calls: Promise<unknown>[] = [];
         const peer = new Peer(pair.server, handsOf(batches, later), clock);
         await peer.open();
         await pair.client.open({
-          onMessage: value => said.push(value),
+          onMessage: value => messages.push(value),
           onParseError() {},
           onResponseLost() {},
           onClose() {},
@@ -87,14 +87,14 @@ describe('a peer with any sequence of messages', () => {
         }
         for (const go of later) go();
         await soon();
-        const asked = count(sent, ['request']);
-        const answered = count(said, ['success', 'failure']);
+        const requests = count(sent, ['request']);
+        const answered = count(messages, ['success', 'failure']);
         for (const [each, times] of answered)
-          expect(times).toBeLessThanOrEqual((asked.get(each) ?? 0) + malformed(sent, each));
+          expect(times).toBeLessThanOrEqual((requests.get(each) ?? 0) + malformed(sent, each));
         // Another message is served as ever, and the end leaves nothing.
         await pair.client.send({ ...v, id: 'last', method: 'now' });
         await soon();
-        expect(said).toContainEqual({ ...v, id: 'last', result: {} });
+        expect(messages).toContainEqual({ ...v, id: 'last', result: {} });
         await pair.client.close();
         await Promise.all(calls);
         expect([peer.inFlight, peer.pendingCount, clock.timers]).toEqual([0, 0, 0]);
@@ -117,11 +117,11 @@ describe('a peer with any sequence of messages', () => {
         const peers = [pair.client, pair.server].map(channel => new Peer(channel, handsOf(false, later), clock));
         for (const peer of peers) await peer.open();
         const outcomes = acts.map(({ from, method, abort }) => {
-          const [near, far] = [peers[from] as Peer, peers[1 - from] as Peer];
+          const [local, remote] = [peers[from] as Peer, peers[1 - from] as Peer];
           const controller = new AbortController();
           const settled: string[] = [];
-          const done = near
-            .call(method, {}, { signal: controller.signal, onAbandoned: each => void far.cancel(each) })
+          const done = local
+            .call(method, {}, { signal: controller.signal, onAbandoned: each => void remote.cancel(each) })
             .then(
               () => settled.push('result'),
               error => settled.push(error.code),

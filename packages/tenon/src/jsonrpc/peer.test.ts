@@ -4,22 +4,22 @@ import { createNotification, createRequest, startPeer, waitForImmediate } from '
 
 describe('a peer that receives requests', () => {
   it('responds with the same id, and distinguishes "1" from 1 [base.response.same-id base.error.id-echo]', async () => {
-    const { said, say } = await startPeer({ onRequest: ({ id }) => ({ was: typeof id }) });
+    const { messages, say } = await startPeer({ onRequest: ({ id }) => ({ was: typeof id }) });
     await say(createRequest('1'), createRequest(1));
-    expect(said).toEqual([
+    expect(messages).toEqual([
       { jsonrpc: '2.0', id: '1', result: { was: 'string' } },
       { jsonrpc: '2.0', id: 1, result: { was: 'number' } },
     ]);
   });
 
   it('sends only errors that are meant for the peer, and reports the others [base.error.internal-error]', async () => {
-    const { said, say, problems } = await startPeer({
+    const { messages, say, problems } = await startPeer({
       onRequest: ({ method }) => {
         throw method === 'meant' ? rpcError(-32602, 'no', 1) : new Error(`secret ${import.meta.url}`);
       },
     });
     await say(createRequest(1, 'meant'), createRequest(2, 'other'));
-    expect(said).toEqual([
+    expect(messages).toEqual([
       { jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no', data: 1 } },
       { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
     ]);
@@ -31,18 +31,18 @@ describe('a peer that receives requests', () => {
     ['text', 'x'],
     ['an array', []],
   ])('responds with an error when the handler returns %s', async (_, returned) => {
-    const { said, say, problems } = await startPeer({ onRequest: () => returned as never });
+    const { messages, say, problems } = await startPeer({ onRequest: () => returned as never });
     await say(createRequest(1));
-    expect(said).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
+    expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
     expect(problems).toMatchObject([{ code: 'handler/result' }]);
   });
 
   it('responds with an error to a result that cannot be serialized', async () => {
-    const { peer, said, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
+    const { peer, messages, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
     const send = peer.transport.send.bind(peer.transport);
     peer.transport.send = message => send(JSON.parse(JSON.stringify(message)));
     await say(createRequest(1));
-    expect(said).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
+    expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
     expect(problems).toMatchObject([{ code: 'connection/send' }]);
   });
 
@@ -71,26 +71,26 @@ describe('a peer that receives requests', () => {
 
   it('refuses an id that is in use, and continues', async () => {
     let go = () => {};
-    const { said, say } = await startPeer({
+    const { messages, say } = await startPeer({
       onRequest: () =>
         new Promise(resolve => {
           go = () => resolve({ done: 1 });
         }),
     });
     await say(createRequest(1), createRequest(1));
-    expect(said).toMatchObject([{ id: 1, error: { code: -32600 } }]);
+    expect(messages).toMatchObject([{ id: 1, error: { code: -32600 } }]);
     go();
     await waitForImmediate();
-    expect(said[1]).toMatchObject({ id: 1, result: { done: 1 } });
+    expect(messages[1]).toMatchObject({ id: 1, result: { done: 1 } });
     await say(createRequest(1));
     go();
     await waitForImmediate();
-    expect(said[2]).toMatchObject({ id: 1, result: { done: 1 } });
+    expect(messages[2]).toMatchObject({ id: 1, result: { done: 1 } });
   });
 
   it('sends no response to a cancelled request, however late its handler ends [cancellation.race-safe cancellation.no-response-after]', async () => {
     const ends: (() => void)[] = [];
-    const { peer, said, say } = await startPeer({
+    const { peer, messages, say } = await startPeer({
       onRequest: () => new Promise(resolve => ends.push(() => resolve({}))),
     });
     await say(createRequest(1), createRequest(2));
@@ -103,28 +103,28 @@ describe('a peer that receives requests', () => {
     await say(createRequest(1));
     ends[0]?.();
     await waitForImmediate();
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
     ends[2]?.();
     ends[1]?.();
     await waitForImmediate();
-    expect(said).toMatchObject([{ id: 1 }, { id: 2 }]);
+    expect(messages).toMatchObject([{ id: 1 }, { id: 2 }]);
     expect(peer.cancel(2)).toBe(false);
   });
 
   it('sends one response at most when a request is cancelled at that moment [cancellation.race-safe]', async () => {
     for (let turns = 0; turns < 6; turns++) {
-      const { peer, said, say } = await startPeer({ onRequest: async () => ({}) });
+      const { peer, messages, say } = await startPeer({ onRequest: async () => ({}) });
       void say(createRequest(1));
       for (let turn = 0; turn < turns; turn++) await Promise.resolve();
       const cancelled = peer.cancel(1);
       await waitForImmediate();
-      expect(said.length).toBe(cancelled ? 0 : 1);
+      expect(messages.length).toBe(cancelled ? 0 : 1);
       expect(peer.inFlight).toBe(0);
     }
   });
 
   it('handles a thousand requests at once and refuses more, cancelled ones that still run included', async () => {
-    const { peer, said, say, runs } = await startPeer({
+    const { peer, messages, say, runs } = await startPeer({
       onRequest: (_, running) => {
         runs.push(running);
         return new Promise(() => {});
@@ -133,19 +133,19 @@ describe('a peer that receives requests', () => {
     await say(...Array.from({ length: 1000 }, (_, id) => createRequest(id)));
     for (let id = 0; id < 500; id++) peer.cancel(id);
     await say(createRequest('one more'));
-    expect(said).toMatchObject([{ id: 'one more', error: { code: 429 } }]);
+    expect(messages).toMatchObject([{ id: 'one more', error: { code: 429 } }]);
     expect(runs).toHaveLength(1000);
   });
 
   it('handles any number of requests, one after the other', async () => {
-    const { said, say } = await startPeer();
+    const { messages, say } = await startPeer();
     for (let n = 0; n < 3; n++) await say(...Array.from({ length: 500 }, (_, id) => createRequest(id)));
-    expect(said).toHaveLength(1500);
-    expect(said.filter(answer => 'error' in (answer as object))).toEqual([]);
+    expect(messages).toHaveLength(1500);
+    expect(messages.filter(answer => 'error' in (answer as object))).toEqual([]);
   });
 
   it('aborts running handlers when the transport closes, and reports the end once', async () => {
-    const { peer, say, heard, runs, far } = await startPeer({
+    const { peer, say, notifications, runs, remote } = await startPeer({
       onRequest: (_, running) => {
         runs.push(running);
         return new Promise(() => {});
@@ -153,32 +153,32 @@ describe('a peer that receives requests', () => {
     });
     const waiting = peer.call('m', {}).catch(error => error.code);
     await say(createRequest(1));
-    await far.close();
+    await remote.close();
     expect(await waiting).toBe('connection/closed');
     expect(runs[0]?.signal.aborted).toBe(true);
-    expect(heard).toEqual([['closed', undefined]]);
+    expect(notifications).toEqual([['closed', undefined]]);
     expect([peer.inFlight, peer.pendingCount]).toEqual([0, 0]);
   });
 });
 
 describe('a peer that receives notifications', () => {
   it('sends no response to a notification, not even a malformed one [base.notification.no-response]', async () => {
-    const { said, say, heard, problems } = await startPeer({
+    const { messages, say, notifications, problems } = await startPeer({
       onNotification: message => {
-        heard.push(message);
+        notifications.push(message);
         throw new Error('listener');
       },
     });
     await say(createNotification('a'), createNotification('b'));
-    expect(said).toEqual([]);
-    expect(heard).toHaveLength(2);
+    expect(messages).toEqual([]);
+    expect(notifications).toHaveLength(2);
     expect(problems).toMatchObject([{ code: 'handler/threw' }, { code: 'handler/threw' }]);
   });
 
   it('responds to a malformed message, with its id if it has one [base.error.invalid-request base.error.id-absent-when-unreadable]', async () => {
-    const { said, say, problems } = await startPeer();
+    const { messages, say, problems } = await startPeer();
     await say({ id: 3, method: 'm' }, 'x', [], [createRequest(1)]);
-    expect(said).toMatchObject([
+    expect(messages).toMatchObject([
       { id: 3, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
       { id: null, error: { code: -32600 } },
@@ -188,10 +188,10 @@ describe('a peer that receives notifications', () => {
   });
 
   it('responds to each request of a batch that it refuses, and accepts the responses in it', async () => {
-    const { said, say, peer } = await startPeer();
+    const { messages, say, peer } = await startPeer();
     const answer = peer.call('m', undefined);
     await say([createRequest(1), createNotification('n'), { jsonrpc: '2.0', id: 1, result: {} }, createRequest(2)]);
-    expect(said.slice(1)).toMatchObject([
+    expect(messages.slice(1)).toMatchObject([
       { id: 1, error: { code: -32600 } },
       { id: 2, error: { code: -32600 } },
     ]);
@@ -199,43 +199,43 @@ describe('a peer that receives notifications', () => {
   });
 
   it('accepts the messages of an array one by one where arrays are split', async () => {
-    const { said, say, peer, heard } = await startPeer({
+    const { messages, say, peer, notifications } = await startPeer({
       getBatchMode: () => 'split',
-      onNotification: each => heard.push(each),
+      onNotification: each => notifications.push(each),
     });
     const answer = peer.call('m', undefined);
     await say([createNotification('n'), { jsonrpc: '2.0', id: 1, result: {} }, createRequest(2)]);
     expect(await answer).toEqual({});
-    expect(heard).toHaveLength(1);
-    expect(said.slice(1)).toMatchObject([{ id: 2 }]);
+    expect(notifications).toHaveLength(1);
+    expect(messages.slice(1)).toMatchObject([{ id: 2 }]);
   });
 
   it('omits the id, or sends no response, as the protocol version requires [base.error.id-absent-when-unreadable]', async () => {
     const without = await startPeer({ getUnreadableId: () => undefined });
     await without.say(5);
-    expect(without.said).toHaveLength(1);
-    expect(without.said[0]).not.toHaveProperty('id');
+    expect(without.messages).toHaveLength(1);
+    expect(without.messages[0]).not.toHaveProperty('id');
     const silent = await startPeer({ getUnreadableId: () => false });
     await silent.say(5);
     silent.peer.onParseError(new TenonError('a/b', 'x'));
-    expect(silent.said).toEqual([]);
+    expect(silent.messages).toEqual([]);
   });
 
   it('reports text that is not JSON [base.error.parse-error]', async () => {
-    const { peer, said, problems } = await startPeer();
+    const { peer, messages, problems } = await startPeer();
     peer.onParseError(new TenonError('a/b', 'secret words'));
     await waitForImmediate();
-    expect(said).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }]);
+    expect(messages).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }]);
     expect(problems).toMatchObject([{ code: 'a/b' }]);
   });
 
   it('survives an error listener that throws', async () => {
-    const { said, say } = await startPeer({
+    const { messages, say } = await startPeer({
       onError: () => {
         throw new Error('listener');
       },
     });
     await say('x', { jsonrpc: '2.0', id: 9, result: {} }, createRequest(1));
-    expect(said).toMatchObject([{ id: null }, { id: 1, result: {} }]);
+    expect(messages).toMatchObject([{ id: null }, { id: 1, result: {} }]);
   });
 });

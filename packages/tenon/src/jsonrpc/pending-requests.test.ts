@@ -12,7 +12,7 @@ function start() {
   const outcomes: unknown[] = [];
   const wait = (more: object = {}) => {
     const id = calls.allocateId();
-    const facts = { onAbandoned: (gone: unknown) => abandoned.push(gone), ...more };
+    const facts = { onAbandoned: (lost: unknown) => abandoned.push(lost), ...more };
     calls.waitForResponse(id, 'm', facts).then(
       result => outcomes.push([id, result]),
       error => outcomes.push([id, error.code]),

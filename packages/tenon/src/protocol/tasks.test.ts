@@ -17,8 +17,8 @@ const task = {
 
 describe('canBecome', () => {
   it('allows exactly the transitions of the specification [tasks.status.transitions ext-tasks.status-transitions]', () => {
-    const ways = statuses.flatMap(from => statuses.filter(to => canBecome(from, to)).map(to => `${from} → ${to}`));
-    expect(ways).toEqual([
+    const modes = statuses.flatMap(from => statuses.filter(to => canBecome(from, to)).map(to => `${from} → ${to}`));
+    expect(modes).toEqual([
       'working → input_required',
       'working → completed',
       'working → failed',

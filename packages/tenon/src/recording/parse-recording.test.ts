@@ -64,19 +64,19 @@ describe('parseRecording', () => {
   });
 
   it('throws only its own error for any damaged file', async () => {
-    const whole = await recordSession(client => client.callTool('count'));
-    const lines = whole.trim().split('\n');
+    const fullText = await recordSession(client => client.callTool('count'));
+    const lines = fullText.trim().split('\n');
     const edit = fc.record({
       at: fc.nat(lines.length - 1),
-      cut: fc.nat(400),
+      truncated: fc.nat(400),
       text: fc.oneof(fc.string(), fc.json(), fc.constantFrom('"dir":"send"', '"id":null', '"method":1', '\u0000')),
     });
     fc.assert(
       fc.property(fc.array(edit, { minLength: 1, maxLength: 4 }), edits => {
         const broken = [...lines];
-        for (const { at, cut, text } of edits) {
+        for (const { at, truncated, text } of edits) {
           const each = broken[at] ?? '';
-          broken[at] = each.slice(0, cut) + text + each.slice(cut + text.length);
+          broken[at] = each.slice(0, truncated) + text + each.slice(truncated + text.length);
         }
         try {
           createReplayServer(broken.join('\n'));
@@ -87,6 +87,6 @@ describe('parseRecording', () => {
       }),
       { numRuns: 300 },
     );
-    expect(parseLines(whole).length).toBeGreaterThan(3);
+    expect(parseLines(fullText).length).toBeGreaterThan(3);
   });
 });

@@ -29,11 +29,11 @@ describe('inferred types', () => {
       mini: mini.object({ n: mini.optional(mini.number()), s: mini._default(mini.string(), '') }),
     };
     type Schemas = typeof schemas;
-    type Said<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
+    type UserDecision<S extends StandardSchema> = NonNullable<S['~standard']['types']>;
     type Inputs = { [N in keyof Schemas]: InferInput<Schemas[N]> };
     type Outputs = { [N in keyof Schemas]: InferOutput<Schemas[N]> };
-    expectTypeOf<Inputs>().toEqualTypeOf<{ [N in keyof Schemas]: Said<Schemas[N]>['input'] }>();
-    expectTypeOf<Outputs>().toEqualTypeOf<{ [N in keyof Schemas]: Said<Schemas[N]>['output'] }>();
+    expectTypeOf<Inputs>().toEqualTypeOf<{ [N in keyof Schemas]: UserDecision<Schemas[N]>['input'] }>();
+    expectTypeOf<Outputs>().toEqualTypeOf<{ [N in keyof Schemas]: UserDecision<Schemas[N]>['output'] }>();
     for (const schema of Object.values(schemas)) expect(isStandardSchema(schema)).toBe(true);
   });
 

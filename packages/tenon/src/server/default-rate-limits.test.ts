@@ -119,7 +119,7 @@ describe.each(protocolVersions)('notifications of one request on %s', protocolVe
 
 describe('identical completions', () => {
   it('run once in a session while the first runs', async () => {
-    let asked = 0;
+    let requestCount = 0;
     let answer = (_: string[]): void => {};
     const server = createServer({
       name: 'a',
@@ -129,7 +129,7 @@ describe('identical completions', () => {
           input: { type: 'object', properties: { who: { type: 'string' } } } as const,
           complete: {
             who: () => {
-              asked++;
+              requestCount++;
               return new Promise<string[]>(resolve => {
                 answer = resolve;
               });
@@ -146,15 +146,15 @@ describe('identical completions', () => {
         argument: { name: 'who', value },
       });
     const all = [complete('a'), complete('a'), complete('a')];
-    await expect.poll(() => asked).toBe(1);
+    await expect.poll(() => requestCount).toBe(1);
     await client.ping();
     answer(['ada']);
     expect((await Promise.all(all)).map(({ completion }) => completion)).toMatchObject(
       Array(3).fill({ values: ['ada'] }),
     );
-    expect(asked).toBe(1);
+    expect(requestCount).toBe(1);
     const later = complete('a');
-    await expect.poll(() => asked).toBe(2);
+    await expect.poll(() => requestCount).toBe(2);
     answer([]);
     await later;
     await client.close();

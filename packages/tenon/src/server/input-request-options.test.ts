@@ -39,8 +39,8 @@ type Replica = ReturnType<typeof replica>;
 async function call(server: Replica, more: JsonObject = {}): Promise<JsonObject> {
   const params = { name: 'small', _meta: meta, ...more };
   const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params };
-  const loan = { send: () => {}, onClientClosed: () => {} };
-  return (await server.answer(request, newest as never, loan)) as unknown as JsonObject;
+  const io = { send: () => {}, onClientClosed: () => {} };
+  return (await server.answer(request, newest as never, io)) as unknown as JsonObject;
 }
 
 async function retried(first: Replica, second: Replica, name = 'small'): Promise<JsonObject> {

@@ -252,10 +252,10 @@ describe('a list of tools that changes', () => {
     const changing = createServer({ name: 's', version: '1', clock, tools: { a: tool({ run: () => '' }) } });
     const client = await connectPair(changing, { protocolVersion });
     const controller = new AbortController();
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const watching = (async () => {
       for await (const change of client.watch({ tools: true }, { signal: controller.signal })) {
-        heard.push(change);
+        received.push(change);
         controller.abort();
       }
     })();
@@ -263,7 +263,7 @@ describe('a list of tools that changes', () => {
     for (let n = 0; n < 10; n++) changing.tools.set(`t${n}`, tool({ run: () => '' }));
     clock.advance(20);
     await watching;
-    expect(heard).toEqual([{ list: 'tools' }]);
+    expect(received).toEqual([{ list: 'tools' }]);
     await client.close();
   });
 });

@@ -15,11 +15,11 @@ const caller = (principal?: string): CallerInfo => ({
 const anyone = caller();
 
 function start(source?: ConstructorParameters<typeof Registry<Item>>[0]) {
-  const told: (readonly HasVisibility[])[] = [];
+  const notifications: (readonly HasVisibility[])[] = [];
   const check = (name: string) => {
     if (name === 'bad') throw new Error('bad name');
   };
-  return { told, catalog: new Registry<Item>(source, check, items => told.push(items)) };
+  return { notifications, catalog: new Registry<Item>(source, check, items => notifications.push(items)) };
 }
 
 describe('Registry', () => {
@@ -40,21 +40,21 @@ describe('Registry', () => {
   });
 
   it('notifies of each change with the changed entries', () => {
-    const { catalog, told } = start({ a: { n: 1 } });
+    const { catalog, notifications } = start({ a: { n: 1 } });
     catalog.set('a', { n: 2 });
     catalog.set('b', { n: 3 });
     expect(catalog.delete('b')).toBe(true);
     expect(catalog.delete('b')).toBe(false);
     catalog.notifyChanged();
-    expect(told).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }], [{ n: 3 }], [{ n: 2 }]]);
+    expect(notifications).toEqual([[{ n: 1 }, { n: 2 }], [{ n: 3 }], [{ n: 3 }], [{ n: 2 }]]);
     expect(catalog.version).toBe(4);
   });
 
   it('refuses invalid entries at once and later, and keeps its state', () => {
     expect(() => start({ bad: { n: 1 } })).toThrow('bad name');
-    const { catalog, told } = start({});
+    const { catalog, notifications } = start({});
     expect(() => catalog.set('bad', { n: 1 })).toThrow('bad name');
-    expect([catalog.size, told.length]).toEqual([0, 0]);
+    expect([catalog.size, notifications.length]).toEqual([0, 0]);
     const own = start(() => ({ bad: { n: 1 } }));
     expect(() => own.catalog.listFor(anyone)).toThrow('bad name');
   });
@@ -101,7 +101,7 @@ describe('Registry', () => {
   });
 
   it('throws at set and delete when it is a function, because no client would see the change', () => {
-    const { catalog, told } = start(() => ({ a: { n: 1 } }));
+    const { catalog, notifications } = start(() => ({ a: { n: 1 } }));
     const code = 'server/catalog-function';
     expect(() => catalog.set('b', { n: 2 })).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining('"b"') }),
@@ -109,16 +109,16 @@ describe('Registry', () => {
     expect(() => catalog.delete('a')).toThrow(
       expect.objectContaining({ code, hint: expect.stringContaining('notifyChanged()') }),
     );
-    expect([told, catalog.version]).toEqual([[], 0]);
+    expect([notifications, catalog.version]).toEqual([[], 0]);
     catalog.notifyChanged();
-    expect(told).toHaveLength(1);
+    expect(notifications).toHaveLength(1);
   });
 
   it('notifies all callers of a change when it is a function or is empty, because no entry restricts it', () => {
     for (const source of [() => ({ a: { n: 1 } }), {}]) {
-      const { catalog, told } = start(source);
+      const { catalog, notifications } = start(source);
       catalog.notifyChanged();
-      expect(told).toEqual([[{}]]);
+      expect(notifications).toEqual([[{}]]);
     }
   });
 });

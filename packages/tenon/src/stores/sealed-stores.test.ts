@@ -157,8 +157,8 @@ describe('sealStores', () => {
 
   it('deliver no forged message, and none of another topic [so.bus-auth]', async () => {
     const { inner, errors, stores } = openWithErrors();
-    const heard: unknown[] = [];
-    stores.bus.subscribe('sessions/a', message => heard.push(message));
+    const notifications: unknown[] = [];
+    stores.bus.subscribe('sessions/a', message => notifications.push(message));
     const other: { sealed?: unknown }[] = [];
     inner.bus.subscribe('sessions/b', message => other.push(message));
     await stores.bus.publish('sessions/b', { kind: 'changed' });
@@ -167,7 +167,7 @@ describe('sealStores', () => {
     await inner.bus.publish('sessions/a', { sealed: other[0]?.sealed });
     await inner.bus.publish('sessions/a', { sealed: 'tenon1.gone.AAAA.AAAA' });
     await stores.bus.publish('sessions/a', { kind: 'mail' });
-    await expect.poll(() => heard).toEqual([{ kind: 'mail' }]);
+    await expect.poll(() => notifications).toEqual([{ kind: 'mail' }]);
     expect(toCodes(errors)).toEqual(['store/not-sealed', 'store/not-sealed', 'store/unknown-key']);
   });
 

@@ -124,8 +124,8 @@ function check(plan: Plan, { events, mode, missingCapabilities, entries }: Execu
   const steps = events.flatMap(each => ('step' in each ? [each.step] : []));
   expect(new Set(steps).size).toBe(steps.length);
   expect(steps.length).toBe(count(plan, 'step'));
-  const asked = ['elicit', 'visit', 'sample', 'roots'].reduce((all, each) => all + count(plan, each), 0);
-  expect(events.length - steps.length).toBe(asked);
+  const requestCount = ['elicit', 'visit', 'sample', 'roots'].reduce((all, each) => all + count(plan, each), 0);
+  expect(events.length - steps.length).toBe(requestCount);
   if (mode === 'by-request' || mode === 'held' || mode === 'task') expect(entries).toBe(1);
   // A process for each record of steps and each answer, and one more for what has to be asked again.
   if (mode === 'task, crashed at every write') expect(entries).toBeGreaterThan(countStepsInTurn(plan));
@@ -135,8 +135,8 @@ describe('any handler', () => {
   it('has the same input requests and steps in every mode, each step once, and nothing before its dependencies', async () => {
     const log: string[] = [];
     const property = fc.asyncProperty(plan, async plan => {
-      const ways = await checkHandlerEquivalence(handlerOf(plan, log), { answers, effects: () => log.splice(0) });
-      for (const way of ways) check(plan, way);
+      const modes = await checkHandlerEquivalence(handlerOf(plan, log), { answers, effects: () => log.splice(0) });
+      for (const variant of modes) check(plan, variant);
     });
     await fc.assert(property, { numRuns: 60, interruptAfterTimeLimit: 9000 });
   });

@@ -61,12 +61,12 @@ const differs = (handler: ToolDefinition, options: HandlerEquivalenceOptions = {
 describe('checkHandlerEquivalence', () => {
   it('accepts a correct handler, and reports its runs', async () => {
     const log: string[] = [];
-    const ways = await checkHandlerEquivalence(right(log), {
+    const modes = await checkHandlerEquivalence(right(log), {
       input: { what: 'it' },
       answers,
       effects: () => log.splice(0),
     });
-    const names = ways.map(({ mode, protocolVersion }) => `${mode} ${protocolVersion}`);
+    const names = modes.map(({ mode, protocolVersion }) => `${mode} ${protocolVersion}`);
     expect(new Set(names)).toEqual(
       new Set([
         'by-request 2025-11-25',
@@ -85,23 +85,23 @@ describe('checkHandlerEquivalence', () => {
         'by-request 2024-11-05',
       ]),
     );
-    const whole = ways.filter(({ missingCapabilities }) => missingCapabilities === undefined);
-    expect(new Set(whole.map(({ protocolVersion }) => protocolVersion)).size).toBe(3);
-    const entries = (name: string) => ways.filter(({ mode }) => mode === name).map(each => each.entries);
+    const complete = modes.filter(({ missingCapabilities }) => missingCapabilities === undefined);
+    expect(new Set(complete.map(({ protocolVersion }) => protocolVersion)).size).toBe(3);
+    const entries = (name: string) => modes.filter(({ mode }) => mode === name).map(each => each.entries);
     expect([entries('held'), entries('replayed'), entries('replayed by another replica')]).toEqual([[1], [4], [4]]);
     // The steps after a question, on top of the rounds.
     expect(entries('replayed, crashed at every write')).toEqual([6]);
     // Entered anew after each step and each answer; what waits for an answer waits for no process.
     expect(entries('task, crashed at every write')).toEqual([8, 8]);
-    for (const { events, effects, result } of whole) {
+    for (const { events, effects, result } of complete) {
       expect(effects).toEqual(['begin', 'take', 'end']);
-      expect(result?.content).toEqual(whole[0]?.result?.content);
+      expect(result?.content).toEqual(complete[0]?.result?.content);
       const all = events.map(each => ('step' in each ? each.step : each.question));
       const together = all.splice(1, 2).sort();
       expect(together).toEqual(['elicitation/create', 'roots/list']);
       expect(all).toEqual(['begin', 'take', 'sampling/createMessage', 'elicitation/create', 'end']);
     }
-    const lacking = ways.filter(({ protocolVersion }) => protocolVersion < '2025-06-18');
+    const lacking = modes.filter(({ protocolVersion }) => protocolVersion < '2025-06-18');
     for (const { missingCapabilities, effects } of lacking) {
       expect(missingCapabilities?.length).toBe(2);
       expect(effects).toEqual(['begin']);
@@ -220,8 +220,8 @@ describe('checkHandlerEquivalence', () => {
         throw new Error('after all');
       },
     });
-    const ways = await checkHandlerEquivalence(handler, { answers, effects: () => log.splice(0) });
-    expect(ways.every(({ result, error }) => result?.isError === true || error !== undefined)).toBe(true);
+    const modes = await checkHandlerEquivalence(handler, { answers, effects: () => log.splice(0) });
+    expect(modes.every(({ result, error }) => result?.isError === true || error !== undefined)).toBe(true);
   });
 
   it('compares handlers without input requests too, and omits unsupported modes', async () => {
@@ -229,8 +229,8 @@ describe('checkHandlerEquivalence', () => {
       tool({
         run: (_, ctx) => ctx.elicit({ message: 'Sure?', input: sure }).then(JSON.stringify, () => `nobody${more()}`),
       });
-    const ways = await checkHandlerEquivalence(alone(() => ''));
-    expect(ways.some(({ missingCapabilities }) => missingCapabilities)).toBe(false);
+    const modes = await checkHandlerEquivalence(alone(() => ''));
+    expect(modes.some(({ missingCapabilities }) => missingCapabilities)).toBe(false);
     await differs(
       alone(() => `${Math.random()}`),
       { answers: {} },
@@ -268,15 +268,15 @@ describe('checkHandlerEquivalence', () => {
       run: (_, { inputs: { requestState } }) =>
         requestState === undefined ? inputRequired({ requests: { r: { method: 'roots/list' } }, state: 's' }) : 'done',
     });
-    const ways = await checkHandlerEquivalence(returning, { answers });
-    expect(ways.every(({ events }) => events.length === 1)).toBe(true);
+    const modes = await checkHandlerEquivalence(returning, { answers });
+    expect(modes.every(({ events }) => events.length === 1)).toBe(true);
   });
 
   it('omits tasks where they are forbidden, and ends after its timeout', async () => {
     const never = tool({ task: 'forbidden', run: () => new Promise<string>(() => {}) });
     await expect(checkHandlerEquivalence(never, { timeout: 50 })).rejects.toMatchObject({ code: 'testing/no-end' });
     const plain = await checkHandlerEquivalence(tool({ task: 'forbidden', run: () => 'x' }));
-    expect(plain.map(({ mode }) => mode).filter(way => way.includes('task'))).toEqual([]);
+    expect(plain.map(({ mode }) => mode).filter(form => form.includes('task'))).toEqual([]);
     expect(TenonError.is(await differs(tool({ run: () => `${Math.random()}` })))).toBe(true);
   });
 });

@@ -37,7 +37,7 @@ describe('withFaults', () => {
   const start = (send: FaultSchedule, receive: FaultSchedule = () => undefined) => {
     const pair = createTransportPair();
     const clock = fakeClock();
-    const [near, far]: [unknown[], unknown[]] = [[], []];
+    const [local, remote]: [unknown[], unknown[]] = [[], []];
     const hear = (log: unknown[]) => ({
       onMessage: (value: unknown) => log.push((value as { method?: string }).method ?? value),
       onParseError() {},
@@ -45,35 +45,35 @@ describe('withFaults', () => {
       onClose: () => log.push('closed'),
     });
     const channel = withFaults(pair.client, { send, receive, clock });
-    pair.server.open(hear(far));
-    channel.open(hear(near));
-    return { channel, server: pair.server, clock, near, far };
+    pair.server.open(hear(remote));
+    channel.open(hear(local));
+    return { channel, server: pair.server, clock, local, remote };
   };
   const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
 
   it('drops, repeats, delays and corrupts messages as planned, and no others', async () => {
     const plans = [undefined, drop, duplicate, delay(50), replaceWith('?'), undefined];
-    const { channel, clock, far, near } = start((_, index) => plans[index]);
+    const { channel, clock, remote, local } = start((_, index) => plans[index]);
     for (const each of 'abcdef') await channel.send(note(each));
     await soon();
-    expect(far).toEqual(['a', 'c', 'c', '?', 'f']);
+    expect(remote).toEqual(['a', 'c', 'c', '?', 'f']);
     clock.advance(50);
     await soon();
-    expect(far.at(-1)).toBe('d');
+    expect(remote.at(-1)).toBe('d');
     await channel.close();
     await soon();
-    expect([near, far.at(-1)]).toEqual([['closed'], 'closed']);
+    expect([local, remote.at(-1)]).toEqual([['closed'], 'closed']);
   });
 
   it('applies to received messages too', async () => {
-    const { server, near } = start(
+    const { server, local } = start(
       () => undefined,
       (_, index) => (index === 0 ? duplicate : undefined),
     );
     server.send(note('a'));
     server.send(note('b'));
     await soon();
-    expect(near).toEqual(['a', 'a', 'b']);
+    expect(local).toEqual(['a', 'a', 'b']);
   });
 });
 

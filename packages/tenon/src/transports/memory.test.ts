@@ -5,7 +5,7 @@ import { createTransportPair } from './memory.js';
 const soon = () => new Promise(resolve => setImmediate(resolve));
 const note = (n: number): JsonRpcMessage => ({ jsonrpc: '2.0', method: 'n', params: { n } });
 
-function ear() {
+function createListener() {
   const log: unknown[] = [];
   return {
     log,
@@ -23,21 +23,21 @@ describe('createTransportPair', () => {
     ['references, where messages are not copied', { copyMessages: false }],
   ])('delivers %s, in order, and never during the call that sends', async (_, options) => {
     const { client, server } = createTransportPair(undefined, options);
-    const heard = ear();
-    server.open(heard);
+    const received = createListener();
+    server.open(received);
     const messages = [note(1), note(2)];
     for (const each of messages) client.send(each);
-    expect(heard.log).toEqual([]);
+    expect(received.log).toEqual([]);
     await soon();
-    expect(heard.log[0] === messages[0]).toBe(options?.copyMessages === false);
-    expect(heard.log).toEqual(messages);
+    expect(received.log[0] === messages[0]).toBe(options?.copyMessages === false);
+    expect(received.log).toEqual(messages);
   });
 
   it('delivers a copy of the data that JSON carries', async () => {
     const seen: unknown[] = [];
     const { client, server } = createTransportPair((_, message) => seen.push(message));
-    const heard = ear();
-    server.open(heard);
+    const received = createListener();
+    server.open(received);
     const params = {
       at: new Date(0),
       map: new Map([[1, 2]]),
@@ -53,18 +53,18 @@ describe('createTransportPair', () => {
       method: 'n',
       params: { at: '1970-01-01T00:00:00.000Z', map: {}, list: [null, null] },
     };
-    expect(heard.log).toStrictEqual([arrived]);
+    expect(received.log).toStrictEqual([arrived]);
     expect(seen).toStrictEqual([arrived]);
   });
 
   it('sends a frozen result that answers many requests as separate copies', async () => {
     const { client, server } = createTransportPair();
-    const heard = ear();
-    client.open(heard);
+    const received = createListener();
+    client.open(received);
     const result = markPreserialized({ tools: [{ name: 'a' }] });
     for (const id of [1, 2]) server.send(createSuccess(id, result));
     await soon();
-    const [first, second] = heard.log as { result: { tools: object[] } }[];
+    const [first, second] = received.log as { result: { tools: object[] } }[];
     first?.result.tools.pop();
     expect(second?.result).toStrictEqual({ tools: [{ name: 'a' }] });
     expect(result).toStrictEqual({ tools: [{ name: 'a' }] });
@@ -72,15 +72,15 @@ describe('createTransportPair', () => {
 
   it('throws in send for a message that JSON cannot carry, and delivers the next one', async () => {
     const { client, server } = createTransportPair();
-    const heard = ear();
-    server.open(heard);
+    const received = createListener();
+    server.open(received);
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     for (const params of [circular, { n: 1n }])
       expect(() => client.send({ jsonrpc: '2.0', method: 'n', params })).toThrow(TypeError);
     client.send(note(1));
     await soon();
-    expect(heard.log).toEqual([note(1)]);
+    expect(received.log).toEqual([note(1)]);
   });
 
   it('shows each message to its tap before it is delivered', () => {
@@ -98,35 +98,35 @@ describe('createTransportPair', () => {
     const { client, server } = createTransportPair();
     for (let n = 0; n < 1000; n++) client.send(note(n));
     expect(() => client.send(note(1000))).toThrow(expect.objectContaining({ code: 'connection/not-open' }));
-    const heard = ear();
-    server.open(heard);
+    const received = createListener();
+    server.open(received);
     await soon();
-    expect(heard.log).toHaveLength(1000);
+    expect(received.log).toHaveLength(1000);
   });
 
   it('delivers earlier messages before its end, then reports the end to both sides, once', async () => {
     const { client, server } = createTransportPair();
-    const [near, far] = [ear(), ear()];
-    client.open(near);
-    server.open(far);
+    const [local, remote] = [createListener(), createListener()];
+    client.open(local);
+    server.open(remote);
     client.send(note(1));
     client.close();
     server.close();
     client.close();
     await soon();
-    expect(far.log).toEqual([['closed', undefined]]);
-    expect(near.log).toEqual([['closed', undefined]]);
+    expect(remote.log).toEqual([['closed', undefined]]);
+    expect(local.log).toEqual([['closed', undefined]]);
   });
 
   it('delivers the final error to the other side', async () => {
     const { client, server } = createTransportPair();
-    const far = ear();
-    server.open(far);
-    client.open(ear());
+    const remote = createListener();
+    server.open(remote);
+    client.open(createListener());
     client.send(note(1));
     client.close();
     await soon();
-    expect(far.log).toEqual([note(1), ['closed', undefined]]);
+    expect(remote.log).toEqual([note(1), ['closed', undefined]]);
     expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));
   });
 
@@ -135,13 +135,13 @@ describe('createTransportPair', () => {
     client.send(note(1));
     client.close();
     expect(() => server.send(note(2))).toThrow(expect.objectContaining({ code: 'connection/closed' }));
-    const far = ear();
-    server.open(far);
+    const remote = createListener();
+    server.open(remote);
     await soon();
-    expect(far.log).toEqual([note(1), ['closed', undefined]]);
-    const near = ear();
-    client.open(near);
+    expect(remote.log).toEqual([note(1), ['closed', undefined]]);
+    const local = createListener();
+    client.open(local);
     await soon();
-    expect(near.log).toEqual([['closed', undefined]]);
+    expect(local.log).toEqual([['closed', undefined]]);
   });
 });

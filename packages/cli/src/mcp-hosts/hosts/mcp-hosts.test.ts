@@ -64,8 +64,8 @@ describe.each(mcpHosts)('$title', host => {
     expect(added.actions.map(({ action }) => action)).toEqual(['add', 'add']);
     await expect(added.after).toMatchFileSnapshot(join(import.meta.dirname, 'golden', `${host.id}.txt`));
     const lines = added.after.split('\n').map(line => line.replace(' } //', ' }, //'));
-    const kept = text.split('\n').filter(line => !line.includes('"inputs"'));
-    for (const line of kept) expect(lines).toContain(line.replace(' } //', ' }, //'));
+    const stored = text.split('\n').filter(line => !line.includes('"inputs"'));
+    for (const line of stored) expect(lines).toContain(line.replace(' } //', ' }, //'));
   });
 
   it('restores the file after a server is added and removed [cli.remove]', () => {

@@ -88,10 +88,10 @@ describe('AttemptLimiter', () => {
 
   it('remembers the scopes of 100 attempts', () => {
     const ask = (limiter: AttemptLimiter, scope: string) => limiter.countStepUp(refuse(), [scope]);
-    const [kept, dropped] = [createLimiter(), createLimiter()];
-    for (const limiter of [kept, dropped]) for (const _ of [1, 2]) ask(limiter, 'first');
-    for (let n = 1; n < 100; n += 1) for (const limiter of [kept, dropped]) ask(limiter, `scope ${n}`);
-    expect(getError(() => ask(kept, 'first'))).toMatchObject({ code: 'auth/insufficient-scope' });
+    const [stored, dropped] = [createLimiter(), createLimiter()];
+    for (const limiter of [stored, dropped]) for (const _ of [1, 2]) ask(limiter, 'first');
+    for (let n = 1; n < 100; n += 1) for (const limiter of [stored, dropped]) ask(limiter, `scope ${n}`);
+    expect(getError(() => ask(stored, 'first'))).toMatchObject({ code: 'auth/insufficient-scope' });
     ask(dropped, 'one more');
     ask(dropped, 'first');
   });

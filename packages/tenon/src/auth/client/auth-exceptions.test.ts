@@ -3,7 +3,7 @@ import type { AuthExceptions } from './auth-exceptions.js';
 import { AS, failure, PRM, setUp } from './fixtures/signing.js';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   issuerMetadata,
@@ -84,7 +84,7 @@ describe('an issuer that differs by the slash of its root', () => {
     const clock = { now: () => Date.now() + 3_590_000, after: () => () => {} };
     const later = setUp(slash, withExceptions({ ignoreIssuerSlash: true }, { tokenStore, clock }));
     expect(await headersOf(later.auth)).toEqual({ authorization: 'Bearer access-1' });
-    expect(later.world.tokenRequests()[0]?.get('grant_type')).toBe('refresh_token');
+    expect(later.servers.tokenRequests()[0]?.get('grant_type')).toBe('refresh_token');
   });
 
   it.each([
@@ -137,7 +137,7 @@ describe('an issuer that the resource does not name', () => {
     const clock = { now: () => Date.now() + 59_000, after: () => () => {} };
     const later = setUp(routes, withExceptions({ issuer: OTHER }, { tokenStore, clock }));
     await headersOf(later.auth);
-    expect(later.world.urls()).toEqual([AS, `${OTHER}/token`]);
+    expect(later.servers.urls()).toEqual([AS, `${OTHER}/token`]);
     expect(await run({ [AS]: document(`${OTHER}/`, OTHER) }, { issuer: OTHER }).done).toMatchObject({
       code: 'auth/issuer-mismatch',
     });
@@ -145,9 +145,9 @@ describe('an issuer that the resource does not name', () => {
 
   it('is accepted with its own metadata where the named issuer has others', async () => {
     const routes = { [`${OTHER}/.well-known/oauth-authorization-server`]: document(OTHER, OTHER), ...tokens(OTHER) };
-    const { done, asked } = run(routes, { issuer: OTHER });
+    const { done, getRequests } = run(routes, { issuer: OTHER });
     expect(await done).toBe(true);
-    expect(asked().get('client_id')).toBe('of-other');
+    expect(getRequests().get('client_id')).toBe('of-other');
   });
 
   it('is accepted for a server without metadata, also with a client registered by hand', async () => {
@@ -170,11 +170,11 @@ describe('an issuer that the resource does not name', () => {
     }));
     const own = run({ [AS]: document(OTHER, ISSUER) }, { issuer: OTHER }, { tokenStore });
     expect(await own.done).toBe(true);
-    expect(JSON.stringify(own.world.seen)).not.toMatch(/secret-/);
+    expect(JSON.stringify(own.servers.seen)).not.toMatch(/secret-/);
     const client = { id: 'by-hand', secret: 'secret-of-other', issuer: OTHER };
     const byHand = run({ [AS]: document(OTHER, ISSUER) }, { issuer: OTHER }, { client });
     expect(await byHand.done).toMatchObject({ code: 'auth/issuer-mismatch' });
-    expect(byHand.world.tokenRequests()).toEqual([]);
+    expect(byHand.servers.tokenRequests()).toEqual([]);
   });
 
   it.each(['token_endpoint', 'registration_endpoint', 'revocation_endpoint'])(
@@ -200,31 +200,34 @@ describe('other exceptions', () => {
   const refreshed = async (exceptions: AuthExceptions) => {
     let now = 0;
     const clock = { now: () => now, after: () => () => {} };
-    const { done, auth, world, asked } = run(expiring(), exceptions, { clock, scopes: ['notes:read', 'notes:write'] });
+    const { done, auth, servers, getRequests } = run(expiring(), exceptions, {
+      clock,
+      scopes: ['notes:read', 'notes:write'],
+    });
     expect(await done).toBe(true);
     now = 9_500;
     await headersOf(auth);
-    return { asked: asked(), tokenRequests: world.tokenRequests() };
+    return { request: getRequests(), tokenRequests: servers.tokenRequests() };
   };
 
   it('omits `resource` from every request', async () => {
     const sent = await refreshed({ omitResource: true });
-    expect([sent.asked, ...sent.tokenRequests].map(params => params.get('resource'))).toEqual([null, null, null]);
+    expect([sent.request, ...sent.tokenRequests].map(params => params.get('resource'))).toEqual([null, null, null]);
     const usual = await refreshed({});
-    expect([usual.asked, ...usual.tokenRequests].map(params => params.get('resource'))).toEqual([
+    expect([usual.request, ...usual.tokenRequests].map(params => params.get('resource'))).toEqual([
       SERVER,
       SERVER,
       SERVER,
     ]);
-    const world = createWorld();
+    const servers = createFakeServers();
     const auth = clientCredentials({
       id: 'me',
       secret: 's',
-      fetch: world.fetch,
+      fetch: servers.fetch,
       exceptions: { [SERVER]: { omitResource: true } },
     });
     await auth.handleRefusal(refusal());
-    expect(world.tokenRequests()[0]?.has('resource')).toBe(false);
+    expect(servers.tokenRequests()[0]?.has('resource')).toBe(false);
   });
 
   it('sends the scopes when it refreshes tokens', async () => {
@@ -239,10 +242,10 @@ describe('other exceptions', () => {
       [AS]: { json: { ...issuerMetadata(), code_challenge_methods_supported: methods } },
     });
     for (const methods of [undefined, null]) {
-      const { done, asked, world } = run(without(methods), { assumePkce: true });
+      const { done, getRequests, servers } = run(without(methods), { assumePkce: true });
       expect(await done).toBe(true);
-      expect(asked().get('code_challenge_method')).toBe('S256');
-      expect(world.tokenRequests()[0]?.has('code_verifier')).toBe(true);
+      expect(getRequests().get('code_challenge_method')).toBe('S256');
+      expect(servers.tokenRequests()[0]?.has('code_verifier')).toBe(true);
     }
     for (const methods of [[], ['plain'], 'S256'])
       expect(await run(without(methods), { assumePkce: true }).done).toMatchObject({ code: 'auth/no-pkce' });

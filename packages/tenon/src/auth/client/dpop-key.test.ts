@@ -2,29 +2,29 @@ import { createHash } from 'node:crypto';
 import { decodeJwt, EmbeddedJWK, jwtVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createDpopKey } from './dpop-key.js';
-import { createBrowser, createWorld, headersOf, ISSUER, refusal, SERVER } from './fixtures/world.js';
+import { createBrowser, createFakeServers, headersOf, ISSUER, refusal, SERVER } from './fixtures/world.js';
 import { signIn } from './sign-in/sign-in.js';
 import { memoryTokenStore } from './token-store.js';
 
 const TOKEN = `${ISSUER}/token`;
 const bound = { json: { access_token: 'bound', token_type: 'DPoP', expires_in: 3600, refresh_token: 'r' } };
 
-function setUp(token: Parameters<typeof createWorld>[0] = { [TOKEN]: bound }) {
-  const world = createWorld(token);
+function setUp(token: Parameters<typeof createFakeServers>[0] = { [TOKEN]: bound }) {
+  const servers = createFakeServers(token);
   const tokenStore = memoryTokenStore();
   return {
-    world,
-    vault: tokenStore,
-    auth: signIn({ dpop: true, redirect: createBrowser().redirect, fetch: world.fetch, tokenStore }),
+    servers,
+    store: tokenStore,
+    auth: signIn({ dpop: true, redirect: createBrowser().redirect, fetch: servers.fetch, tokenStore }),
   };
 }
 
 describe('DPoP tokens', () => {
   it('are requested only with the option [dpop.optional]', async () => {
-    const world = createWorld();
-    const auth = signIn({ redirect: createBrowser().redirect, fetch: world.fetch });
+    const servers = createFakeServers();
+    const auth = signIn({ redirect: createBrowser().redirect, fetch: servers.fetch });
     await auth.handleRefusal(refusal());
-    expect(world.seen.some(({ headers }) => 'dpop' in headers)).toBe(false);
+    expect(servers.seen.some(({ headers }) => 'dpop' in headers)).toBe(false);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
   });
 
@@ -42,19 +42,19 @@ describe('DPoP tokens', () => {
   });
 
   it('are requested with a proof [dpop.token-request-proof]', async () => {
-    const { auth, world } = setUp();
+    const { auth, servers } = setUp();
     await auth.handleRefusal(refusal());
-    const proof = world.seen.find(({ url }) => url === TOKEN)?.headers.dpop ?? '';
+    const proof = servers.seen.find(({ url }) => url === TOKEN)?.headers.dpop ?? '';
     expect(decodeJwt(proof)).toMatchObject({ htm: 'POST', htu: TOKEN });
   });
 
   it('use the nonces of both servers separately, with new ids [dpop.nonce-retry]', async () => {
     const nonce = { status: 400, json: { error: 'use_dpop_nonce' }, headers: { 'dpop-nonce': 'of-issuer' } };
-    const { auth, world } = setUp({
+    const { auth, servers } = setUp({
       [TOKEN]: ({ headers }) => (decodeJwt(headers.dpop ?? '').nonce === 'of-issuer' ? bound : nonce),
     });
     await auth.handleRefusal(refusal());
-    const [before, after] = world.seen
+    const [before, after] = servers.seen
       .filter(({ url }) => url === TOKEN)
       .map(({ headers }) => decodeJwt(headers.dpop ?? ''));
     expect(after?.jti).not.toBe(before?.jti);
@@ -76,9 +76,9 @@ describe('DPoP tokens', () => {
   });
 
   it('are not stored where the key cannot be stored [dpop.key-protected]', async () => {
-    const { auth, vault } = setUp();
+    const { auth, store } = setUp();
     await auth.handleRefusal(refusal());
-    expect(await vault.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();
+    expect(await store.get(['tokens', SERVER, ISSUER, SERVER, 'registered'])).toBeUndefined();
     const possession = await createDpopKey();
     expect(JSON.stringify(possession)).not.toContain('"d"');
   });

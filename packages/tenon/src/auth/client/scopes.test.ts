@@ -18,18 +18,18 @@ describe('the scopes of a sign-in', () => {
   ])(
     'are %s [auth.scope-first-from-challenge auth.scope-then-scopes-supported auth.scope-omitted-when-undefined auth.scope.selection-order auth.scope.challenge-authoritative auth.scope.no-set-relation-assumed auth.scope.least-privilege auth.offline-access-added auth.offline-access-only-if-supported]',
     async (_, challenge, routes, scope) => {
-      const { auth, asked } = setUp(routes);
+      const { auth, getRequests } = setUp(routes);
       await auth.handleRefusal(refusal(challenge));
-      expect(asked().get('scope')).toBe(scope);
+      expect(getRequests().get('scope')).toBe(scope);
     },
   );
 
   it('are joined with earlier ones when more are needed [auth.step-up-scope-union auth.step-up.client-responds auth.step-up.user-clients]', async () => {
-    const { auth, asked } = setUp();
+    const { auth, getRequests } = setUp();
     await auth.handleRefusal(refusal('Bearer scope="a"'));
     const more = 'Bearer error="insufficient_scope", scope="b"';
     expect(await auth.handleRefusal(refusal(more, { status: 403, sentHeaders: await headersOf(auth) }))).toBe(true);
-    expect(asked().get('scope')).toBe('a b');
+    expect(getRequests().get('scope')).toBe('a b');
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-2' });
   });
 

@@ -8,7 +8,7 @@ const keys = [{ id: 'k', key: new Uint8Array(32).fill(1) }];
 const KEY = ['tokens', 'https://server.example'];
 
 /** Advances the time, and lets what waited for it go on. */
-async function pass(clock: FakeClock, ms: number): Promise<void> {
+async function advance(clock: FakeClock, ms: number): Promise<void> {
   clock.advance(ms);
   await new Promise<void>(resolve => setImmediate(resolve));
 }
@@ -50,7 +50,7 @@ describe('sharedTokenStore', () => {
     void results.finally(() => {
       done = true;
     });
-    while (!done) await pass(clock, 100);
+    while (!done) await advance(clock, 100);
     expect(await results).toEqual([2, 2, 2]);
     expect(refreshes).toBe(1);
   });
@@ -83,7 +83,7 @@ describe('sharedTokenStore', () => {
       .finally(() => {
         done = true;
       });
-    for (let waited = 0; !done && waited < 30_000; waited += 500) await pass(clock, 500);
+    for (let waited = 0; !done && waited < 30_000; waited += 500) await advance(clock, 500);
     expect(await second).toBe('other');
     resume();
     expect(await first).toBe('other');
@@ -104,7 +104,7 @@ describe('sharedTokenStore', () => {
     await store.update(KEY, async () => ({ next: null, result: undefined }));
     expect(await store.get(KEY)).toBeUndefined();
     await store.update(KEY, async () => ({ next: { n: 2 }, result: undefined }));
-    await pass(clock, 91 * 24 * 3_600_000);
+    await advance(clock, 91 * 24 * 3_600_000);
     expect(await store.get(KEY)).toBeUndefined();
   });
 });

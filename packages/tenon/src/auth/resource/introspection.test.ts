@@ -140,17 +140,17 @@ describe('introspection', () => {
   });
 
   it('responds 503 when the issuer fails or sends nonsense, without naming the token', async () => {
-    const told: string[] = [];
+    const notifications: string[] = [];
     const protection = issuer.protect({
       introspection: { clientId: 'rs', clientSecret: 'secret-of-rs', endpoint: `${ISSUER}/introspect` },
-      onError: error => void told.push(inspect(error, { depth: 9, showHidden: true })),
+      onError: error => void notifications.push(inspect(error, { depth: 9, showHidden: true })),
     });
     issuer.site.set(`${ISSUER}/introspect`, { echoed: 'opaque-secret' });
     expect((await outcome(protection, bearer('opaque-secret'))).status).toBe(503);
     issuer.down = true;
     expect((await outcome(protection, bearer('opaque-secret'))).status).toBe(503);
-    expect(told.length).toBe(2);
-    expect(told.join()).not.toMatch(/opaque-secret|secret-of-rs/);
+    expect(notifications.length).toBe(2);
+    expect(notifications.join()).not.toMatch(/opaque-secret|secret-of-rs/);
   });
 
   it('requires exactly one issuer', () => {

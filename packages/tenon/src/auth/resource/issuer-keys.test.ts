@@ -15,7 +15,7 @@ describe('the keys of an issuer', () => {
     const tokens = await Promise.all([1, 2, 3].map(n => issuer.token({ n })));
     expect(await Promise.all(tokens.map(token => status(protection, token)))).toEqual([200, 200, 200]);
     expect(await status(protection, await issuer.token({ n: 4 }))).toBe(200);
-    expect(issuer.asked).toEqual([`GET ${ISSUER}/.well-known/oauth-authorization-server`, `GET ${ISSUER}/jwks`]);
+    expect(issuer.requests).toEqual([`GET ${ISSUER}/.well-known/oauth-authorization-server`, `GET ${ISSUER}/jwks`]);
   });
 
   it('are discovered by OpenID Connect too, also below a path', async () => {
@@ -46,7 +46,7 @@ describe('the keys of an issuer', () => {
   it('are read from `jwksUri` without discovery', async () => {
     const protection = issuer.protect({ issuers: [{ issuer: ISSUER, jwksUri: `${ISSUER}/jwks` }] });
     expect(await status(protection, await issuer.token())).toBe(200);
-    expect(issuer.asked).toEqual([`GET ${ISSUER}/jwks`]);
+    expect(issuer.requests).toEqual([`GET ${ISSUER}/jwks`]);
   });
 
   it('include keys without an id in the token', async () => {
@@ -68,10 +68,10 @@ describe('the keys of an issuer', () => {
     const token = await issuer.token();
     expect(await status(protection, token)).toBe(401);
     for (let n = 0; n < 50; n += 1) await status(protection, await issuer.token({ n }, { kid: `made up ${n}` }));
-    expect(issuer.asked.length).toBe(2);
+    expect(issuer.requests.length).toBe(2);
     issuer.clock.advance(30_000);
     expect(await status(protection, token)).toBe(200);
-    expect(issuer.asked.length).toBe(4);
+    expect(issuer.requests.length).toBe(4);
   });
 
   it('are fetched again when they are stale, and a withdrawn key is refused', async () => {
@@ -93,7 +93,7 @@ describe('an issuer that does not respond', () => {
     const refused = await outcome(protection, bearer(token));
     expect(refused).toMatchObject({ status: 503, challenge: '' });
     expect(await status(protection, token)).toBe(503);
-    expect(issuer.asked.length).toBe(1);
+    expect(issuer.requests.length).toBe(1);
     expect(issuer.problems).toEqual(['auth/issuer']);
     issuer.down = false;
     issuer.clock.advance(30_000);
@@ -142,7 +142,7 @@ describe('an issuer that does not respond', () => {
   ])('causes 503 when it %s', async (_, change) => {
     change(issuer.site);
     expect(await status(issuer.protect(), await issuer.token())).toBe(503);
-    expect(issuer.asked.join()).not.toContain('evil');
+    expect(issuer.requests.join()).not.toContain('evil');
   });
 
   it('causes 503 when it exceeds the timeout', async () => {

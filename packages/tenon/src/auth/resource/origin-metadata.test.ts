@@ -8,15 +8,15 @@ const ISSUER = 'https://login.example.com';
 const PATH = '/.well-known/oauth-authorization-server';
 
 function setUp(options: Partial<ProtectOptions> = {}) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const problems: string[] = [];
   let now = 1_000_000;
   let works = true;
   const fetch: AuthFetch = async url => {
-    asked.push(url);
+    requests.push(url);
     const { origin } = new URL(url);
     if (!works || !url.endsWith(PATH)) return new Response('no', { status: 404 });
-    const body = { issuer: origin, token_endpoint: `${origin}/token`, extra: asked.length };
+    const body = { issuer: origin, token_endpoint: `${origin}/token`, extra: requests.length };
     return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } });
   };
   const { remoteDocuments } = protect({
@@ -28,11 +28,11 @@ function setUp(options: Partial<ProtectOptions> = {}) {
     ...options,
   });
   return {
-    asked,
+    requests,
     problems,
     paths: [...(remoteDocuments?.keys() ?? [])],
     read: async () => JSON.parse((await remoteDocuments?.get(PATH)?.()) ?? 'null') as unknown,
-    pass: (ms: number) => (now += ms),
+    advance: (ms: number) => (now += ms),
     breakDown: () => (works = false),
   };
 }
@@ -40,12 +40,12 @@ function setUp(options: Partial<ProtectOptions> = {}) {
 describe('the metadata of an issuer at the origin of the server', () => {
   it('are fetched on request, and again after 5 minutes', async () => {
     const on = setUp();
-    expect(on.asked).toEqual([]);
+    expect(on.requests).toEqual([]);
     const [first] = await Promise.all([on.read(), on.read()]);
     expect(first).toEqual({ issuer: ISSUER, token_endpoint: `${ISSUER}/token`, extra: 1 });
-    on.pass(299_999);
+    on.advance(299_999);
     expect(await on.read()).toEqual(first);
-    on.pass(1);
+    on.advance(1);
     expect(await on.read()).toMatchObject({ extra: 2 });
   });
 
@@ -53,18 +53,18 @@ describe('the metadata of an issuer at the origin of the server', () => {
     const on = setUp();
     const first = await on.read();
     on.breakDown();
-    on.pass(300_000);
+    on.advance(300_000);
     expect(await on.read()).toEqual(first);
     expect(on.problems).toEqual(['auth/issuer']);
 
     const broken = setUp();
     broken.breakDown();
     expect([await broken.read(), await broken.read()]).toEqual([null, null]);
-    const before = broken.asked.length;
+    const before = broken.requests.length;
     expect(broken.problems).toHaveLength(1);
-    broken.pass(10_000);
+    broken.advance(10_000);
     await broken.read();
-    expect(broken.asked.length).toBe(2 * before);
+    expect(broken.requests.length).toBe(2 * before);
   });
 
   it.each<[string, Partial<ProtectOptions>, string[]]>([

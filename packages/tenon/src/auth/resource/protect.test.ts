@@ -118,9 +118,12 @@ describe('protect()', () => {
       const token = await issuer.token(claims, header);
       const { status, challenge = '', body = '' } = await outcome(issuer.protect(), bearer(token));
       expect(status).toBe(401);
-      const [said] = parseChallenges(challenge);
-      expect(said).toMatchObject({ scheme: 'bearer', params: { error: 'invalid_token', resource_metadata: METADATA } });
-      expect(said?.params.error_description).toContain(why);
+      const [result] = parseChallenges(challenge);
+      expect(result).toMatchObject({
+        scheme: 'bearer',
+        params: { error: 'invalid_token', resource_metadata: METADATA },
+      });
+      expect(result?.params.error_description).toContain(why);
       expect(challenge + body).not.toContain(token.split('.')[2]);
     },
   );
@@ -181,16 +184,16 @@ describe('protect()', () => {
 
 describe('the option `verify`', () => {
   it('runs for each token, and accepts or refuses it', async () => {
-    let asked = 0;
+    let requestCount = 0;
     const verify = (token: string) => {
-      asked += 1;
+      requestCount += 1;
       return token === 'good' ? { principal: 'me', scopes: ['a'] } : undefined;
     };
     const protection = issuer.protect({ verify, scopeHierarchy: { a: ['b'] } });
     expect(await outcome(protection, bearer('good'))).toMatchObject({ auth: { principal: 'me', scopes: ['a', 'b'] } });
     expect((await outcome(protection, bearer('good'))).status).toBe(200);
     expect((await outcome(protection, bearer('bad'))).status).toBe(401);
-    expect(asked).toBe(3);
+    expect(requestCount).toBe(3);
   });
 });
 

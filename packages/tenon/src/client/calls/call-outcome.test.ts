@@ -87,8 +87,8 @@ describe('describeBothAttempts', () => {
   });
 
   it('does not mention a second run when the server refused the first attempt', () => {
-    const gone = new TenonError('session/gone', 'the server no longer knows the session');
-    const error = describeBothAttempts(gone, unreachable, 'tools/call');
+    const lost = new TenonError('session/gone', 'the server no longer knows the session');
+    const error = describeBothAttempts(lost, unreachable, 'tools/call');
     expect(error).toMatchObject({ code: 'http/unreachable', hint: 'nothing was sent' });
     expect(error.summary).toContain('session/gone');
   });

@@ -55,10 +55,10 @@ describe('progress notifications', () => {
         progress(id, 2),
       ]);
       const client = await connecting;
-      const heard: number[] = [];
-      await client.callTool('x', {}, { onProgress: ({ progress }) => void heard.push(progress) });
+      const notifications: number[] = [];
+      await client.callTool('x', {}, { onProgress: ({ progress }) => void notifications.push(progress) });
       await new Promise(resolve => setImmediate(resolve));
-      expect(heard).toEqual([1]);
+      expect(notifications).toEqual([1]);
       await client.close();
     },
   );

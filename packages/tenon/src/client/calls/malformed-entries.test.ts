@@ -112,9 +112,9 @@ describe('a result with malformed entries', () => {
       'tools/call': () => ({ resultType: 'task', ...task('working') }),
       'tasks/get': () => task('completed', { result: { content: [broken, text, link] } }),
     };
-    const { client, problems, pass } = await scripted(EXTENSION, script, {}, { capabilities });
+    const { client, problems, advance } = await scripted(EXTENSION, script, {}, { capabilities });
     const result = client.callTool('x');
-    await pass(100);
+    await advance(100);
     expect((await result).content).toEqual([text, asLink]);
     expect(problems).toEqual(['peer/deviation', 'peer/unusable-entry']);
     await client.close();

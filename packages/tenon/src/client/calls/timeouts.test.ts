@@ -17,10 +17,10 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
     onError: () => {},
     tools: { t: tool({ run: async (_, ctx) => String((await ctx.roots()).length) }) },
   });
-  let heard: () => void = () => {};
-  const asked = new Promise<void>(resolve => (heard = resolve));
+  let receive: () => void = () => {};
+  const request = new Promise<void>(resolve => (receive = resolve));
   const roots = () => {
-    heard();
+    receive();
     return new Promise<[]>(resolve => (decide = () => resolve([])));
   };
   const client = await connectPair(server, {
@@ -35,13 +35,13 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
     ({ content }) => content,
     error => error.code,
   );
-  const pass = async (ms: number) => {
+  const advance = async (ms: number) => {
     await soon();
     clock.advance(ms);
     await soon();
   };
-  await asked;
-  return { client, called, pass, decide: () => decide() };
+  await request;
+  return { client, called, advance, decide: () => decide() };
 }
 
 describe.each(protocolVersions)('a call on %s', protocolVersion => {
@@ -60,21 +60,21 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
 
 describe.each(protocolVersions)('a call on %s with input requests of the server', revision => {
   it('does not time out while the user decides', async () => {
-    const { client, called, pass, decide } = await start(revision);
-    await pass(900);
-    await pass(60_000);
+    const { client, called, advance, decide } = await start(revision);
+    await advance(900);
+    await advance(60_000);
     decide();
-    await pass(90);
+    await advance(90);
     expect(await called).toEqual([{ type: 'text', text: '0' }]);
     await client.close();
   });
 
   it('rejects when the user takes too long', async () => {
-    const { client, called, pass } = await start(revision, { answerTimeout: 5000 });
+    const { client, called, advance } = await start(revision, { answerTimeout: 5000 });
     const problems: string[] = [];
     client.on('error', ({ code }) => problems.push(code));
-    await pass(4999);
-    await pass(1);
+    await advance(4999);
+    await advance(1);
     const outcome = await called;
     if (outcome === 'call/unanswered-request') expect(problems).toEqual([]);
     else expect([outcome, problems]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/timeout']]);

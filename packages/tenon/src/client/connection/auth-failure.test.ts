@@ -1,7 +1,7 @@
 import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Authorizer } from '../../auth/client/authorizer.js';
-import { createWorld, ISSUER, issuerMetadata } from '../../auth/client/fixtures/world.js';
+import { createFakeServers, ISSUER, issuerMetadata } from '../../auth/client/fixtures/world.js';
 import { signIn } from '../../auth/client/sign-in/sign-in.js';
 import { memoryTokenStore } from '../../auth/client/token-store.js';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
@@ -68,23 +68,23 @@ describe('a connection whose authorization fails', () => {
   ])('sends the refresh token once when the token endpoint answers with %s', async (_, answer) => {
     for (const version of VERSIONS) {
       for (const expires of [1, Date.now() + 5_000]) {
-        const world = createWorld({ [`${ISSUER}/token`]: answer });
+        const servers = createFakeServers({ [`${ISSUER}/token`]: answer });
         const { error, seen } = await connectWith(version, async url => {
           const tokenStore = memoryTokenStore();
           const { origin } = new URL(url);
-          world.routes[`${origin}/.well-known/oauth-protected-resource/mcp`] = {
+          servers.routes[`${origin}/.well-known/oauth-protected-resource/mcp`] = {
             json: { resource: url, authorization_servers: [ISSUER] },
           };
-          world.routes[`${ISSUER}/.well-known/oauth-authorization-server`] = { json: issuerMetadata() };
+          servers.routes[`${ISSUER}/.well-known/oauth-authorization-server`] = { json: issuerMetadata() };
           const store = (key: string[], next: object) =>
             tokenStore.update(key, async () => ({ next: next as never, result: undefined }));
           await store(['server', url, 'me'], { issuer: ISSUER, resource: url, undescribed: false });
           const tokens = { access: 'a', type: 'bearer', refresh: 'r', expires, renew: 0, asked: [] };
           await store(['tokens', url, ISSUER, url, 'me'], tokens);
-          return signIn({ tokenStore, fetch: world.fetch, client: { id: 'me', issuer: ISSUER }, allowPrivate: true });
+          return signIn({ tokenStore, fetch: servers.fetch, client: { id: 'me', issuer: ISSUER }, allowPrivate: true });
         });
         expect(error.code).toMatch(/^auth\/(needs-user|unreachable)$/);
-        expect(world.tokenRequests().map(body => body.get('refresh_token'))).toEqual(['r']);
+        expect(servers.tokenRequests().map(body => body.get('refresh_token'))).toEqual(['r']);
         expect(seen.map(({ method }) => method)).not.toContain('GET');
         expect(seen.length).toBeLessThanOrEqual(1);
       }

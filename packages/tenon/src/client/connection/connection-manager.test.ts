@@ -16,7 +16,7 @@ const soon = () => new Promise(resolve => setImmediate(resolve));
 
 /** A client whose road can be cut, and a server that can be reached again. */
 async function start(protocolVersion: string, options: ClientOptions = {}) {
-  const roads: Transport[] = [];
+  const connections: Transport[] = [];
   const ended: string[] = [];
   const server = createServer({
     name: 's',
@@ -27,7 +27,7 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
   const open = async () => {
     const pair = createTransportPair();
     await server.connect(pair.server);
-    roads.push(pair.server);
+    connections.push(pair.server);
     return pair.client;
   };
   const clock = fakeClock();
@@ -39,11 +39,11 @@ async function start(protocolVersion: string, options: ClientOptions = {}) {
   });
   const states: string[] = [];
   client.on('state', state => states.push(state));
-  const cut = async () => {
-    await roads.at(-1)?.close();
+  const disconnect = async () => {
+    await connections.at(-1)?.close();
     await soon();
   };
-  return { client, server, clock, roads, ended, states, cut };
+  return { client, server, clock, connections, ended, states, disconnect };
 }
 
 const code = (promise: Promise<unknown>) =>
@@ -54,24 +54,24 @@ const code = (promise: Promise<unknown>) =>
 
 describe.each(protocolVersions)('a client on %s whose connection is lost', revision => {
   it('opens one new connection with the next call, for all calls that wait', async () => {
-    const { client, roads, states, cut } = await start(revision);
-    await cut();
+    const { client, connections, states, disconnect } = await start(revision);
+    await disconnect();
     expect(client.state).toBe('reconnecting');
     await Promise.all([client.callTool('t'), client.callTool('t'), client.listTools()]);
-    expect([roads.length, client.state]).toEqual([2, 'connected']);
+    expect([connections.length, client.state]).toEqual([2, 'connected']);
     expect(states).toEqual(['reconnecting', 'connected']);
     await client.close();
   });
 
   it('repeats reads, and rejects other calls with an unknown outcome', async () => {
-    const { client, cut, roads } = await start(revision);
+    const { client, disconnect, connections } = await start(revision);
     const call = code(client.callTool('never'));
     const safe = client.callTool('never', {}, { idempotent: true }).catch(() => {});
     await soon();
-    await cut();
+    await disconnect();
     expect(await call).toBe('call/outcome-unknown');
     await soon();
-    expect(roads).toHaveLength(2);
+    expect(connections).toHaveLength(2);
     await client.close();
     await safe;
   });
@@ -97,19 +97,19 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
 describe.each(protocolVersions)('watching on %s', revision => {
   const watching = async (options: { signal?: AbortSignal } = {}) => {
     const all = await start(revision);
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const iterator = all.client.watch('a:1', options)[Symbol.asyncIterator]();
-    const first = iterator.next().then(({ value }) => heard.push(value));
+    const first = iterator.next().then(({ value }) => received.push(value));
     for (let n = 0; n < 5; n++) await soon();
-    return { ...all, heard, iterator, first };
+    return { ...all, received, iterator, first };
   };
 
   it('yields changes, and ends the subscription on both sides when the loop ends [resources.subscribe.update-sent resources.updated-notification resources.subscribe-rpc-removed subscriptions.stops-after-cancel]', async () => {
-    const { client, server, heard, iterator, first, ended, clock } = await watching();
+    const { client, server, received, iterator, first, ended, clock } = await watching();
     server.notifyResourceUpdated('a:1');
     server.notifyResourceUpdated('a:2');
     await first;
-    expect(heard).toEqual([{ uri: 'a:1' }]);
+    expect(received).toEqual([{ uri: 'a:1' }]);
     await iterator.return?.(undefined);
     await soon();
     expect(ended).toEqual(['a:1']);
@@ -119,11 +119,11 @@ describe.each(protocolVersions)('watching on %s', revision => {
 
   it('ends with its signal, and leaves no listener on it', async () => {
     const controller = new AbortController();
-    const { client, first, heard, ended } = await watching({ signal: controller.signal });
+    const { client, first, received, ended } = await watching({ signal: controller.signal });
     controller.abort();
     await first;
     await soon();
-    expect(heard).toEqual([undefined]);
+    expect(received).toEqual([undefined]);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
     expect(ended).toEqual(['a:1']);
     await client.close();

@@ -118,7 +118,7 @@ async function start(protocolVersion: string) {
       )
       .toBeGreaterThan(before + 1);
   };
-  const passUntil = (check: () => boolean) =>
+  const advanceUntil = (check: () => boolean) =>
     expect
       .poll(
         () => {
@@ -128,26 +128,26 @@ async function start(protocolVersion: string) {
         { timeout: 5000 },
       )
       .toBe(true);
-  return { server, client, proxy, states, problems, resumedFrom, beat, passUntil, changes: () => changes };
+  return { server, client, proxy, states, problems, resumedFrom, beat, advanceUntil, changes: () => changes };
 }
 
 describe('a stream for changes that stops forwarding while other connections work', () => {
   it('opens the stream again from the last event, on 2025-11-25 [http.resume.always-get]', async () => {
-    const { server, client, proxy, states, resumedFrom, beat, passUntil, changes } = await start('2025-11-25');
+    const { server, client, proxy, states, resumedFrom, beat, advanceUntil, changes } = await start('2025-11-25');
     await beat();
     proxy.freeze();
     server.tools.set('second', tool({ run: () => '' }));
-    await passUntil(() => changes() > 0);
+    await advanceUntil(() => changes() > 0);
     expect([resumedFrom.length, typeof resumedFrom[1], states]).toEqual([2, 'string', []]);
     expect(await countTools(client)).toBe(2);
   });
 
   it('opens the stream again with the same filter, and yields a change, on 2026-07-28', async () => {
-    const { server, client, proxy, states, problems, beat, passUntil, changes } = await start('2026-07-28');
+    const { server, client, proxy, states, problems, beat, advanceUntil, changes } = await start('2026-07-28');
     await beat();
     proxy.freeze();
     server.tools.set('second', tool({ run: () => '' }));
-    await passUntil(() => changes() > 0 && proxy.state.streams === 2);
+    await advanceUntil(() => changes() > 0 && proxy.state.streams === 2);
     expect([problems, states]).toEqual([['http/silent-stream'], []]);
     expect(await countTools(client)).toBe(2);
     const before = changes();
@@ -161,14 +161,14 @@ describe('a stream for changes that stops forwarding while other connections wor
   });
 
   it('keeps the stream of a server without heartbeats until the server is unreachable, on 2026-07-28', async () => {
-    const { proxy, problems, passUntil, changes } = await start('2026-07-28');
+    const { proxy, problems, advanceUntil, changes } = await start('2026-07-28');
     let intervals = 0;
-    await passUntil(() => ++intervals === 20);
+    await advanceUntil(() => ++intervals === 20);
     expect([proxy.state.streams, problems]).toEqual([1, []]);
     proxy.freeze();
     proxy.refuse();
-    await passUntil(() => problems.includes('http/silent-stream'));
+    await advanceUntil(() => problems.includes('http/silent-stream'));
     proxy.state.refuses = false;
-    await passUntil(() => changes() > 0 && proxy.state.streams === 2);
+    await advanceUntil(() => changes() > 0 && proxy.state.streams === 2);
   });
 });

@@ -31,27 +31,27 @@ describe('memoryVersionCache', () => {
 describe('ClientEmitter', () => {
   it('calls a listener until it is removed', () => {
     const emitter = new ClientEmitter();
-    const heard: unknown[] = [];
-    const stop = emitter.on('state', state => heard.push(state));
-    emitter.on('log', () => heard.push('log'));
+    const received: unknown[] = [];
+    const stop = emitter.on('state', state => received.push(state));
+    emitter.on('log', () => received.push('log'));
     emitter.emit('state', 'connected');
     stop();
     stop();
     emitter.emit('state', 'closed');
-    expect(heard).toEqual(['connected']);
+    expect(received).toEqual(['connected']);
   });
 
   it('calls the other listeners when one throws or removes another', () => {
     const emitter = new ClientEmitter();
-    const heard: number[] = [];
+    const received: number[] = [];
     emitter.on('state', () => {
       stop();
       throw new Error('listener');
     });
-    const stop = emitter.on('state', () => heard.push(1));
-    emitter.on('state', () => heard.push(2));
+    const stop = emitter.on('state', () => received.push(1));
+    emitter.on('state', () => received.push(2));
     emitter.emit('state', 'connected');
     emitter.emit('state', 'connected');
-    expect(heard).toEqual([1, 2, 2]);
+    expect(received).toEqual([1, 2, 2]);
   });
 });

@@ -23,13 +23,13 @@ function start(
   options: ClientOptions = {},
   key?: string,
 ) {
-  const said: JsonObject[] = [];
-  let roads = 0;
+  const messages: JsonObject[] = [];
+  let connectionCount = 0;
   const open = () => {
-    roads++;
+    connectionCount++;
     const pair = createTransportPair();
     const onMessage = (value: unknown) => {
-      said.push(value as JsonObject);
+      messages.push(value as JsonObject);
       const answer = script(value as JsonObject, () => pair.server.close());
       if (answer) pair.server.send(answer as never);
     };
@@ -38,9 +38,9 @@ function start(
   };
   const endpoint = key === undefined ? createTransportEndpoint(open) : { kind: 'stdio' as const, key, open };
   return {
-    said,
-    methods: () => said.map(({ method }) => method),
-    roads: () => roads,
+    messages,
+    methods: () => messages.map(({ method }) => method),
+    countConnections: () => connectionCount,
     connecting: connectTo(endpoint, options),
   };
 }
@@ -54,7 +54,7 @@ const byHandshake =
 
 describe('connect', () => {
   it('probes the server, and opens the connection accordingly [compat.stdio-probe-discover-result base.removed-notifications-not-sent meta.params-required meta.protocol-version-required]', async () => {
-    const { methods, said, connecting } = start(({ id }) => ({
+    const { methods, messages, connecting } = start(({ id }) => ({
       ...v,
       id,
       result: {
@@ -67,7 +67,7 @@ describe('connect', () => {
     }));
     const client = await connecting;
     expect(methods()).toEqual(['server/discover']);
-    expect(said[0]?.params).toMatchObject({
+    expect(messages[0]?.params).toMatchObject({
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
         'io.modelcontextprotocol/clientCapabilities': {},
@@ -80,15 +80,15 @@ describe('connect', () => {
   it.each([-32601, -32602, -32600, -32000, 7])(
     'falls back to a handshake on the same transport after error %i [compat.stdio-probe-other-error compat.stdio-probe-not-one-code lifecycle.initialized-notification lifecycle.initialize.client-content]',
     async code => {
-      const { methods, said, connecting, roads } = start(byHandshake({ code, message: 'no' }));
+      const { methods, messages, connecting, countConnections } = start(byHandshake({ code, message: 'no' }));
       const client = await connecting;
       expect(methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
-      expect(said[1]?.params).toMatchObject({
+      expect(messages[1]?.params).toMatchObject({
         protocolVersion: '2025-11-25',
         capabilities: {},
         clientInfo: { name: 'tenon', version: expect.any(String) },
       });
-      expect([roads(), client.server.protocolVersion]).toEqual([1, '2025-11-25']);
+      expect([countConnections(), client.server.protocolVersion]).toEqual([1, '2025-11-25']);
       await client.close();
     },
   );
@@ -156,12 +156,12 @@ describe('connect', () => {
   });
 
   const refusing = (accepted: readonly string[], code: number, data?: unknown) => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const script = ({ id, method, params }: JsonObject) => {
       if (method !== 'initialize')
         return id === undefined ? undefined : { ...v, id, error: { code: -32601, message: 'no' } };
       const { protocolVersion } = params as { protocolVersion: string };
-      asked.push(protocolVersion);
+      requests.push(protocolVersion);
       if (accepted.includes(protocolVersion)) return initialized(id, protocolVersion);
       return {
         ...v,
@@ -169,14 +169,14 @@ describe('connect', () => {
         error: { code, message: 'Unsupported protocol version', ...(data === undefined ? {} : { data }) },
       };
     };
-    return { asked, script };
+    return { requests, script };
   };
 
   it.each([-32602, -32000])('opens again with the best version in the list of refusal %i', async code => {
     const supported = ['2024-11-05', '2025-03-26', '1999-01-01'];
-    const { asked, script } = refusing(supported, code, { supported, requested: '2025-11-25' });
+    const { requests, script } = refusing(supported, code, { supported, requested: '2025-11-25' });
     const client = await start(script).connecting;
-    expect([asked, client.server.protocolVersion]).toEqual([['2025-11-25', '2025-03-26'], '2025-03-26']);
+    expect([requests, client.server.protocolVersion]).toEqual([['2025-11-25', '2025-03-26'], '2025-03-26']);
     await client.close();
   });
 
@@ -187,10 +187,10 @@ describe('connect', () => {
     [-32603, '2025-06-18'],
     [1, '2025-03-26'],
   ])('tries each older version once after the error %i without a list, up to %s', async (code, accepted) => {
-    const { asked, script } = refusing([accepted], code);
+    const { requests, script } = refusing([accepted], code);
     const client = await start(script).connecting;
     const tried = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
-    expect(asked).toEqual(tried.slice(0, tried.indexOf(accepted) + 1));
+    expect(requests).toEqual(tried.slice(0, tried.indexOf(accepted) + 1));
     expect(client.server.protocolVersion).toBe(accepted);
     await client.close();
   });
@@ -232,7 +232,7 @@ describe('connect', () => {
       'exits',
     );
     expect((await first.connecting).server.protocolVersion).toBe('2025-11-25');
-    expect([first.roads(), first.methods()]).toEqual([
+    expect([first.countConnections(), first.methods()]).toEqual([
       2,
       ['server/discover', 'initialize', 'notifications/initialized'],
     ]);
@@ -246,26 +246,26 @@ describe('connect', () => {
       'later',
     );
     expect((await exiting.connecting).server.protocolVersion).toBe('2025-11-25');
-    expect(exiting.roads()).toBe(2);
+    expect(exiting.countConnections()).toBe(2);
     const broken = start(
       starting(({ method }) => method === 'initialize'),
       { versionCache: memoryVersionCache() },
       'later',
     );
     await expect(broken.connecting).rejects.toMatchObject({ code: 'connection/closed' });
-    expect(broken.roads()).toBe(2);
+    expect(broken.countConnections()).toBe(2);
   });
 
   it('forgets a remembered version that no longer works', async () => {
     const versionCache = memoryVersionCache();
     void versionCache.set('key', '2025-06-18');
-    const gone = start(
+    const lost = start(
       starting(({ method }) => method === 'initialize'),
       { versionCache },
       'key',
     );
-    await expect(gone.connecting).rejects.toMatchObject({ code: 'connection/closed' });
-    expect([gone.methods(), versionCache.get('key')]).toEqual([['initialize'], undefined]);
+    await expect(lost.connecting).rejects.toMatchObject({ code: 'connection/closed' });
+    expect([lost.methods(), versionCache.get('key')]).toEqual([['initialize'], undefined]);
   });
 
   it.each([
@@ -279,14 +279,14 @@ describe('connect', () => {
       /2025-06-18.*2024-11-05.*[Rr]emove the option/s,
     ],
   ])('names the versions of both sides when a refusal lists %s', async (_, data, options, attempts, words) => {
-    const { asked, script } = refusing([], -32602, data);
+    const { requests, script } = refusing([], -32602, data);
     const error: Error = await start(script, options).connecting.then(
       () => expect.unreachable(),
       error => error,
     );
     expect(error).toMatchObject({ code: 'connect/no-shared-version', rpcCode: -32602 });
     expect(error.message).toMatch(words);
-    expect(asked).toHaveLength(attempts);
+    expect(requests).toHaveLength(attempts);
   });
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18'])(

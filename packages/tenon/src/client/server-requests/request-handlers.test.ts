@@ -153,7 +153,7 @@ describe('a request of the server', () => {
         }
       },
     );
-    const asked = { signal: new LazyAbortSignal(), server: 's', progress: () => {} };
+    const request = { signal: new LazyAbortSignal(), server: 's', progress: () => {} };
     const params = { messages: [], maxTokens: 1 };
     const sampled = { role: 'assistant', content: { type: 'text', text: 'a' }, model: 'm' } as const;
     const signals: AbortSignal[] = [];
@@ -161,9 +161,9 @@ describe('a request of the server', () => {
       signals.push(signal);
       return sampled;
     };
-    await handleServerRequest('sampling/createMessage', params, { sample: () => sampled }, asked);
+    await handleServerRequest('sampling/createMessage', params, { sample: () => sampled }, request);
     expect(made).toBe(0);
-    await handleServerRequest('sampling/createMessage', params, { sample: read }, asked);
+    await handleServerRequest('sampling/createMessage', params, { sample: read }, request);
     expect([made, signals[0]?.aborted]).toEqual([1, false]);
     vi.unstubAllGlobals();
   });
@@ -172,9 +172,9 @@ describe('a request of the server', () => {
     const controller = new AbortController();
     const sample = (_: unknown, { signal }: ServerRequestInfo) =>
       new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    const asked = { signal: controller.signal, server: 's', progress: () => {} };
+    const request = { signal: controller.signal, server: 's', progress: () => {} };
     const answering = code(
-      handleServerRequest('sampling/createMessage', { messages: [], maxTokens: 1 }, { sample }, asked),
+      handleServerRequest('sampling/createMessage', { messages: [], maxTokens: 1 }, { sample }, request),
     );
     controller.abort(new Error('no longer'));
     expect(await answering).toBe(-32603);
@@ -184,10 +184,10 @@ describe('a request of the server', () => {
   it('ends when the server cancels it, although its handler ignores the signal', async () => {
     const clock = fakeClock();
     const controller = new AbortController();
-    const asked = { signal: controller.signal, server: 's', progress: () => {} };
+    const request = { signal: controller.signal, server: 's', progress: () => {} };
     const options = { sample: () => new Promise<never>(() => {}), clock };
     const params = { messages: [], maxTokens: 1 };
-    const answering = code(handleServerRequest('sampling/createMessage', params, options, asked));
+    const answering = code(handleServerRequest('sampling/createMessage', params, options, request));
     controller.abort(new Error('no longer'));
     expect([await answering, clock.timers]).toEqual([-32603, 0]);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);

@@ -21,15 +21,15 @@ const telling = (states: JsonObject[], more: Script = {}): Script => ({
 
 describe('a call that the server runs as a task', () => {
   it('polls the task, and resolves to the result of the call [ext-tasks.client-handles-both ext-tasks.poll-until-terminal ext-tasks.get.request-shape ext-tasks.transparent-polling ext-tasks.client-declares-per-request ext-tasks.extension-id ext-tasks.no-task-parameter]', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       EXTENSION,
       telling([task('working'), task('completed', { result: content('done') })]),
     );
     const result = client.callTool('x', { a: 1 });
-    await pass(100);
-    await pass(100);
+    await advance(100);
+    await advance(100);
     expect(await result).toEqual(content('done'));
-    await pass(10_000);
+    await advance(10_000);
     expect(sent('tasks/get')).toHaveLength(2);
     const [call] = sent('tools/call');
     expect(Object.keys(call as object).sort()).toEqual(['_meta', 'arguments', 'name']);
@@ -43,9 +43,9 @@ describe('a call that the server runs as a task', () => {
   });
 
   it('returns the task to a caller that resolves input requests itself', async () => {
-    const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const { client, sent, advance } = await scripted(EXTENSION, telling([task('working')]));
     expect(await client.call('tools/call', { name: 'x' }, { resolveInputRequests: false })).toMatchObject(made());
-    await pass(10_000);
+    await advance(10_000);
     expect(sent('tasks/get')).toEqual([]);
     await client.close();
   });
@@ -64,18 +64,18 @@ describe('a call that the server runs as a task', () => {
     ['the words of a tool that failed', { ...content('oh'), isError: true }, 'tool/failed'],
     ['an error when it is no result', { content: 5 }, 'peer/invalid-result'],
   ])('resolves to %s', async (_, result, expected) => {
-    const { client, pass } = await scripted(EXTENSION, telling([task('completed', { result })]));
+    const { client, advance } = await scripted(EXTENSION, telling([task('completed', { result })]));
     const value = ending(client.tools.sum({}));
-    await pass(100);
+    await advance(100);
     expect(await value).toEqual(expected);
     await client.close();
   });
 
   it('rejects with the error of the call', async () => {
     const error = { code: -32055, message: 'The rate limit', data: { after: 5 } };
-    const { client, pass } = await scripted(EXTENSION, telling([task('failed', { error })]));
+    const { client, advance } = await scripted(EXTENSION, telling([task('failed', { error })]));
     const result = client.callTool('x').catch(each => each);
-    await pass(100);
+    await advance(100);
     expect(await result).toMatchObject({ code: 'peer/error', rpcCode: -32055, data: { after: 5 } });
     expect((await result).message).toContain('The rate limit');
     await client.close();
@@ -91,10 +91,10 @@ describe('a call that the server runs as a task', () => {
     ['peer/invalid-result', task('asleep')],
     ['peer/invalid-result', task('working', { taskId: 't2' })],
     ['peer/invalid-result', { status: 'working' }],
-  ])('rejects with %s after %j', async (code, told) => {
-    const { client, pass } = await scripted(EXTENSION, telling([told]));
+  ])('rejects with %s after %j', async (code, response) => {
+    const { client, advance } = await scripted(EXTENSION, telling([response]));
     const result = ending(client.callTool('x'));
-    await pass(100);
+    await advance(100);
     expect(await result).toBe(code);
     await client.close();
   });
@@ -107,7 +107,7 @@ describe('a call that the server runs as a task', () => {
     const second = await scripted(EXTENSION, script, { tasks: false }, { capabilities });
     expect(await ending(second.client.callTool('x'))).toBe('peer/invalid-result');
     expect(second.sent('tools/call')[0]?._meta).toMatchObject({ 'io.modelcontextprotocol/clientCapabilities': {} });
-    expect(JSON.stringify(second.said)).not.toContain(TASKS);
+    expect(JSON.stringify(second.messages)).not.toContain(TASKS);
     await first.client.close();
     await second.client.close();
   });
@@ -125,7 +125,7 @@ describe('a call that the server runs as a task', () => {
 
 describe('polling a task', () => {
   it('follows the latest poll interval of the server [ext-tasks.poll-interval-respected ext-tasks.poll-interval-may-change]', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       EXTENSION,
       telling([
         task('working', { pollIntervalMs: 5000 }),
@@ -137,7 +137,7 @@ describe('polling a task', () => {
     );
     const result = client.callTool('x');
     const looks = async (ms: number) => {
-      await pass(ms);
+      await advance(ms);
       return sent('tasks/get').length;
     };
     expect([await looks(99), await looks(1)]).toEqual([0, 1]);
@@ -150,52 +150,52 @@ describe('polling a task', () => {
   });
 
   it('ends with the lifetime of the task, counted from the first response [ext-tasks.ttl-backstop ext-tasks.ttl-null-unlimited ext-tasks.poll-interval-may-change]', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       EXTENSION,
       telling([task('working', { ttlMs: null }), task('working', { ttlMs: 250 })], {
         'tools/call': () => made({ ttlMs: 50 }),
       }),
     );
-    await pass(5000);
+    await advance(5000);
     const result = client.callTool('x').catch(each => each);
-    for (const ms of [50, 100, 50]) await pass(ms);
+    for (const ms of [50, 100, 50]) await advance(ms);
     expect(sent('tasks/get').length).toBe(2);
-    await pass(100);
+    await advance(100);
     expect(await result).toMatchObject({ code: 'task/expired', data: { taskId: 't1' } });
     await client.close();
   });
 
   it('continues on a new connection [ext-tasks.poll-until-terminal]', async () => {
     let unplugged = true;
-    const stage = await scripted(EXTENSION, {
+    const session = await scripted(EXTENSION, {
       ...telling([]),
       'tasks/get': () => {
         if (!unplugged) return task('completed', { result: content('done') });
-        void stage.cut();
+        void session.disconnect();
         return undefined;
       },
     });
-    const { client, pass, problems, sent } = stage;
+    const { client, advance, problems, sent } = session;
     const result = client.callTool('x');
-    await pass(100);
+    await advance(100);
     await soon();
     expect(problems).toContain('connection/closed');
     const before = sent('tasks/get').length;
-    await pass(999);
+    await advance(999);
     expect(sent('tasks/get').length).toBe(before);
     unplugged = false;
-    await pass(1);
+    await advance(1);
     expect(await result).toEqual(content('done'));
-    expect(stage.roads).toBeGreaterThan(1);
+    expect(session.connectionCount).toBeGreaterThan(1);
     await client.close();
   });
 
   it('rejects after repeated failures, and gives the id to resume with', async () => {
-    const { client, pass, sent } = await scripted(EXTENSION, telling([], { 'tasks/get': () => undefined }), {
+    const { client, advance, sent } = await scripted(EXTENSION, telling([], { 'tasks/get': () => undefined }), {
       idleTimeout: 10,
     });
     const result = client.callTool('x').catch(each => each);
-    for (let n = 0; n < 60; n++) await pass(30_000);
+    for (let n = 0; n < 60; n++) await advance(30_000);
     expect(await result).toMatchObject({ code: 'task/unreachable', data: { taskId: 't1' } });
     expect(sent('tasks/get')).toHaveLength(20);
     expect(sent('tasks/cancel')).toEqual([]);
@@ -203,18 +203,18 @@ describe('polling a task', () => {
   });
 
   it('uses notifications of a subscription, and needs none [ext-tasks.client-may-poll-too tasks.notification.polling-goes-on]', async () => {
-    const { client, pass, tell, sent } = await scripted(EXTENSION, telling([task('working')]));
+    const { client, advance, sendNotification, sent } = await scripted(EXTENSION, telling([task('working')]));
     const seen: string[] = [];
     const result = client.callTool(
       'x',
       {},
       { onTask: ({ status, statusMessage = '' }) => seen.push(status + statusMessage) },
     );
-    await pass(0);
-    const notify = (params: JsonObject) => tell({ method: 'notifications/tasks', params });
+    await advance(0);
+    const notify = (params: JsonObject) => sendNotification({ method: 'notifications/tasks', params });
     for (const ms of [60, 40]) {
       await notify(task('working', { statusMessage: String(ms) }));
-      await pass(ms);
+      await advance(ms);
     }
     expect(sent('tasks/get')).toHaveLength(1);
     await notify(task('completed', { taskId: 't2', result: content('other') }));
@@ -223,28 +223,28 @@ describe('polling a task', () => {
     await notify(task('working'));
     expect(await result).toEqual(content('done'));
     expect(seen).toEqual(['working', 'working60', 'working40', 'working', 'completed']);
-    await pass(10_000);
+    await advance(10_000);
     expect(sent('tasks/get')).toHaveLength(1);
     await client.close();
   });
 
   it('ignores a response that arrives after the final notification', async () => {
     const script = telling([], { 'tasks/get': () => undefined });
-    const { client, said, pass, tell } = await scripted(EXTENSION, script);
+    const { client, messages, advance, sendNotification } = await scripted(EXTENSION, script);
     const seen: string[] = [];
     const result = client.callTool('x', {}, { onTask: ({ status }) => seen.push(status) });
-    await pass(100);
-    await tell({ method: 'notifications/tasks', params: task('completed', { result: content('done') }) });
-    const { id } = said.find(({ method }) => method === 'tasks/get') as JsonObject;
-    await tell({ id, result: { resultType: 'complete', ...task('working') } });
+    await advance(100);
+    await sendNotification({ method: 'notifications/tasks', params: task('completed', { result: content('done') }) });
+    const { id } = messages.find(({ method }) => method === 'tasks/get') as JsonObject;
+    await sendNotification({ id, result: { resultType: 'complete', ...task('working') } });
     expect([await result, seen]).toEqual([content('done'), ['working', 'completed']]);
     await client.close();
   });
 
   it('ends when the client is closed', async () => {
-    const { client, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const { client, advance } = await scripted(EXTENSION, telling([task('working')]));
     const result = ending(client.callTool('x'));
-    await pass(0);
+    await advance(0);
     const handle = client.tasks.resume('t1');
     await client.close();
     expect(await result).toBe('connection/closed');
@@ -254,23 +254,23 @@ describe('polling a task', () => {
 
 describe('cancelling a call that has become a task', () => {
   it('cancels the task by tasks/cancel [ext-tasks.cancel.request-shape ext-tasks.cancel.not-by-notification cancellation.not-for-tasks ext-tasks.cancel.client-may-forget]', async () => {
-    const { client, said, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const { client, messages, sent, advance } = await scripted(EXTENSION, telling([task('working')]));
     const controller = new AbortController();
     const result = client.callTool('x', {}, { signal: controller.signal }).catch(each => each);
-    await pass(100);
+    await advance(100);
     controller.abort('enough');
     expect(await result).toMatchObject({ code: 'call/aborted', cause: 'enough' });
-    await pass(10_000);
+    await advance(10_000);
     expect(sent('tasks/cancel')).toEqual([expect.objectContaining({ taskId: 't1' })]);
     expect(sent('tasks/get')).toHaveLength(1);
-    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    expect(messages.map(({ method }) => method)).not.toContain('notifications/cancelled');
     await client.close();
   });
 
   it('cancels the task when the call times out', async () => {
-    const { client, sent, pass } = await scripted(EXTENSION, telling([task('working')]));
+    const { client, sent, advance } = await scripted(EXTENSION, telling([task('working')]));
     const result = ending(client.callTool('x', {}, { totalTimeout: 1000 }));
-    for (let n = 0; n < 10; n++) await pass(100);
+    for (let n = 0; n < 10; n++) await advance(100);
     expect(await result).toBe('call/timeout');
     await soon();
     expect(sent('tasks/cancel')).toHaveLength(1);
@@ -285,18 +285,18 @@ describe('input requests of a task', () => {
 
   it('responds to each request once, all in one update [ext-tasks.update.request-shape ext-tasks.update.client-fulfils ext-tasks.update.keys-outstanding ext-tasks.update.client-answers-once ext-tasks.input-requests-deduplicated ext-tasks.not-via-retry]', async () => {
     const states = [asking(['a', 'b']), asking(['a', 'b']), asking(['b', 'c']), task('working'), done];
-    const asked: string[] = [];
+    const requests: string[] = [];
     const signals: AbortSignal[] = [];
     const elicit = ({ message }: { message: string }, { signal }: ServerRequestInfo) => {
-      asked.push(message);
+      requests.push(message);
       signals.push(signal);
       return { action: 'accept' as const, content: {} };
     };
-    const { client, sent, pass } = await scripted(EXTENSION, telling(states), { elicit });
+    const { client, sent, advance } = await scripted(EXTENSION, telling(states), { elicit });
     const result = client.callTool('x');
-    for (let n = 0; n < 5; n++) await pass(100);
+    for (let n = 0; n < 5; n++) await advance(100);
     expect(await result).toEqual(content('done'));
-    expect(asked).toEqual(['m', 'm', 'm']);
+    expect(requests).toEqual(['m', 'm', 'm']);
     expect(signals.some(({ aborted }) => aborted)).toBe(false);
     const answer = { action: 'accept', content: {} };
     expect(sent('tasks/update').map(({ _meta, ...rest }) => rest)).toEqual([
@@ -308,7 +308,7 @@ describe('input requests of a task', () => {
   });
 
   it('uses keys of its own, separate from earlier input requests of the call [ext-tasks.input-keys-separate-from-mrtr]', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       EXTENSION,
       telling([asking(['a']), done], {
         'tools/call': (_, nth) =>
@@ -317,7 +317,7 @@ describe('input requests of a task', () => {
       accept,
     );
     const result = client.callTool('x');
-    for (let n = 0; n < 2; n++) await pass(100);
+    for (let n = 0; n < 2; n++) await advance(100);
     await result;
     expect(sent('tools/call')).toHaveLength(2);
     expect(sent('tasks/update')).toHaveLength(1);
@@ -329,14 +329,14 @@ describe('input requests of a task', () => {
     let decide: (answer: object) => void = () => {};
     const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
     const states = [asking(['a']), asking(['a']), asking(['a']), asking(['a']), done];
-    const { client, sent, pass } = await scripted(EXTENSION, telling(states), { elicit });
+    const { client, sent, advance } = await scripted(EXTENSION, telling(states), { elicit });
     const result = client.callTool('x', {}, { totalTimeout: 250 });
-    for (let n = 0; n < 4; n++) await pass(100);
+    for (let n = 0; n < 4; n++) await advance(100);
     expect([sent('tasks/get').length, sent('tasks/update').length]).toEqual([4, 0]);
     decide({ action: 'decline' });
     await soon();
     expect(sent('tasks/update')).toHaveLength(1);
-    await pass(100);
+    await advance(100);
     expect(await result).toEqual(content('done'));
     await client.close();
   });
@@ -348,11 +348,11 @@ describe('input requests of a task', () => {
     const withdrawn: boolean[] = [];
     const elicit = (_: unknown, { signal }: { signal: AbortSignal }) =>
       new Promise<never>(() => signal.addEventListener('abort', () => withdrawn.push(true)));
-    const { client, sent, pass } = await scripted(EXTENSION, telling([asking(['a']), task(status, more), done]), {
+    const { client, sent, advance } = await scripted(EXTENSION, telling([asking(['a']), task(status, more), done]), {
       elicit,
     });
     const result = ending(client.callTool('x', {}, { totalTimeout: 300 }));
-    for (let n = 0; n < 3; n++) await pass(100);
+    for (let n = 0; n < 3; n++) await advance(100);
     expect(await result).toEqual(status === 'working' ? content('done') : 'task/cancelled');
     expect(withdrawn).toEqual([true]);
     expect(sent('tasks/update')).toEqual([]);
@@ -364,10 +364,10 @@ describe('input requests of a task', () => {
     ['has one that throws', { elicit: () => Promise.reject(new Error('no')) }],
     ['has one that takes too long', { elicit: () => new Promise<never>(() => {}), answerTimeout: 50 }],
   ])('rejects the call of a user who %s, and cancels the task', async (_, options) => {
-    const { client, sent, pass } = await scripted(EXTENSION, telling([asking(['a'])]), options);
+    const { client, sent, advance } = await scripted(EXTENSION, telling([asking(['a'])]), options);
     const result = ending(client.callTool('x'));
-    await pass(100);
-    await pass(50);
+    await advance(100);
+    await advance(50);
     expect(await result).toBe('call/unanswered-request');
     await vi.waitFor(() => expect(sent('tasks/cancel')).toHaveLength(1));
     expect(sent('tasks/update')).toHaveLength(0);
@@ -375,13 +375,13 @@ describe('input requests of a task', () => {
   });
 
   it('rejects after `maxRounds` rounds', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       EXTENSION,
       telling([], { 'tasks/get': (_, nth) => asking([`k${nth}`]) }),
       { ...accept, maxRounds: 3 },
     );
     const result = ending(client.callTool('x'));
-    for (let n = 0; n < 5; n++) await pass(100);
+    for (let n = 0; n < 5; n++) await advance(100);
     expect(await result).toBe('call/too-many-rounds');
     expect(sent('tasks/update')).toHaveLength(3);
     await client.close();
@@ -394,9 +394,9 @@ describe('input requests of a task', () => {
       [[asking(['a']), failing(-32602)], 'task/unknown'],
     ] as const) {
       const script = telling([...states], { 'tasks/update': () => failing(-32602) });
-      const { client, pass } = await scripted(EXTENSION, script, accept);
+      const { client, advance } = await scripted(EXTENSION, script, accept);
       const result = ending(client.callTool('x'));
-      for (let n = 0; n < 3; n++) await pass(100);
+      for (let n = 0; n < 3; n++) await advance(100);
       expect(await result).toEqual(code);
       await client.close();
     }

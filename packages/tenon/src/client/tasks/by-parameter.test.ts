@@ -27,14 +27,14 @@ const withoutMeta = (all: JsonObject[]) => all.map(({ _meta, ...rest }) => rest)
 
 describe('a tool that runs as a task', () => {
   it('creates the task, polls it, and resolves to the result of the call [tasks.tool.required-used tasks.create.by-task-param schema.request.tools-call.task tasks.poll.until-terminal tasks.poll.interval-respected tasks.notification.not-relied-on schema.request.tasks-get schema.request.tasks-result tasks.related-task.not-in-requests]', async () => {
-    const { client, sent, pass } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
+    const { client, sent, advance } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
     const result = client.callTool('x', { a: 1 });
-    await pass(99);
+    await advance(99);
     expect(sent('tasks/get')).toEqual([]);
-    await pass(1);
-    await pass(100);
+    await advance(1);
+    await advance(100);
     expect(await result).toEqual(content('done'));
-    await pass(10_000);
+    await advance(10_000);
     expect(withoutMeta(sent('tools/call'))).toEqual([{ name: 'x', arguments: { a: 1 }, task: {} }]);
     expect(withoutMeta(sent('tasks/get'))).toEqual([{ taskId: 't1' }, { taskId: 't1' }]);
     expect(withoutMeta(sent('tasks/result'))).toEqual([{ taskId: 't1' }]);
@@ -74,24 +74,24 @@ describe('a tool that runs as a task', () => {
       true,
     ],
   ])('%s (%s)', async (_, taskSupport, offered, options, plainly, wished) => {
-    const stage = await scripted(PARAMETER, telling([plain('completed')]), options, {
+    const session = await scripted(PARAMETER, telling([plain('completed')]), options, {
       capabilities: offered,
       taskSupport,
     });
-    const called = stage.client.callTool('x');
-    await stage.pass(100);
+    const called = session.client.callTool('x');
+    await session.advance(100);
     await called;
-    await stage.client.tasks.start('x', {}, { ttl: 5000 });
-    const raw = stage.client.call('tools/call', { name: 'x', task: { ttl: 7 } });
-    await stage.pass(100);
+    await session.client.tasks.start('x', {}, { ttl: 5000 });
+    const raw = session.client.call('tools/call', { name: 'x', task: { ttl: 7 } });
+    await session.advance(100);
     await raw;
-    const task = stage.sent('tools/call').map(params => params.task);
+    const task = session.sent('tools/call').map(params => params.task);
     expect(task).toEqual([
       plainly ? {} : undefined,
       wished ? { ttl: 5000 } : undefined,
       wished ? { ttl: 7 } : undefined,
     ]);
-    await stage.client.close();
+    await session.client.close();
   });
 
   it('rejects with a refusal, and rejects a task that it did not request', async () => {
@@ -104,36 +104,39 @@ describe('a tool that runs as a task', () => {
   });
 
   it('reports its progress until it has ended [progress.task-token-outlives-create progress.task-same-token progress.task-stops-at-terminal]', async () => {
-    const { client, sent, pass, tell } = await scripted(PARAMETER, telling([plain('working'), plain('completed')]));
-    const heard: number[] = [];
-    const result = client.callTool('x', {}, { onProgress: ({ progress }) => heard.push(progress) });
-    await pass(50);
+    const { client, sent, advance, sendNotification } = await scripted(
+      PARAMETER,
+      telling([plain('working'), plain('completed')]),
+    );
+    const received: number[] = [];
+    const result = client.callTool('x', {}, { onProgress: ({ progress }) => received.push(progress) });
+    await advance(50);
     const [{ _meta } = {}] = sent('tools/call');
     const { progressToken } = _meta as JsonObject;
     const report = (progress: number) =>
-      tell({ method: 'notifications/progress', params: { progressToken, progress } });
+      sendNotification({ method: 'notifications/progress', params: { progressToken, progress } });
     await report(1);
-    await pass(100);
+    await advance(100);
     await report(2);
-    await pass(100);
+    await advance(100);
     await result;
     await report(3);
-    expect(heard).toEqual([1, 2]);
+    expect(received).toEqual([1, 2]);
     await client.close();
   });
 
   it('reports no progress after the caller has cancelled or the task has ended', async () => {
     const script = telling([plain('working'), plain('completed')]);
-    const { client, sent, pass, tell } = await scripted(PARAMETER, script);
-    const heard: string[] = [];
+    const { client, sent, advance, sendNotification } = await scripted(PARAMETER, script);
+    const received: string[] = [];
     const controller = new AbortController();
-    const hears = (name: string) => ({ onProgress: () => heard.push(name) });
+    const hears = (name: string) => ({ onProgress: () => received.push(name) });
     const given = ending(client.callTool('x', {}, { signal: controller.signal, ...hears('given up') }));
     const handle = await client.tasks.start('x', {}, hears('started'));
     const report = async () => {
       for (const { _meta } of sent('tools/call')) {
         const { progressToken } = _meta as JsonObject;
-        await tell({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+        await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
       }
     };
     await report();
@@ -141,10 +144,10 @@ describe('a tool that runs as a task', () => {
     await given;
     await report();
     const result = handle.result();
-    for (let n = 0; n < 2; n++) await pass(100);
+    for (let n = 0; n < 2; n++) await advance(100);
     await result;
     await report();
-    expect(heard).toEqual(['given up', 'started', 'started']);
+    expect(received).toEqual(['given up', 'started', 'started']);
     await client.close();
   });
 
@@ -153,29 +156,29 @@ describe('a tool that runs as a task', () => {
     ['that it is unknown, since its result is gone', plain('completed'), failing(-32602), 'task/unknown', -32602],
     ['that it was cancelled', plain('cancelled'), failing(-32602), 'task/cancelled', undefined],
     ['that it is unknown', failing(-32602), failing(-32602), 'task/unknown', -32602],
-  ])('ends with %s [tasks.result.exact-error tasks.error.unknown-task]', async (_, told, result, code, rpcCode) => {
-    const { client, pass } = await scripted(PARAMETER, telling([told], { 'tasks/result': () => result }));
+  ])('ends with %s [tasks.result.exact-error tasks.error.unknown-task]', async (_, response, result, code, rpcCode) => {
+    const { client, advance } = await scripted(PARAMETER, telling([response], { 'tasks/result': () => result }));
     const error = client.callTool('x').catch(each => each);
-    await pass(100);
+    await advance(100);
     expect(await error).toMatchObject({ code, rpcCode });
     await client.close();
   });
 
   it('returns the text of the tool when the task failed, as a call does [tasks.result.exact-result]', async () => {
     const result = { ...content('oh'), isError: true };
-    const { client, pass } = await scripted(PARAMETER, telling([plain('failed')], { 'tasks/result': () => result }));
+    const { client, advance } = await scripted(PARAMETER, telling([plain('failed')], { 'tasks/result': () => result }));
     const called = client.callTool('x');
     const failed = ending(client.tools.x());
-    await pass(100);
+    await advance(100);
     expect([await called, await failed]).toEqual([result, 'tool/failed']);
     await client.close();
   });
 
   it('reads the result at once after a status notification [tasks.notification.not-relied-on schema.notification.tasks-status]', async () => {
-    const { client, sent, pass, tell } = await scripted(PARAMETER, telling([plain('working')]));
+    const { client, sent, advance, sendNotification } = await scripted(PARAMETER, telling([plain('working')]));
     const result = client.callTool('x');
-    await pass(10);
-    await tell({ method: 'notifications/tasks/status', params: plain('completed') });
+    await advance(10);
+    await sendNotification({ method: 'notifications/tasks/status', params: plain('completed') });
     expect(await result).toEqual(content('done'));
     expect(sent('tasks/get')).toEqual([]);
     await client.close();
@@ -189,19 +192,23 @@ describe('a task with input requests by JSON-RPC requests', () => {
     let decide: (answer: object) => void = () => {};
     const elicit = () => new Promise<never>(resolve => (decide = resolve as never));
     const script = telling([plain('working'), plain('input_required')], { 'tasks/result': () => undefined });
-    const { client, said, sent, pass, tell } = await scripted(PARAMETER, script, { elicit });
+    const { client, messages, sent, advance, sendNotification } = await scripted(PARAMETER, script, { elicit });
     const states: string[] = [];
     const result = client.callTool('x', {}, { totalTimeout: 600_000, onTask: ({ status }) => states.push(status) });
-    for (let n = 0; n < 2; n++) await pass(100);
+    for (let n = 0; n < 2; n++) await advance(100);
     expect(sent('tasks/result')).toHaveLength(1);
-    await tell({ id: 'q', method: 'elicitation/create', params: form });
-    await pass(29 * 60_000);
+    await sendNotification({ id: 'q', method: 'elicitation/create', params: form });
+    await advance(29 * 60_000);
     decide({ action: 'accept', content: {} });
     await soon();
-    expect(said).toContainEqual({ jsonrpc: '2.0', id: 'q', result: { action: 'accept', content: {}, _meta: related } });
-    await pass(599_000);
-    const { id } = said.find(({ method }) => method === 'tasks/result') as JsonObject;
-    await tell({ id, result: { ...content('done'), _meta: { ...related, 'com.example/a': 1 } } });
+    expect(messages).toContainEqual({
+      jsonrpc: '2.0',
+      id: 'q',
+      result: { action: 'accept', content: {}, _meta: related },
+    });
+    await advance(599_000);
+    const { id } = messages.find(({ method }) => method === 'tasks/result') as JsonObject;
+    await sendNotification({ id, result: { ...content('done'), _meta: { ...related, 'com.example/a': 1 } } });
     expect(await result).toEqual({ ...content('done'), _meta: { 'com.example/a': 1 } });
     expect(sent('tasks/get')).toHaveLength(2);
     expect(states).toEqual(
@@ -217,9 +224,9 @@ describe('a task with input requests by JSON-RPC requests', () => {
       [failing(-32602), 'task/unknown'],
     ] as const) {
       const states = [plain('input_required'), end];
-      const { client, pass } = await scripted(PARAMETER, telling(states, { 'tasks/result': () => failing(-32603) }));
+      const { client, advance } = await scripted(PARAMETER, telling(states, { 'tasks/result': () => failing(-32603) }));
       const result = ending(client.callTool('x'));
-      await pass(100);
+      await advance(100);
       expect(await result).toBe(code);
       await client.close();
     }
@@ -228,17 +235,17 @@ describe('a task with input requests by JSON-RPC requests', () => {
   it('sends no cancellation of tasks/result when the caller cancels [cancellation.not-for-tasks tasks.http.disconnect-allowed]', async () => {
     const states = [plain('input_required')];
     const script = telling(states, { 'tasks/result': () => undefined });
-    const { client, said, sent, pass, tell, problems } = await scripted(PARAMETER, script);
+    const { client, messages, sent, advance, sendNotification, problems } = await scripted(PARAMETER, script);
     const controller = new AbortController();
     const result = ending(client.callTool('x', {}, { signal: controller.signal }));
-    await pass(100);
+    await advance(100);
     controller.abort();
     expect(await result).toBe('call/aborted');
     await soon();
     expect(sent('tasks/cancel')).toHaveLength(1);
-    const { id } = said.find(({ method }) => method === 'tasks/result') as JsonObject;
-    await tell({ id, error: { code: -32602, message: 'cancelled' } });
-    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    const { id } = messages.find(({ method }) => method === 'tasks/result') as JsonObject;
+    await sendNotification({ id, error: { code: -32602, message: 'cancelled' } });
+    expect(messages.map(({ method }) => method)).not.toContain('notifications/cancelled');
     expect(problems).toEqual([]);
     await client.close();
   });
@@ -246,37 +253,37 @@ describe('a task with input requests by JSON-RPC requests', () => {
 
 describe('cancelling a call that will become a task', () => {
   it('cancels the task as soon as its id is known [cancellation.not-for-tasks]', async () => {
-    const { client, said, sent, tell, pass } = await scripted(
+    const { client, messages, sent, sendNotification, advance } = await scripted(
       PARAMETER,
       telling([], { 'tools/call': () => undefined }),
     );
     const controller = new AbortController();
     const result = ending(client.callTool('x', {}, { signal: controller.signal }));
-    await pass(0);
+    await advance(0);
     controller.abort();
     expect(await result).toBe('call/aborted');
-    const { id } = said.find(({ method }) => method === 'tools/call') as JsonObject;
-    await tell({ id, result: made() });
+    const { id } = messages.find(({ method }) => method === 'tools/call') as JsonObject;
+    await sendNotification({ id, result: made() });
     expect(withoutMeta(sent('tasks/cancel'))).toEqual([{ taskId: 't1' }]);
-    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    expect(messages.map(({ method }) => method)).not.toContain('notifications/cancelled');
     await client.close();
   });
 
   it('sends no notifications/cancelled, also after a timeout [cancellation.not-for-tasks]', async () => {
-    const { client, said, pass } = await scripted(PARAMETER, telling([], { 'tools/call': () => undefined }));
+    const { client, messages, advance } = await scripted(PARAMETER, telling([], { 'tools/call': () => undefined }));
     const result = ending(client.callTool('x', {}, { idleTimeout: 100 }));
-    await pass(100);
+    await advance(100);
     expect(await result).toBe('call/timeout');
-    expect(said.map(({ method }) => method)).not.toContain('notifications/cancelled');
+    expect(messages.map(({ method }) => method)).not.toContain('notifications/cancelled');
     await client.close();
   });
 
   it('sends no tasks/cancel to a server that cannot cancel tasks [tasks.capability.cancel-flag]', async () => {
     const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
-    const stage = await scripted(PARAMETER, telling([plain('working')]), {}, { capabilities });
-    const { client, sent, pass } = stage;
+    const session = await scripted(PARAMETER, telling([plain('working')]), {}, { capabilities });
+    const { client, sent, advance } = session;
     const result = ending(client.callTool('x', {}, { totalTimeout: 500 }));
-    for (let n = 0; n < 6; n++) await pass(100);
+    for (let n = 0; n < 6; n++) await advance(100);
     expect(await result).toBe('call/timeout');
     expect(sent('tasks/cancel')).toEqual([]);
     expect(await ending(client.tasks.cancel('t1'))).toBe('call/not-offered');
@@ -289,16 +296,16 @@ describe('a client that gets an input request with a task parameter', () => {
   it('responds with a plain result, because it declares no tasks [tasks.undeclared-ignored schema.capability.client.tasks]', async () => {
     const elicit = () => ({ action: 'accept' as const, content: {} });
     const sample = () => ({ role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'x' } });
-    const { client, said, tell, sent } = await scripted(PARAMETER, {}, { elicit, sample });
+    const { client, messages, sendNotification, sent } = await scripted(PARAMETER, {}, { elicit, sample });
     expect((sent('initialize')[0] as JsonObject).capabilities).not.toHaveProperty('tasks');
     expect((sent('initialize')[0] as JsonObject).capabilities).not.toHaveProperty('extensions');
     const requestedSchema = { type: 'object', properties: {} };
     const task = { ttl: 1000 };
-    await tell({ id: 1, method: 'elicitation/create', params: { message: 'm', requestedSchema, task } });
-    await tell({ id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, task } });
-    await tell({ id: 3, method: 'tasks/get', params: { taskId: 't1' } });
+    await sendNotification({ id: 1, method: 'elicitation/create', params: { message: 'm', requestedSchema, task } });
+    await sendNotification({ id: 2, method: 'sampling/createMessage', params: { messages: [], maxTokens: 1, task } });
+    await sendNotification({ id: 3, method: 'tasks/get', params: { taskId: 't1' } });
     await soon();
-    const answers = said.filter(({ method }) => method === undefined);
+    const answers = messages.filter(({ method }) => method === undefined);
     expect(answers).toMatchObject(
       [
         { id: 3, error: { code: -32601 } },
@@ -317,13 +324,13 @@ describe('tasks that the version or the server does not have', () => {
     [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],
     [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-version'],
   ])('sends no request: %s %j', async (revision, capabilities, code, listing) => {
-    const { client, said } = await scripted(revision, {}, {}, { capabilities });
-    const before = said.length;
+    const { client, messages } = await scripted(revision, {}, {}, { capabilities });
+    const before = messages.length;
     expect(await ending(client.tasks.get('t1'))).toBe(code);
     expect(await ending(client.tasks.cancel('t1'))).toBe(code);
     expect(await ending(client.tasks.resume('t1').result())).toBe(code);
     expect(await ending(client.tasks.list()[Symbol.asyncIterator]().next())).toBe(listing);
-    expect(said.length).toBe(before);
+    expect(messages.length).toBe(before);
     await client.close();
   });
 });

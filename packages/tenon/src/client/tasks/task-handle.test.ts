@@ -14,12 +14,12 @@ import {
   task,
 } from './fixtures/scripted.js';
 
-const manners = [
+const modes = [
   [EXTENSION, task, (state: JsonObject) => ({ resultType: 'task', ...state })],
   [PARAMETER, plain, (state: JsonObject) => ({ task: state })],
 ] as const;
 
-describe.each(manners)('a handle on %s', (revision, say, make) => {
+describe.each(modes)('a handle on %s', (revision, say, make) => {
   const byExtension = revision === EXTENSION;
   const done = say('completed', byExtension ? { result: { ...content('5'), structuredContent: { sum: 5 } } } : {});
   const telling = (states: JsonObject[], more: Script = {}): Script => ({
@@ -31,14 +31,14 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
   });
 
   it('exists as soon as the task does, and resolves to the result of the tool', async () => {
-    const { client, sent, pass } = await scripted(revision, telling([say('working'), done]));
+    const { client, sent, advance } = await scripted(revision, telling([say('working'), done]));
     const seen: string[] = [];
     const handle = await client.tasks.start('sum', { a: 1 }, { onTask: ({ status }) => seen.push(status) });
     expect([handle.id, handle.state?.status, seen]).toEqual(['t1', 'working', ['working']]);
-    await pass(10_000);
+    await advance(10_000);
     expect(sent('tasks/get')).toEqual([]);
     const results = [handle.result(), handle.result()];
-    for (let n = 0; n < 2; n++) await pass(100);
+    for (let n = 0; n < 2; n++) await advance(100);
     expect(await Promise.all(results)).toEqual([{ sum: 5 }, { sum: 5 }]);
     expect([sent('tasks/get').length, handle.state?.status, seen.at(-1)]).toEqual([2, 'completed', 'completed']);
     expect(await handle.result()).toEqual({ sum: 5 });
@@ -59,15 +59,15 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
   });
 
   it('resumes from an id in any process, without a request [ext-tasks.task-ids-persisted]', async () => {
-    const { client, sent, said, pass } = await scripted(revision, telling([say('working'), done]));
-    const before = said.length;
+    const { client, sent, messages, advance } = await scripted(revision, telling([say('working'), done]));
+    const before = messages.length;
     const handle = client.tasks.resume('t1', { tool: 'sum' });
-    await pass(1000);
-    expect([handle.id, handle.state, said.length]).toEqual(['t1', undefined, before]);
+    await advance(1000);
+    expect([handle.id, handle.state, messages.length]).toEqual(['t1', undefined, before]);
     const result = handle.result();
-    await pass(0);
+    await advance(0);
     expect(sent('tasks/get')).toHaveLength(1);
-    await pass(100);
+    await advance(100);
     expect(await result).toEqual({ sum: 5 });
     expect(sent('tools/call')).toEqual([]);
     await client.close();
@@ -84,7 +84,7 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
 
   it('yields each state, and stops polling when no caller listens', async () => {
     const states = ['a', 'a', 'b', 'c'].map(statusMessage => say('working', { statusMessage }));
-    const { client, sent, pass } = await scripted(revision, telling([...states, done]));
+    const { client, sent, advance } = await scripted(revision, telling([...states, done]));
     const handle = await client.tasks.start('sum', {});
     const all: (string | undefined)[] = [];
     const reading = (async () => {
@@ -94,22 +94,22 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
     for await (const state of handle.states()) {
       few.push(state);
       if (few.length === 2) break;
-      await pass(100);
+      await advance(100);
     }
     expect(few.map(({ statusMessage }) => statusMessage)).toEqual([undefined, 'a']);
-    for (let n = 0; n < 5; n++) await pass(100);
+    for (let n = 0; n < 5; n++) await advance(100);
     await reading;
     expect(all).toEqual(['working', 'a', 'b', 'c', 'completed']);
-    const asked = sent('tasks/get').length;
+    const requestCount = sent('tasks/get').length;
     const left = client.tasks.resume('t1').states()[Symbol.asyncIterator]();
     expect((await left.next()).value?.status).toBe('completed');
     expect((await left.next()).done).toBe(true);
-    expect(sent('tasks/get').length).toBe(asked + 1);
+    expect(sent('tasks/get').length).toBe(requestCount + 1);
     await client.close();
   });
 
   it('ends its loop without cancelling the task', async () => {
-    const { client, sent, pass } = await scripted(revision, telling([say('working')]));
+    const { client, sent, advance } = await scripted(revision, telling([say('working')]));
     const handle = await client.tasks.start('x');
     const controller = new AbortController();
     const waits = [handle.result({ signal: controller.signal }), handle.result({ totalTimeout: 150 })].map(ending);
@@ -118,29 +118,29 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
         for await (const _ of handle.states({ signal: controller.signal }));
       })(),
     );
-    await pass(100);
+    await advance(100);
     controller.abort();
-    await pass(50);
+    await advance(50);
     expect(await Promise.all(waits)).toEqual(['call/aborted', 'call/timeout']);
     expect(await states).toBeUndefined();
-    await pass(10_000);
+    await advance(10_000);
     expect([sent('tasks/get').length, sent('tasks/cancel').length]).toEqual([1, 0]);
     const again = ending(handle.result({ totalTimeout: 150 }));
-    await pass(100);
-    await pass(50);
+    await advance(100);
+    await advance(50);
     expect([await again, sent('tasks/get').length]).toEqual(['call/timeout', 2]);
     await client.close();
   });
 
   it('cancels the task on request, and returns its final state [tasks.cancel.retention-not-assumed ext-tasks.cancel.request-shape]', async () => {
-    const { client, sent, pass } = await scripted(
+    const { client, sent, advance } = await scripted(
       revision,
       telling([say('cancelled', { statusMessage: 'done with' })]),
     );
     const handle = await client.tasks.start('x');
     const result = ending(handle.result());
     await handle.cancel();
-    await pass(100);
+    await advance(100);
     expect([await result, handle.state?.status, sent('tasks/cancel').length]).toEqual([
       'task/cancelled',
       'cancelled',
@@ -176,12 +176,12 @@ describe.each(manners)('a handle on %s', (revision, say, make) => {
   });
 
   it('survives listeners that throw', async () => {
-    const { client, pass, problems } = await scripted(revision, telling([done]));
+    const { client, advance, problems } = await scripted(revision, telling([done]));
     const onTask = () => {
       throw new Error('mine');
     };
     const result = client.callTool('sum', {}, { onTask });
-    await pass(100);
+    await advance(100);
     expect(await result).toMatchObject({ structuredContent: { sum: 5 } });
     expect(problems).toEqual(['listener/threw', 'listener/threw']);
     await client.close();
@@ -213,7 +213,7 @@ describe('the tasks of a server', () => {
   });
 });
 
-describe.each(manners)('a call that became a task with an unknown outcome on %s', (revision, say, make) => {
+describe.each(modes)('a call that became a task with an unknown outcome on %s', (revision, say, make) => {
   const byExtension = revision === EXTENSION;
   const error = { code: -32603, message: 'the process has stopped', data: { outcome: 'unknown' } };
   /** Answers as a server whose first task was lost, and whose second one completes. */
@@ -230,9 +230,9 @@ describe.each(manners)('a call that became a task with an unknown outcome on %s'
     [true, { content: [{ text: '5' }] }, 2],
     [false, { code: 'call/outcome-unknown' }, 1],
   ])('repeats only an idempotent call: %s', async (idempotent, expected, count) => {
-    const { client, sent, pass } = await scripted(revision, script);
+    const { client, sent, advance } = await scripted(revision, script);
     const call = client.callTool('x', {}, { idempotent }).catch((thrown: unknown) => thrown);
-    for (let n = 0; n < 6; n++) await pass(1000);
+    for (let n = 0; n < 6; n++) await advance(1000);
     expect(await call).toMatchObject(expected);
     expect(sent('tools/call')).toHaveLength(count);
     await client.close();

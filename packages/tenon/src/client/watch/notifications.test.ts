@@ -8,19 +8,19 @@ function start() {
     { kind: 'memory', open: () => Promise.reject(new Error('no road')) },
     { clock: fakeClock() },
   );
-  const told: unknown[] = [];
+  const notifications: unknown[] = [];
   for (const event of ['change', 'log', 'elicitationComplete', 'error', 'notification'] as const) {
-    caller.emitter.on(event, value => told.push([event, 'code' in value ? value.code : value]));
+    caller.emitter.on(event, value => notifications.push([event, 'code' in value ? value.code : value]));
   }
   for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const) {
     caller.cache.set(method, {}, { ttlMs: 10 });
   }
   caller.cache.set('resources/read', { uri: 'a' }, { ttlMs: 10 });
-  const kept = () =>
+  const getStored = () =>
     (['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
       .filter(method => caller.cache.get(method, {}))
       .concat(caller.cache.get('resources/read', { uri: 'a' }) ? ['resources/read' as never] : []);
-  return { caller, told, kept };
+  return { caller, notifications, getStored };
 }
 
 describe('handleNotification', () => {
@@ -46,32 +46,32 @@ describe('handleNotification', () => {
   ])(
     'emits %s %j, and deletes stale cache entries [elicitation.complete.unknown-ignored]',
     (method, params, event, stale) => {
-      const { caller, told, kept } = start();
-      const before = kept();
+      const { caller, notifications, getStored } = start();
+      const before = getStored();
       handleNotification(caller, method, params);
-      expect(told).toEqual([event]);
-      expect(kept()).toEqual(before.filter(each => !(stale as string[]).includes(each)));
+      expect(notifications).toEqual([event]);
+      expect(getStored()).toEqual(before.filter(each => !(stale as string[]).includes(each)));
     },
   );
 
   it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
     'emits a method named %s like any other',
     method => {
-      const { caller, told, kept } = start();
+      const { caller, notifications, getStored } = start();
       handleNotification(caller, method, {});
-      expect(told).toEqual([['notification', { method, params: {} }]]);
-      expect(kept()).toHaveLength(5);
+      expect(notifications).toEqual([['notification', { method, params: {} }]]);
+      expect(getStored()).toHaveLength(5);
     },
   );
 
   it('reports a malformed notification, and keeps the cache', () => {
-    const { caller, told, kept } = start();
+    const { caller, notifications, getStored } = start();
     handleNotification(caller, 'notifications/resources/updated', { uri: 5 });
     handleNotification(caller, 'notifications/message', { level: 'loud', data: 1 });
-    expect(told).toEqual([
+    expect(notifications).toEqual([
       ['error', 'peer/malformed'],
       ['error', 'peer/malformed'],
     ]);
-    expect(kept()).toHaveLength(5);
+    expect(getStored()).toHaveLength(5);
   });
 });

@@ -26,17 +26,17 @@ describe('an input request of a task whose client does not call tasks/result', (
     const { site, caller, taskId } = await started();
     site.clock.advance(1599);
     await settle();
-    expect(caller.asked).toEqual([]);
+    expect(caller.requested).toEqual([]);
     site.clock.advance(1);
-    await until(() => caller.asked.length === 1);
-    expect(caller.asked[0]).toMatchObject({
+    await until(() => caller.requested.length === 1);
+    expect(caller.requested[0]).toMatchObject({
       method: 'elicitation/create',
       params: { ...form('one?'), _meta: { [RELATED_TASK]: { taskId } } },
     });
     site.clock.advance(10_000);
     await settle();
-    expect(caller.asked).toHaveLength(1);
-    caller.asked[0]?.answer(accept('x'));
+    expect(caller.requested).toHaveLength(1);
+    caller.requested[0]?.answer(accept('x'));
     await until(async () => (await stateOf(caller, taskId))?.status === 'completed');
     expect(site.problems).toEqual([]);
   });
@@ -44,11 +44,11 @@ describe('an input request of a task whose client does not call tasks/result', (
   it('is cancelled when the client calls tasks/result later, and sent on that stream', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 2);
+    await until(() => caller.requested.length === 2);
     expect(withdrawn(caller)).toBe(1);
-    caller.asked[1]?.answer(accept('x'));
+    caller.requested[1]?.answer(accept('x'));
     await until(() => caller.answers.has(id));
     expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x' }] });
   });
@@ -56,10 +56,10 @@ describe('an input request of a task whose client does not call tasks/result', (
   it('reaches the client once while a tasks/result request is open', async () => {
     const { site, caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     site.clock.advance(1600);
     await settle();
-    expect(caller.asked).toHaveLength(1);
+    expect(caller.requested).toHaveLength(1);
   });
 
   it('uses the session that polled last', async () => {
@@ -67,14 +67,14 @@ describe('an input request of a task whose client does not call tasks/result', (
     const other = await connectTaskClient(server, { revision });
     await stateOf(other, taskId);
     site.clock.advance(1600);
-    await until(() => other.asked.length === 1);
-    expect(caller.asked).toEqual([]);
+    await until(() => other.requested.length === 1);
+    expect(caller.requested).toEqual([]);
   });
 
   it('is cancelled when the task has ended', async () => {
     const { site, caller, taskId } = await started();
     site.clock.advance(1600);
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     await caller.call('tasks/cancel', { taskId });
     await until(() => withdrawn(caller) === 1);
     expect(site.problems).toEqual([]);
@@ -83,7 +83,7 @@ describe('an input request of a task whose client does not call tasks/result', (
   it('stays open when the session ends, because that is no response', async () => {
     const { site, server, caller, taskId } = await started();
     site.clock.advance(1600);
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     await caller.close();
     await settle();
     const other = await connectTaskClient(server, { revision });
@@ -96,7 +96,7 @@ describe('an input request that was sent by tasks/result', () => {
   it('is cancelled when the task has ended', async () => {
     const { caller, taskId } = await started();
     caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     await caller.call('tasks/cancel', { taskId });
     await until(() => withdrawn(caller) === 1);
   });

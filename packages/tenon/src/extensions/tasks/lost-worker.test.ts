@@ -113,11 +113,11 @@ describe('a worker that was suspended for longer than its lease', () => {
         return 'done';
       });
     let isGone = false;
-    const gone = siteOf(() => ({
+    const lost = siteOf(() => ({
       bus,
       values: { ...values, put: (...args) => (isGone ? never : values.put(...args)) },
     }));
-    const client = await connectTaskClient(gone.serve(tool(never), { leaseTtl: LEASE }));
+    const client = await connectTaskClient(lost.serve(tool(never), { leaseTtl: LEASE }));
     const id = await start(client);
     await until(async () => (await site.journal(id)).length > 0);
     isGone = true;

@@ -37,7 +37,7 @@ describe('a task in a remote store', () => {
         await wait();
         return 'done';
       });
-    const gone = await connectTaskClient(
+    const lost = await connectTaskClient(
       // Its clock is another one, so that it does not renew its lease.
       siteOf(() => site.stores).serve(
         tools(() => gate().opened),
@@ -45,7 +45,7 @@ describe('a task in a remote store', () => {
         { inputRequests },
       ),
     );
-    const id = await start(gone);
+    const id = await start(lost);
     await until(async () => steps === 1 && JSON.stringify(await site.stores.values.list(`task-log/${id}/`)).length > 2);
     const caller = await connectTaskClient(
       site.serve(

@@ -118,7 +118,7 @@ describe('the capabilities of a server with tasks', () => {
   });
 
   it('contain the capability on 2025-11-25, with the list only for authenticated callers [tasks.capability-declared tasks.capability.exhaustive tasks.capability.list-flag tasks.capability.cancel-flag tasks.security.no-list-when-anonymous]', async () => {
-    const told = async (principal: string | undefined, list?: boolean) => {
+    const readTasksCapability = async (principal: string | undefined, list?: boolean) => {
       const server = siteOf().serve(tools, list === undefined ? {} : { list });
       const caller = await connectTaskClient(server, { revision: '2025-11-25', ...(principal ? { principal } : {}) });
       const { capabilities } = (caller.inbox[0] as { result: unknown }).result as { capabilities: JsonObject };
@@ -128,10 +128,10 @@ describe('the capabilities of a server with tasks', () => {
       return capabilities.tasks;
     };
     const requests = { tools: { call: {} } };
-    expect(await told(undefined)).toEqual({ cancel: {}, requests });
-    expect(await told(undefined, true)).toEqual({ list: {}, cancel: {}, requests });
-    expect(await told('ann')).toEqual({ list: {}, cancel: {}, requests });
-    expect(await told('ann', false)).toEqual({ cancel: {}, requests });
+    expect(await readTasksCapability(undefined)).toEqual({ cancel: {}, requests });
+    expect(await readTasksCapability(undefined, true)).toEqual({ list: {}, cancel: {}, requests });
+    expect(await readTasksCapability('ann')).toEqual({ list: {}, cancel: {}, requests });
+    expect(await readTasksCapability('ann', false)).toEqual({ cancel: {}, requests });
   });
 
   it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('contain nothing about tasks on %s', async revision => {

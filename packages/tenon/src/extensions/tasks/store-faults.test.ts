@@ -41,20 +41,20 @@ function createFaultySite() {
     };
   });
   /** Lets time pass until it holds. */
-  const pass = (holds: () => Promise<unknown>) =>
+  const advance = (holds: () => Promise<unknown>) =>
     until(async () => {
       site.clock.advance(100);
       await settle(2);
       return holds();
     });
-  return { site, faults, pass };
+  return { site, faults, advance };
 }
 
 describe('a failing store', () => {
   it.each([false, true])(
     'makes the worker repeat the record of a step, not the step (written all the same: %s)',
     async late => {
-      const { site, faults, pass } = createFaultySite();
+      const { site, faults, advance } = createFaultySite();
       let runs = 0;
       const caller = await connectTaskClient(
         site.serve(
@@ -68,14 +68,14 @@ describe('a failing store', () => {
         ),
       );
       const id = await start(caller);
-      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      await advance(async () => (await statusOf(caller, id)) === 'completed');
       expect([await textOf(caller, id), runs]).toEqual(['paid 1', 1]);
       expect(site.problems.map(({ code }) => code)).toEqual(['store/busy']);
     },
   );
 
   it('ends none of ten tasks when it fails for 6.5 s', async () => {
-    const { site, faults, pass } = createFaultySite();
+    const { site, faults, advance } = createFaultySite();
     const work = gate();
     let runs = 0;
     const caller = await connectTaskClient(
@@ -90,8 +90,8 @@ describe('a failing store', () => {
     const ids = await Promise.all(Array.from({ length: 10 }, () => start(caller)));
     faults.until = site.clock.now() + 6500;
     work.open();
-    await pass(async () => site.clock.now() > faults.until);
-    await pass(async () =>
+    await advance(async () => site.clock.now() > faults.until);
+    await advance(async () =>
       (await Promise.all(ids.map(id => statusOf(caller, id)))).every(each => each === 'completed'),
     );
     for (const id of ids) expect(await textOf(caller, id)).toBe('done');
@@ -101,7 +101,7 @@ describe('a failing store', () => {
   it.each([false, true])(
     'loses no result when it fails while the result is written (written all the same: %s)',
     async late => {
-      const { site, faults, pass } = createFaultySite();
+      const { site, faults, advance } = createFaultySite();
       const work = gate<string>();
       let entries = 0;
       const caller = await connectTaskClient(
@@ -116,9 +116,9 @@ describe('a failing store', () => {
       await settle();
       Object.assign(faults, { next: 1, late, calls: ['put'] });
       work.open('done');
-      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      await advance(async () => (await statusOf(caller, id)) === 'completed');
       expect([await textOf(caller, id), entries]).toEqual(['done', 1]);
-      await pass(async () => site.events.some(({ type }) => type === 'completed'));
+      await advance(async () => site.events.some(({ type }) => type === 'completed'));
       await until(async () => (await site.stores.values.list('task-open/')).length === 0);
     },
   );
@@ -126,7 +126,7 @@ describe('a failing store', () => {
   it.each(['get', 'put', 'publish'] as const)(
     'loses neither input request nor response when `%s` fails',
     async call => {
-      const { site, faults, pass } = createFaultySite();
+      const { site, faults, advance } = createFaultySite();
       faults.calls = [call];
       const caller = await connectTaskClient(
         site.serve(
@@ -137,7 +137,7 @@ describe('a failing store', () => {
         ),
       );
       const id = await start(caller);
-      await pass(async () =>
+      await advance(async () =>
         site
           .record(id)
           .then(record => record?.status === 'input_required')
@@ -145,13 +145,13 @@ describe('a failing store', () => {
       );
       await answerAll(caller, id, 'yes');
       faults.next = call === 'publish' ? 0 : 1;
-      await pass(async () => (await statusOf(caller, id)) === 'completed');
+      await advance(async () => (await statusOf(caller, id)) === 'completed');
       expect(await textOf(caller, id)).toBe('yes');
     },
   );
 
   it('leaves the task to another process that took it meanwhile', async () => {
-    const { site, faults, pass } = createFaultySite();
+    const { site, faults, advance } = createFaultySite();
     const healthy = siteOf(() => site.stores);
     const other = await connectTaskClient(healthy.serve(job(() => 'elsewhere')));
     const fail = () => {
@@ -161,9 +161,9 @@ describe('a failing store', () => {
     const id = await start(caller);
     await settle();
     expect(other).toBeDefined();
-    await pass(async () => site.problems.length > 0);
+    await advance(async () => site.problems.length > 0);
     expect(site.events.map(({ type }) => type)).toEqual(['created']);
     faults.until = 0;
-    await pass(async () => (await statusOf(caller, id)) === 'completed');
+    await advance(async () => (await statusOf(caller, id)) === 'completed');
   });
 });

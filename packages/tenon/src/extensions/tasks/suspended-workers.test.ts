@@ -100,7 +100,7 @@ describe('several workers that are suspended and continue in any order', () => {
       fc.asyncProperty(actions, async schedule => {
         const site = siteOf();
         const workers = [startWorker(site), startWorker(site), startWorker(site)];
-        const pass = async () => {
+        const advance = async () => {
           site.clock.advance(LEASE / 2);
           for (const worker of workers) worker.tick();
           await settle(2);
@@ -108,7 +108,7 @@ describe('several workers that are suspended and continue in any order', () => {
         const client = await connectTaskClient(workers[0]?.server as never);
         const starting = start(client);
         for (const action of schedule) {
-          if (action.kind === 'time') await pass();
+          if (action.kind === 'time') await advance();
           else if (action.kind === 'suspend') workers[action.worker]?.suspendAfter(action.writes);
           else workers[action.worker]?.resume();
           await settle(1);
@@ -116,7 +116,7 @@ describe('several workers that are suspended and continue in any order', () => {
         for (const worker of workers) worker.resume();
         const id = await starting;
         await until(async () => {
-          await pass();
+          await advance();
           return (await site.record(id))?.status !== 'working';
         });
         await settle(5);

@@ -8,8 +8,8 @@ import { connectTaskClient, type TaskTestClient } from './fixtures/task-client.j
 describe('a worker that searches for tasks', () => {
   /** Tasks of a process that is gone. */
   async function leave(count: number, site: ReturnType<typeof siteOf>) {
-    const gone = siteOf(() => site.stores);
-    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
+    const lost = siteOf(() => site.stores);
+    const caller = await connectTaskClient(lost.serve(job(() => gate().opened)));
     const ids: string[] = [];
     for (let n = 0; n < count; n++) ids.push(await start(caller));
     return ids;
@@ -89,8 +89,8 @@ describe('a task of a tool that this process does not have', () => {
 
   async function leave(version?: string) {
     const site = siteOf();
-    const gone = siteOf(() => site.stores);
-    const caller = await connectTaskClient(gone.serve(versioned(version, () => gate().opened)));
+    const lost = siteOf(() => site.stores);
+    const caller = await connectTaskClient(lost.serve(versioned(version, () => gate().opened)));
     const id = await start(caller);
     await settle();
     return { site, id };
@@ -165,7 +165,7 @@ describe('a task whose process has stopped', () => {
 
   it('moves to another process after its lease has expired, and not before [ext-tasks.terminal-immutable]', async () => {
     const site = siteOf();
-    const gone = frozen(site);
+    const lost = frozen(site);
     const never = gate();
     const seen: string[] = [];
     const run = (where: string, end?: Promise<void>) =>
@@ -175,7 +175,7 @@ describe('a task whose process has stopped', () => {
         await ctx.step('two', () => void seen.push(`two ${where}`));
         return where;
       });
-    const caller = await connectTaskClient(gone.serve(run('there', never.opened)));
+    const caller = await connectTaskClient(lost.serve(run('there', never.opened)));
     const id = await start(caller);
     await settle();
     const other = await connectTaskClient(site.serve(run('here'), { leaseTtl: 15_000 }));
@@ -189,11 +189,11 @@ describe('a task whose process has stopped', () => {
     expect(site.events.map(({ type }) => type)).toContain('taken-over');
     // The former one comes back: what it does is not accepted, and no step begins.
     never.open();
-    gone.clock.advance(14_000);
+    lost.clock.advance(14_000);
     await settle();
     expect(seen).toEqual(['one there', 'two here']);
     expect(await textOf(caller, id)).toBe('here');
-    expect(gone.problems).toEqual([]);
+    expect(lost.problems).toEqual([]);
   });
 
   it('begins no step at the old process when it continues after its lease', async () => {
@@ -224,9 +224,9 @@ describe('a task whose process has stopped', () => {
 
   it('runs at one of two processes that want it', async () => {
     const site = siteOf();
-    const gone = frozen(site);
+    const lost = frozen(site);
     const seen: string[] = [];
-    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
+    const caller = await connectTaskClient(lost.serve(job(() => gate().opened)));
     const ids = await Promise.all(Array.from({ length: 10 }, () => start(caller)));
     await settle();
     const work = job(async ctx => ctx.step('one', () => void seen.push('one')));
@@ -264,13 +264,13 @@ describe('a task whose process has stopped', () => {
 describe('a task that is cancelled at another process as it completes', () => {
   it('stays cancelled', async () => {
     const last = gate();
-    let cut = false;
+    let isCutOff = false;
     const site = siteOf(({ values }) => ({
       values: {
         ...values,
         async put(...args) {
-          if (args[1].status === 'completed' && !cut) {
-            cut = true;
+          if (args[1].status === 'completed' && !isCutOff) {
+            isCutOff = true;
             await last.opened;
           }
           return values.put(...args);
@@ -280,7 +280,7 @@ describe('a task that is cancelled at another process as it completes', () => {
     const caller = await connectTaskClient(site.serve(job(() => 'done')));
     const other = await connectTaskClient(site.serve(job(() => 'done')));
     const id = await start(caller);
-    await until(() => cut);
+    await until(() => isCutOff);
     await other.call('tasks/cancel', { taskId: id });
     last.open();
     await settle();
@@ -405,8 +405,8 @@ describe('a task that expires while it runs', () => {
 describe('a task of a protocol version that is no longer supported', () => {
   it('stays unchanged, and is reported', async () => {
     const site = siteOf();
-    const gone = siteOf(() => site.stores);
-    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
+    const lost = siteOf(() => site.stores);
+    const caller = await connectTaskClient(lost.serve(job(() => gate().opened)));
     const id = await start(caller);
     await settle();
     const { value } = (await site.stores.values.get(`task/${id}`)) ?? { value: {} };

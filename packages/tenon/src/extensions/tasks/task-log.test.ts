@@ -43,8 +43,8 @@ describe('the log of a task', () => {
     const site = siteOf();
     const held = gate();
     const seen: string[] = [];
-    const gone = frozen(site);
-    const caller = await connectTaskClient(gone.serve(job(steps(3, seen, 'there', held.opened))));
+    const lost = frozen(site);
+    const caller = await connectTaskClient(lost.serve(job(steps(3, seen, 'there', held.opened))));
     const id = await start(caller);
     await until(() => seen.length === 3);
     const other = await connectTaskClient(site.serve(job(() => 'here')));
@@ -58,7 +58,7 @@ describe('the log of a task', () => {
 
   it('refuses the step of a process that was suspended during it', async () => {
     const site = siteOf();
-    const gone = frozen(site);
+    const lost = frozen(site);
     const middle = gate();
     const seen: string[] = [];
     const slow = async (ctx: Context) => {
@@ -67,7 +67,7 @@ describe('the log of a task', () => {
       seen.push('continued there');
       return 'there';
     };
-    const caller = await connectTaskClient(gone.serve(job(slow)));
+    const caller = await connectTaskClient(lost.serve(job(slow)));
     const id = await start(caller);
     await settle();
     const work = gate();
@@ -93,8 +93,8 @@ describe('the log of a task', () => {
 
   it('continues from a record of an earlier version, which contains the steps itself', async () => {
     const site = siteOf();
-    const gone = frozen(site);
-    const caller = await connectTaskClient(gone.serve(job(() => gate().opened)));
+    const lost = frozen(site);
+    const caller = await connectTaskClient(lost.serve(job(() => gate().opened)));
     const id = await start(caller);
     await settle();
     const { value } = (await site.stores.values.get(`task/${id}`)) ?? {};
@@ -109,28 +109,28 @@ describe('the log of a task', () => {
 
   it('keeps responses beyond the size of the record, and sends no input request again', async () => {
     const site = siteOf();
-    const gone = frozen(site);
+    const lost = frozen(site);
     const held = gate();
-    const asked: string[] = [];
+    const requests: string[] = [];
     const run = (wait?: Promise<void>) => async (ctx: Context) => {
       const answers: unknown[] = [];
       for (let n = 0; n < 40; n++) answers.push((await ctx.elicit({ message: `${n}?`, input })).content?.a);
       await wait;
       return answers.join(' ');
     };
-    const caller = await connectTaskClient(gone.serve(job(run(held.opened))));
+    const caller = await connectTaskClient(lost.serve(job(run(held.opened))));
     const id = await start(caller);
     let largest = 0;
     for (let n = 0; n < 40; n++) {
       await until(async () => (await statusOf(caller, id)) === 'input_required');
       const { result } = await caller.call('tasks/get', { taskId: id });
       const questions = Object.values(result?.inputRequests as Record<string, { params: JsonObject }>);
-      asked.push(...questions.map(({ params }) => String(params.message)));
+      requests.push(...questions.map(({ params }) => String(params.message)));
       await answerAll(caller, id, `a${n}`);
       await until(async () => (await statusOf(caller, id)) !== 'input_required' || n < 39);
       largest = Math.max(largest, (await site.record(id))?.journal.length ?? 0);
     }
-    expect(asked).toEqual(Array.from({ length: 40 }, (_, n) => `${n}?`));
+    expect(requests).toEqual(Array.from({ length: 40 }, (_, n) => `${n}?`));
     expect(largest).toBeLessThanOrEqual(17);
     const other = await connectTaskClient(site.serve(job(run())));
     site.clock.advance(16_000);

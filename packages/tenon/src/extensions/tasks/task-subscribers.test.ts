@@ -26,8 +26,8 @@ describe('a session that created a task', () => {
     const { caller, taskId } = await made(async ctx => (await ctx.elicit({ message: 'one?', input })).action);
     await until(() => statesIn(caller, 'notifications/tasks/status').includes('input_required'));
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
-    caller.asked[0]?.answer(accept('x'));
+    await until(() => caller.requested.length === 1);
+    caller.requested[0]?.answer(accept('x'));
     await until(() => caller.answers.has(id));
     await settle();
     expect(statesIn(caller, 'notifications/tasks/status')).toEqual(['input_required', 'working', 'completed']);
@@ -54,11 +54,11 @@ describe('a session that created a task', () => {
       work[n - 1]?.open();
       await until(() => caller.listNotifications('notifications/progress').length === n);
     }
-    const said = (n: number) => ({
+    const createReport = (n: number) => ({
       ...{ progressToken: 'mine', progress: n, total: 3 },
       _meta: { [RELATED_TASK]: { taskId } },
     });
-    expect(caller.listNotifications('notifications/progress')).toEqual([said(1), said(2)]);
+    expect(caller.listNotifications('notifications/progress')).toEqual([createReport(1), createReport(2)]);
     await caller.call('tasks/cancel', { taskId });
     work[2]?.open();
     await settle();
@@ -84,8 +84,8 @@ describe('a session that created a task', () => {
       site.clock.advance(1000);
       await settle();
       const id = caller.send('tasks/result', { taskId });
-      await until(() => caller.asked.length === 1);
-      caller.asked[0]?.answer(accept('x'));
+      await until(() => caller.requested.length === 1);
+      caller.requested[0]?.answer(accept('x'));
       await until(() => caller.answers.has(id));
       expect(caller.listNotifications('notifications/progress').map(({ progress }) => progress)).toEqual(expected);
     }

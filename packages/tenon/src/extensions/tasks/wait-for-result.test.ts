@@ -74,19 +74,19 @@ describe('tasks/result', () => {
     });
     await until(async () => (await stateOf(caller, taskId))?.status === 'input_required');
     await settle();
-    expect(caller.asked).toEqual([]);
+    expect(caller.requested).toEqual([]);
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
-    expect(caller.asked[0]).toMatchObject({
+    await until(() => caller.requested.length === 1);
+    expect(caller.requested[0]).toMatchObject({
       ...{ method: 'elicitation/create' },
       params: { ...form('one?'), _meta: related(taskId) },
     });
-    caller.asked[0]?.answer(accept('x'));
+    caller.requested[0]?.answer(accept('x'));
     await until(async () => (await stateOf(caller, taskId))?.status === 'working');
     work.open();
-    await until(() => caller.asked.length === 2);
-    expect(caller.asked[1]?.params._meta).toMatchObject(related(taskId));
-    caller.asked[1]?.answer(accept('y'));
+    await until(() => caller.requested.length === 2);
+    expect(caller.requested[1]?.params._meta).toMatchObject(related(taskId));
+    caller.requested[1]?.answer(accept('y'));
     await until(() => caller.answers.has(id));
     expect(caller.answers.get(id)?.result).toMatchObject({ content: [{ text: 'x y' }] });
   });
@@ -94,8 +94,8 @@ describe('tasks/result', () => {
   it('tells the handler that the client declined', async () => {
     const { caller, taskId } = await started(ask);
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
-    caller.asked[0]?.reject('the user is away');
+    await until(() => caller.requested.length === 1);
+    caller.requested[0]?.reject('the user is away');
     await until(() => caller.answers.has(id));
     expect(caller.answers.get(id)?.result).toMatchObject({ isError: true });
     expect(JSON.stringify(caller.answers.get(id))).toContain('did not answer');
@@ -104,17 +104,17 @@ describe('tasks/result', () => {
   it('may be aborted and repeated, also in another session, and sends the input request again [tasks.http.disconnect-allowed]', async () => {
     const { server, caller, taskId } = await started(ask);
     const id = caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     caller.notify('notifications/cancelled', { requestId: id });
     await settle();
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'input_required' });
     caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 2);
+    await until(() => caller.requested.length === 2);
     await caller.close();
     const other = await connectTaskClient(server, { revision });
     const last = other.send('tasks/result', { taskId });
-    await until(() => other.asked.length === 1);
-    other.asked[0]?.answer(accept('x'));
+    await until(() => other.requested.length === 1);
+    other.requested[0]?.answer(accept('x'));
     await until(() => other.answers.has(last));
     expect(other.answers.get(last)?.result).toMatchObject({ content: [{ text: 'x' }] });
     expect(caller.answers.has(id)).toBe(false);
@@ -125,10 +125,10 @@ describe('tasks/result', () => {
     const other = await connectTaskClient(server, { revision });
     const id = caller.send('tasks/result', { taskId });
     const same = other.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1 && other.asked.length === 1);
-    other.asked[0]?.answer(accept('first'));
+    await until(() => caller.requested.length === 1 && other.requested.length === 1);
+    other.requested[0]?.answer(accept('first'));
     await until(() => caller.answers.has(id) && other.answers.has(same));
-    caller.asked[0]?.answer(accept('second'));
+    caller.requested[0]?.answer(accept('second'));
     await settle();
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'completed' });
     for (const each of [caller.answers.get(id), other.answers.get(same)]) {
@@ -181,9 +181,9 @@ describe('tasks/result', () => {
     const { result } = await caller.call('tools/call', { name: 'job', task: {} });
     const taskId = getTaskId({ result });
     caller.send('tasks/result', { taskId });
-    await until(() => caller.asked.length === 1);
+    await until(() => caller.requested.length === 1);
     failing = true;
-    caller.asked[0]?.answer(accept('x'));
+    caller.requested[0]?.answer(accept('x'));
     await until(() => site.problems.length > 0);
     expect(site.problems.map(({ message }) => message)).toEqual(['disk']);
     failing = false;
@@ -233,8 +233,8 @@ describe('tasks/list', () => {
       const { result } = await caller.call('tools/call', { name: 'job', task });
       if (n % 20 !== 5) ids.push(getTaskId({ result }));
     }
-    const [gone = ''] = ids.splice(50, 1);
-    await site.stores.values.delete(`task/${gone}`);
+    const [missingId = ''] = ids.splice(50, 1);
+    await site.stores.values.delete(`task/${missingId}`);
     site.clock.advance(1000);
     const found: string[] = [];
     let cursor: unknown;

@@ -1,7 +1,13 @@
 import { type JsonObject, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
-import { audienceNamed, factsOf, type StandIn, standIn, turns } from '../connections/fixtures/stand-in.js';
+import {
+  audienceNamed,
+  createFakeConnection,
+  type FakeConnection,
+  factsOf,
+  turns,
+} from '../connections/fixtures/stand-in.js';
 import { UpstreamRegistry } from '../connections/upstream-registry.js';
 import { UpstreamServer } from '../connections/upstream-server.js';
 import { HostCatalog } from './host-catalog.js';
@@ -13,15 +19,15 @@ const broken = new TenonError('stdio/exited', 'it has exited');
 /** A catalog of servers by what they offer now; one that is `null` does not start. */
 function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
   const clock = fakeClock();
-  const stands = new Map<string, StandIn>();
+  const fakes = new Map<string, FakeConnection>();
   const upstreams = Object.keys(servers).map((name): [string, UpstreamServer] => {
     const connect = async () => {
       if (servers[name] === null) throw broken;
-      const stand = standIn({
+      const fake = createFakeConnection({
         pages: list => (servers[name] === 'hangs' ? never() : [{ [list]: (servers[name] as Offers)[list] ?? [] }]),
       });
-      stands.set(name, stand);
-      return stand.client;
+      fakes.set(name, fake);
+      return fake.client;
     };
     const { server: _, connect: __, ...details } = factsOf(clock, connect);
     return [
@@ -38,14 +44,14 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
       }),
     ];
   });
-  const board = new UpstreamRegistry(new Map(upstreams), clock, 100, () => {});
+  const registry = new UpstreamRegistry(new Map(upstreams), clock, 100, () => {});
   const admit = async (_: unknown, { list }: { list: { items: never } }) => list.items;
-  const catalog = new HostCatalog(board, audienceNamed('all'), {
+  const catalog = new HostCatalog(registry, audienceNamed('all'), {
     prefix: 'auto',
     filterList: admit as never,
     getToolNames: () => undefined,
   });
-  return { catalog, clock, stands };
+  return { catalog, clock, fakes };
 }
 const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
 const at = (uri: string) => ({ uri, name: uri });
@@ -64,11 +70,11 @@ describe('a catalog of several servers', () => {
 
   it('finds a new tool of a server whose list was read before', async () => {
     const servers = { a: { tools: [tool('x')] }, b: {} };
-    const { catalog, stands } = catalogOf(servers);
+    const { catalog, fakes } = catalogOf(servers);
     await catalog.resolveByName('tools', 'a__x');
     servers.a.tools = [tool('x'), tool('new')];
     await expect(catalog.resolveByName('tools', 'a__new')).rejects.toMatchObject({ rpcCode: -32602 });
-    stands.get('a')?.tell('change', { list: 'tools' });
+    fakes.get('a')?.notify('change', { list: 'tools' });
     expect((await catalog.resolveByName('tools', 'a__new')).name).toBe('new');
   });
 
@@ -110,10 +116,10 @@ describe('resources of several servers', () => {
 
   it('resolve to their server when they are new', async () => {
     const servers = { a: { resources: [at('note://a')] }, b: {} };
-    const { catalog, stands } = catalogOf(servers);
+    const { catalog, fakes } = catalogOf(servers);
     expect(await catalog.resolveResource('note://new')).toBeUndefined();
     servers.a.resources = [at('note://a'), at('note://new')];
-    stands.get('a')?.tell('change', { list: 'resources' });
+    fakes.get('a')?.notify('change', { list: 'resources' });
     expect(await catalog.resolveResource('note://new')).toMatchObject({ connection: { server: 'a' } });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../stores/memory-stores.js';
 import { fillTemplates, findTemplateProblems, MAX_CALLER_VALUE } from './caller-template.js';
 import { fillCallerValues } from './fill-caller-values.js';
-import { readOne, said, told } from './fixtures/read.js';
+import { joinProblemMessages, listProblemCodes, readOne } from './fixtures/read.js';
 import { createTrust } from './trust.js';
 
 const URL_ = 'https://api.example.com';
@@ -11,7 +11,7 @@ const URL_ = 'https://api.example.com';
 /** Reads the templates of one server. */
 const templatesOf = async (server: object, env?: Record<string, string>) => {
   const config = await readOne(server, env);
-  expect(told(config)).toEqual([]);
+  expect(listProblemCodes(config)).toEqual([]);
   return config.entries[0]?.perCaller;
 };
 
@@ -21,7 +21,7 @@ describe('values of the caller in a configuration', () => {
       url: `${URL_}/u/\${caller:user}/mcp?p=\${caller:header.x-project}`,
       headers: { 'X-Tenant': 'acme-${caller:claim.tenant}', 'X-Fixed': 'one' },
     });
-    expect(told(config)).toEqual([]);
+    expect(listProblemCodes(config)).toEqual([]);
     expect(config.entries[0]).toMatchObject({
       target: {
         url: `${URL_}/u/%7Bcaller%3Auser%7D/mcp?p=%7Bcaller%3Aheader.x-project%7D`,
@@ -78,11 +78,11 @@ describe('values of the caller in a configuration', () => {
   ])('refuses them elsewhere, and names the member: %j', async (server, key) => {
     const config = await readOne(server);
     expect(config.entries).toEqual([]);
-    expect(told(config)).toContain(`error config/caller-value ${key}`);
+    expect(listProblemCodes(config)).toContain(`error config/caller-value ${key}`);
   });
 
   it('explains the refusal with a safe next step', async () => {
-    expect(said(await readOne({ command: 'a', args: ['${caller:user}'] }))).toContain(
+    expect(joinProblemMessages(await readOne({ command: 'a', args: ['${caller:user}'] }))).toContain(
       'mcpServers.s.args[0]: a value of the caller is not allowed here, because a caller could then choose what runs, or where. Expected it only in values of `env` and `headers`, and in the path and the query of `url`. Pass the value to the server by `env` or `headers`',
     );
   });

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
-import { read, readOne, said, told } from './fixtures/read.js';
+import { joinProblemMessages, listProblemCodes, read, readOne } from './fixtures/read.js';
 import { type ConfigOptions, parseServerEntries } from './parse-config.js';
 
 const URL_ = 'https://a.example/mcp';
@@ -119,8 +119,8 @@ describe('entries of public configurations', () => {
     async (shape, target, notes) => {
       const config = await read(JSON.stringify({ mcpServers: { s: shape } }), ENV);
       expect(config.entries.map(entry => format(entry.target))).toEqual([target]);
-      expect(told(config).map(text => text.replace(/ mcpServers.*/, ''))).toEqual(toNotes(notes));
-      expect(said(config)).not.toContain('hush');
+      expect(listProblemCodes(config).map(text => text.replace(/ mcpServers.*/, ''))).toEqual(toNotes(notes));
+      expect(joinProblemMessages(config)).not.toContain('hush');
     },
   );
 
@@ -139,7 +139,7 @@ describe('entries of public configurations', () => {
     [{ command: 'a', env: { K: '1' }, environment: { K: '2' } }, 'error config/target mcpServers.s.environment'],
   ])('are refused: %j', async (shape, problem) => {
     const config = await read(JSON.stringify({ mcpServers: { s: shape } }));
-    expect(told(config)).toContain(problem);
+    expect(listProblemCodes(config)).toContain(problem);
     expect(config.entries).toEqual([]);
   });
 });
@@ -155,7 +155,7 @@ describe('a command with spaces', () => {
   it('stays unsplit if such a program exists, in the folder of the server', async () => {
     const folders: unknown[] = [];
     const config = await readOne({ command: 'my tool', cwd: 'x' }, {}, programs(['my tool'], folders));
-    expect([config.entries[0]?.target, told(config), folders]).toEqual([
+    expect([config.entries[0]?.target, listProblemCodes(config), folders]).toEqual([
       { command: 'my tool', cwd: '/p/x' },
       [],
       ['/p/x'],
@@ -188,7 +188,10 @@ describe('files with formats of their own', () => {
       file,
       ...(isOtherFormat ? { parse } : {}),
     });
-    return [Object.fromEntries(config.entries.map(({ name, target }) => [name, format(target)])), told(config)];
+    return [
+      Object.fromEntries(config.entries.map(({ name, target }) => [name, format(target)])),
+      listProblemCodes(config),
+    ];
   };
 
   it('include the `mcp` of OpenCode, and exclude settings of Gemini CLI under this key', async () => {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
-import { read, told } from './fixtures/read.js';
+import { listProblemCodes, read } from './fixtures/read.js';
 import * as texts from './fixtures/texts.js';
 import type { ConfigInput } from './inputs.js';
 import { parseServerEntries } from './parse-config.js';
@@ -11,7 +11,7 @@ const targets = (entries: readonly { name: string; target: unknown }[]) =>
 describe('parseServerEntries', () => {
   it('reads the format of Claude Desktop', async () => {
     const config = await read(texts.claudeDesktop);
-    expect(told(config)).toEqual([]);
+    expect(listProblemCodes(config)).toEqual([]);
     expect(config.entries).toMatchObject([
       {
         name: 'notes',
@@ -23,7 +23,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Claude Code, whose times are milliseconds', async () => {
     const config = await read(texts.claudeCode, { SEARCH_TOKEN: 'hush' });
-    expect(told(config)).toEqual([]);
+    expect(listProblemCodes(config)).toEqual([]);
     expect(targets(config.entries)).toEqual({
       search: { url: 'https://search.example/mcp', headers: { Authorization: 'Bearer hush' }, transport: 'http' },
       feed: { url: 'https://feed.example/sse', transport: 'http-sse' },
@@ -32,14 +32,14 @@ describe('parseServerEntries', () => {
   });
 
   it('reads the format of Cursor, with the folder around .cursor as the workspace', async () => {
-    const asked: string[] = [];
+    const requests: string[] = [];
     const readEnvFile = async (path: string) => {
-      asked.push(path);
+      requests.push(path);
       return { LEVEL: 'of the file', MORE: '1' };
     };
     const config = await read(texts.cursor, { LEVEL: 'debug' }, { file: '/work/shop/.cursor/mcp.json', readEnvFile });
-    expect(told(config)).toEqual([]);
-    expect(asked).toEqual(['/work/shop/build.env']);
+    expect(listProblemCodes(config)).toEqual([]);
+    expect(requests).toEqual(['/work/shop/build.env']);
     expect(targets(config.entries)).toEqual({
       build: {
         command: '/work/shop/bin/build',
@@ -60,7 +60,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Cline, whose times are seconds', async () => {
     const config = await read(texts.cline, {}, { file: '/u/cline_mcp_settings.json' });
-    expect(told(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
+    expect(listProblemCodes(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
     expect(config.entries).toMatchObject([
       { name: 'disk', target: { command: 'disk-server' }, totalTimeout: 60_000 },
       { name: 'web', target: { url: 'http://localhost:9000/mcp', transport: 'http' } },
@@ -70,7 +70,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Gemini CLI, and ignores its `trust`', async () => {
     const config = await read(texts.gemini);
-    expect(told(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
+    expect(listProblemCodes(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
     expect(config.entries[0]).toMatchObject({
       target: { url: 'https://py.example/mcp', transport: 'http' },
       totalTimeout: 30_000,
@@ -80,14 +80,14 @@ describe('parseServerEntries', () => {
   });
 
   it('reads the format of VS Code, and prompts once for each input', async () => {
-    const asked: ConfigInput[] = [];
+    const requests: ConfigInput[] = [];
     const inputs = (input: ConfigInput) => {
-      asked.push(input);
+      requests.push(input);
       return input.id === 'key' ? 'hush' : undefined;
     };
     const config = await read(texts.vscode, {}, { file: '/w/.vscode/mcp.json', inputs });
-    expect(told(config)).toEqual([]);
-    expect(asked).toEqual([
+    expect(listProblemCodes(config)).toEqual([]);
+    expect(requests).toEqual([
       { id: 'region', type: 'pickString', options: ['eu', 'us'], default: 'eu' },
       { id: 'key', type: 'promptString', description: 'The key', password: true },
     ]);
@@ -100,7 +100,7 @@ describe('parseServerEntries', () => {
   it('reads the settings of VS Code and of Zed', async () => {
     expect(targets((await read(texts.vscodeSettings)).entries)).toEqual({ api: { url: 'https://api.example/mcp' } });
     const config = await read(texts.zed);
-    expect(told(config)).toEqual(['warning config/not-followed context_servers.nested.settings']);
+    expect(listProblemCodes(config)).toEqual(['warning config/not-followed context_servers.nested.settings']);
     expect(targets(config.entries)).toEqual({
       plain: { command: 'plain-server', args: ['a'], env: {} },
       nested: { command: 'nested-server', args: ['b'], env: { C: 'd' } },
@@ -132,7 +132,7 @@ describe('parseServerEntries', () => {
     expect(config.entries).toEqual([
       { name: 'a', target: { command: 'x', args: ['${HOME}'] }, written: { command: 'x', 'args[0]': '${HOME}' } },
     ]);
-    expect(told(config)).toEqual([
+    expect(listProblemCodes(config)).toEqual([
       'warning config/unknown-key b.comand',
       'error config/target b',
       'error config/shape c',

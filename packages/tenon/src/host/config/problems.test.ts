@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { read, readOne, said, told } from './fixtures/read.js';
+import { joinProblemMessages, listProblemCodes, read, readOne } from './fixtures/read.js';
 import { MAX_SERVERS } from './parse-config.js';
 import { createProblemReport, MAX_PROBLEMS } from './problem.js';
 
@@ -30,7 +30,10 @@ describe('problems of a configuration', () => {
     };
     const config = await read(JSON.stringify({ mcpServers: servers }));
     expect(config.entries.map(({ name }) => name)).toEqual(['a', 'd']);
-    expect(told(config)).toEqual(['error config/shape mcpServers.b.args', 'error config/shape mcpServers.c']);
+    expect(listProblemCodes(config)).toEqual([
+      'error config/shape mcpServers.b.args',
+      'error config/shape mcpServers.c',
+    ]);
   });
 
   it('include incomplete text', async () => {
@@ -38,20 +41,20 @@ describe('problems of a configuration', () => {
     expect(config.entries).toEqual([]);
     expect(config.problems).toMatchObject([{ line: 4, error: { code: 'config/syntax' } }]);
     for (const text of ['', '  ', '// nothing', '{', '{"mcpServers": tru}', 'mcpServers: {}'])
-      expect(told(await read(text)), text).toEqual(['error config/syntax ']);
+      expect(listProblemCodes(await read(text)), text).toEqual(['error config/syntax ']);
   });
 
   it('include excess of depth, size, servers and problems', async () => {
-    expect(told(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
-    expect(told(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
-    expect(told(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
+    expect(listProblemCodes(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
+    expect(listProblemCodes(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
+    expect(listProblemCodes(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
     const many = Object.fromEntries(Array.from({ length: MAX_SERVERS + 1 }, (_, at) => [`s${at}`, { command: 'x' }]));
     const config = await read(JSON.stringify({ mcpServers: many }));
     expect(config.entries).toHaveLength(MAX_SERVERS);
-    expect(told(config)).toEqual([`error config/too-large mcpServers.s${MAX_SERVERS}`]);
+    expect(listProblemCodes(config)).toEqual([`error config/too-large mcpServers.s${MAX_SERVERS}`]);
     const wrong = Object.fromEntries(Array.from({ length: MAX_PROBLEMS + 1 }, (_, at) => [`s${at}`, 1]));
     expect((await read(JSON.stringify({ mcpServers: wrong }))).problems).toHaveLength(MAX_PROBLEMS);
-    expect(told(await readOne({ command: 'x', args: Array(1001).fill('y') }))).toEqual([
+    expect(listProblemCodes(await readOne({ command: 'x', args: Array(1001).fill('y') }))).toEqual([
       'error config/too-large mcpServers.s.args',
     ]);
   });
@@ -83,17 +86,17 @@ describe('problems of a configuration', () => {
 
   it('name the key that was meant', async () => {
     const config = await readOne({ command: 'x', agrs: [], 'env-file': 'y', whatever: 1 });
-    expect(told(config)).toEqual([
+    expect(listProblemCodes(config)).toEqual([
       'warning config/unknown-key mcpServers.s.agrs',
       'warning config/unknown-key mcpServers.s.env-file',
       'warning config/unknown-key mcpServers.s.whatever',
     ]);
-    expect(said(config)).toContain('Did you mean "args"?');
-    expect(said(config)).toContain('Did you mean "envFile"?');
+    expect(joinProblemMessages(config)).toContain('Did you mean "args"?');
+    expect(joinProblemMessages(config)).toContain('Did you mean "envFile"?');
     expect(config.entries).toHaveLength(1);
-    expect(said(await read('{"mcpserver":{}}'))).toContain('Did you mean "mcpServers"?');
-    expect(told(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
-    expect(told(await read('[]'))).toEqual(['error config/shape ']);
+    expect(joinProblemMessages(await read('{"mcpserver":{}}'))).toContain('Did you mean "mcpServers"?');
+    expect(listProblemCodes(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
+    expect(listProblemCodes(await read('[]'))).toEqual(['error config/shape ']);
   });
 
   it.each([
@@ -112,7 +115,7 @@ describe('problems of a configuration', () => {
     [{ sandBoxEnable: true }, 'sandBoxEnable'],
   ])('refuse an entry whose unknown key may restrict it: %j', async (keys, key) => {
     const config = await readOne({ command: 'x', ...keys });
-    expect(told(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
+    expect(listProblemCodes(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
     expect(config.entries).toEqual([]);
   });
 
@@ -125,20 +128,20 @@ describe('problems of a configuration', () => {
     { disabled: true, toolFilters: ['a'] },
   ])('only warn of a key that restricts nothing: %j', async keys => {
     const config = await readOne({ command: 'x', ...keys });
-    expect(told(config)).toHaveLength(1);
-    expect(told(config)[0]).toMatch(/^warning config\/unknown-key/);
+    expect(listProblemCodes(config)).toHaveLength(1);
+    expect(listProblemCodes(config)[0]).toMatch(/^warning config\/unknown-key/);
     expect(config.entries).toHaveLength(1);
   });
 
   it('refuse a restriction beside the nested command of Zed', async () => {
     const config = await read('{"context_servers":{"s":{"command":{"path":"x","args":[],"disable":true}}}}');
-    expect(told(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
+    expect(listProblemCodes(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
     expect(config.entries).toEqual([]);
   });
 
   it('refuse an input whose misspelled `password` would show a secret', async () => {
     const config = await read('{"inputs":[{"id":"a","pasword":true}],"servers":{"s":{"command":"x"}}}');
-    expect(told(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
+    expect(listProblemCodes(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
   });
 
   it.each([
@@ -168,7 +171,7 @@ describe('problems of a configuration', () => {
     [{ url: 'https://a.example', headers: { 'A B': 'c' } }, 'error config/header mcpServers.s.headers["A B"]'],
   ])('refuse %j', async (server, problem) => {
     const config = await readOne(server);
-    expect(told(config)).toEqual([problem]);
+    expect(listProblemCodes(config)).toEqual([problem]);
     expect(config.entries).toEqual([]);
   });
 
@@ -182,7 +185,7 @@ describe('problems of a configuration', () => {
     [{ command: 'x', timeout: 1800, autoApprove: [] }, 'warning config/time-unit mcpServers.s.timeout'],
   ])('warn of %j', async (server, problem) => {
     const config = await readOne(server);
-    expect(told(config)).toContain(problem);
+    expect(listProblemCodes(config)).toContain(problem);
     expect(config.entries).toHaveLength(1);
   });
 
@@ -194,7 +197,7 @@ describe('problems of a configuration', () => {
     { command: 'C:\\Program Files\\x.exe' },
     { command: 'x y', args: ['z'] },
   ])('are absent for %j', async server => {
-    expect(told(await readOne(server))).toEqual([]);
+    expect(listProblemCodes(await readOne(server))).toEqual([]);
   });
 
   it('allow a short `timeout` in seconds, unless a key of this project is set', async () => {
@@ -217,15 +220,17 @@ describe('problems of a configuration', () => {
       entries: [{ serviceAccount: { clientId: 'one', clientSecret: 'two', scopes: 'a b' } }],
       problems: [],
     });
-    expect(told(await readOne({ url, auth: 'oauth' }))).toEqual(['warning config/not-followed mcpServers.s.auth']);
+    expect(listProblemCodes(await readOne({ url, auth: 'oauth' }))).toEqual([
+      'warning config/not-followed mcpServers.s.auth',
+    ]);
     for (const wrong of [{ clientSecret: undefined }, { privateKey: 'x' }, { clientId: undefined }])
-      expect(told(await readOne({ url, auth: { ...auth, ...wrong } }))).toEqual([
+      expect(listProblemCodes(await readOne({ url, auth: { ...auth, ...wrong } }))).toEqual([
         'error config/shape mcpServers.s.auth',
       ]);
-    expect(told(await readOne({ url, auth: { ...auth, secret: 'x' } }))).toEqual([
+    expect(listProblemCodes(await readOne({ url, auth: { ...auth, secret: 'x' } }))).toEqual([
       'error config/shape mcpServers.s.auth.secret',
     ]);
-    expect(told(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
+    expect(listProblemCodes(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
   });
 
   it('allow a `timeout`, which does not limit the start of a server', async () => {
@@ -237,8 +242,8 @@ describe('problems of a configuration', () => {
   it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuse the name %j', async name => {
     const config = await read(JSON.stringify({ mcpServers: { [name]: { command: 'x' } } }));
     expect(config.problems[0]?.error.code).toBe('config/name');
-    expect(said(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
-    expect(said(config).length).toBeLessThan(300);
+    expect(joinProblemMessages(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
+    expect(joinProblemMessages(config).length).toBeLessThan(300);
   });
 
   it('allow names of Object.prototype', async () => {
@@ -267,7 +272,7 @@ describe('problems of a configuration', () => {
     for (const wrong of wrongs) {
       const config = await readOne(wrong, { T: `${hush}\0` });
       expect(config.entries).toEqual([]);
-      expect(said(config)).not.toContain(hush);
+      expect(joinProblemMessages(config)).not.toContain(hush);
     }
   });
 

@@ -8,10 +8,10 @@ import { createTrust } from './trust.js';
 import type { TrustQuestion } from './trust-question.js';
 
 let values: Values;
-let asked: TrustQuestion[];
+let requests: TrustQuestion[];
 beforeEach(() => {
   values = memoryStores().values;
-  asked = [];
+  requests = [];
 });
 
 const asking = (answer: boolean | ((question: TrustQuestion) => Promise<boolean>), secret = key) =>
@@ -19,33 +19,33 @@ const asking = (answer: boolean | ((question: TrustQuestion) => Promise<boolean>
     values,
     key: secret,
     ask(_, question) {
-      asked.push(question);
+      requests.push(question);
       return typeof answer === 'boolean' ? answer : answer(question);
     },
   });
 
 /** Everything that is kept, as somebody who reads the store finds it. */
-const kept = async () => JSON.stringify(await values.list(''));
+const getStored = async () => JSON.stringify(await values.list(''));
 
 describe('approval of servers of a project', () => {
   it('prompts once, remembers it, and prompts for no server outside a project', async () => {
     const trust = asking(true);
     expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
     expect(await trust.isApproved(await entry(command, { env: variables }))).toBe(true);
-    expect(asked).toHaveLength(1);
-    expect(asked[0]?.first).toBe(true);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]?.first).toBe(true);
     const own = await entry({ command: 'rm', args: ['-rf', '/'] });
     expect(await trust.isApproved({ ...own, origin: { file: '/u', line: 1, scope: 'user' } })).toBe(true);
     expect(await trust.isApproved({ name: 'in code', target: { command: 'x' } })).toBe(true);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('does not run a refused server, and prompts again', async () => {
     const trust = asking(false);
     expect(await trust.isApproved(await entry(remote))).toBe(false);
     expect(await trust.isApproved(await entry(remote))).toBe(false);
-    expect(asked).toHaveLength(2);
-    expect(await kept()).toBe('[]');
+    expect(requests).toHaveLength(2);
+    expect(await getStored()).toBe('[]');
     const truthy = createTrust({ values, key, ask: () => 'yes' as unknown as boolean });
     expect(await truthy.isApproved(await entry(remote))).toBe(false);
   });
@@ -199,11 +199,11 @@ describe('approval of servers of a project', () => {
       expect(await trust.isApproved(await entry({ ...server, ...change }, { env: variables, ...from, ...to }))).toBe(
         true,
       );
-      expect(asked).toHaveLength(2);
-      expect(asked[1]).toMatchObject({ first: false });
-      expect(asked[1]?.changes).toEqual(changes);
-      expect(JSON.stringify(asked)).not.toContain(hush);
-      expect(await kept()).not.toContain(hush);
+      expect(requests).toHaveLength(2);
+      expect(requests[1]).toMatchObject({ first: false });
+      expect(requests[1]?.changes).toEqual(changes);
+      expect(JSON.stringify(requests)).not.toContain(hush);
+      expect(await getStored()).not.toContain(hush);
     },
   );
 
@@ -212,7 +212,7 @@ describe('approval of servers of a project', () => {
     await trust.isApproved(await entry(command, { env: variables }));
     const same = { timeout: 9000, description: 'x', ...command, env: { LEVEL: '${LEVEL}', TOKEN: hush } };
     await trust.isApproved(await entry(same, { env: { LEVEL: 'info' } }));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('binds an approval to the file and the name', async () => {
@@ -220,7 +220,7 @@ describe('approval of servers of a project', () => {
     await trust.isApproved(await entry(remote));
     await trust.isApproved(await entry(remote, { file: '/q/.mcp.json' }));
     await trust.isApproved(await entry(remote, { name: 't' }));
-    expect(asked.map(({ first }) => first)).toEqual([true, true, true]);
+    expect(requests.map(({ first }) => first)).toEqual([true, true, true]);
   });
 
   it('cannot move to another server, nor be read without the key', async () => {
@@ -231,11 +231,11 @@ describe('approval of servers of a project', () => {
     const other = (await values.list('')).find(each => each.key !== record?.key);
     await values.put(other?.key as string, record?.value as object as never);
     await trust.isApproved(await entry(remote, { name: 't' }));
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     // Another key knows nothing of it: what is kept cannot be tried out.
     await asking(true, new Uint8Array(32).fill(8)).isApproved(await entry(remote));
-    expect(asked).toHaveLength(4);
-    expect(asked[3]?.first).toBe(true);
+    expect(requests).toHaveLength(4);
+    expect(requests[3]?.first).toBe(true);
     expect(() => createTrust({ values, key: new Uint8Array(31) })).toThrow('32 bytes');
   });
 

@@ -100,12 +100,12 @@ describe('requests of a server during calls', () => {
   });
 
   it('reach the session where one exists and no call', async () => {
-    const { session, told } = sessionNamed('mine');
+    const { session, notifications } = sessionNamed('mine');
     const calls = new ActiveCalls(session);
     expect(await calls.ask('roots/list', {}, { signal })).toEqual({ askedBySession: 'mine roots/list' });
     calls.log('info', 'hello', undefined);
     calls.log('info', 'hello', 'tale');
-    expect(told).toEqual([
+    expect(notifications).toEqual([
       { method: 'notifications/message', params: { level: 'info', data: 'hello' } },
       { method: 'notifications/message', params: { level: 'info', data: 'hello', logger: 'tale' } },
     ]);

@@ -12,7 +12,7 @@ import type { CallerTemplates, CallerValues } from '../config/caller-template.js
 import { CallerLimit } from './caller-limit.js';
 import { readCallerValues } from './caller-values.js';
 import { createConnectionScope } from './connection-scope.js';
-import { factsOf, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
+import { createFakeConnection, factsOf, sessionNamed, turns } from './fixtures/stand-in.js';
 import { ProcessLimit } from './process-limit.js';
 import { UpstreamServer, type UpstreamServerOptions } from './upstream-server.js';
 
@@ -49,11 +49,11 @@ function createUpstream(perCaller: CallerTemplates, more: Partial<UpstreamServer
     __: (isSigningIn: boolean) => void,
     values?: CallerValues,
   ): Promise<Client> => {
-    const { client, closed } = standIn();
+    const { client, closed } = createFakeConnection();
     opened.push({ principal, values, closed });
     return client;
   };
-  const { server, connect: ___, ...details } = factsOf(clock, async () => standIn().client);
+  const { server, connect: ___, ...details } = factsOf(clock, async () => createFakeConnection().client);
   const upstream = new UpstreamServer({
     ...details,
     name: server,

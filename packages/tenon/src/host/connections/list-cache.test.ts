@@ -1,7 +1,7 @@
 import { type JsonObject, rpcError, type TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
-import { deferred, type Given, offersAll, standIn, turns } from './fixtures/stand-in.js';
+import { createFakeConnection, deferred, type Given, offersAll, turns } from './fixtures/stand-in.js';
 import { ListCache, mergeCacheHints } from './list-cache.js';
 
 const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
@@ -9,39 +9,39 @@ const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { ty
 function listsOf(given: Given) {
   const clock = fakeClock();
   const problems: TenonError[] = [];
-  const stand = standIn(given);
-  const connect = async () => stand.client;
+  const fake = createFakeConnection(given);
+  const connect = async () => fake.client;
   const lists = new ListCache('notes', connect, clock, problem => problems.push(problem));
-  lists.observeClient(stand.client);
-  return { clock, problems, lists, ...stand };
+  lists.observeClient(fake.client);
+  return { clock, problems, lists, ...fake };
 }
 const names = async (list: Promise<{ items: readonly { name: string }[] }>) =>
   (await list).items.map(({ name }) => name);
 
 describe('the lists of a server', () => {
   it('are read over all pages, once for concurrent readers, and again after a change', async () => {
-    const { lists, listed, tell } = listsOf({ pages: () => [{ tools: [tool('a')] }, { tools: [tool('b')] }] });
+    const { lists, listed, notify } = listsOf({ pages: () => [{ tools: [tool('a')] }, { tools: [tool('b')] }] });
     expect(await Promise.all([names(lists.get('tools')), names(lists.get('tools'))])).toEqual([
       ['a', 'b'],
       ['a', 'b'],
     ]);
     await lists.get('tools');
     expect(listed).toEqual(['tools']);
-    const heard: string[] = [];
-    const stop = lists.onChange(list => heard.push(list));
-    tell('change', { list: 'tools' });
-    tell('change', { uri: 'note://a' });
+    const received: string[] = [];
+    const stop = lists.onChange(list => received.push(list));
+    notify('change', { list: 'tools' });
+    notify('change', { uri: 'note://a' });
     await lists.get('tools');
-    expect([listed, heard]).toEqual([['tools', 'tools'], ['tools']]);
+    expect([listed, received]).toEqual([['tools', 'tools'], ['tools']]);
     stop();
-    tell('change', { list: 'tools' });
-    expect(heard).toEqual(['tools']);
+    notify('change', { list: 'tools' });
+    expect(received).toEqual(['tools']);
   });
 
   it('change with their templates', async () => {
-    const { lists, listed, tell } = listsOf({});
+    const { lists, listed, notify } = listsOf({});
     await lists.get('templates');
-    tell('change', { list: 'resources' });
+    notify('change', { list: 'resources' });
     await lists.get('templates');
     expect(listed).toEqual(['resourceTemplates', 'resourceTemplates']);
   });

@@ -5,30 +5,30 @@ import { MessageRateLimit } from './message-rate-limit.js';
 describe('MessageRateLimit', () => {
   it('admits a limited number in each second, and reports the first drop', () => {
     const clock = fakeClock();
-    let told = 0;
+    let reportCount = 0;
     const flood = new MessageRateLimit(
       clock,
       () => {
-        told += 1;
+        reportCount += 1;
       },
       3,
     );
     const admitted = () => Array.from({ length: 10 }, () => flood.tryConsume()).filter(Boolean).length;
-    expect([admitted(), told]).toEqual([3, 1]);
+    expect([admitted(), reportCount]).toEqual([3, 1]);
     clock.advance(999);
-    expect([admitted(), told]).toEqual([0, 1]);
+    expect([admitted(), reportCount]).toEqual([0, 1]);
     clock.advance(1);
-    expect([admitted(), told]).toEqual([3, 2]);
+    expect([admitted(), reportCount]).toEqual([3, 2]);
   });
 
   it('reports nothing when nothing was dropped', () => {
     const clock = fakeClock();
-    let told = 0;
+    let reportCount = 0;
     const flood = new MessageRateLimit(clock, () => {
-      told += 1;
+      reportCount += 1;
     });
     for (let at = 0; at < 200; at++) expect(flood.tryConsume()).toBe(true);
-    expect(told).toBe(0);
-    expect([flood.tryConsume(), told]).toEqual([false, 1]);
+    expect(reportCount).toBe(0);
+    expect([flood.tryConsume(), reportCount]).toEqual([false, 1]);
   });
 });

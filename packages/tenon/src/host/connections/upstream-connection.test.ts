@@ -5,7 +5,15 @@ import type { ClientOptions } from '../../client/options.js';
 import { fakeClock } from '../../testing/fake-clock.js';
 import type { UpstreamCall } from './active-calls.js';
 import type { ConnectionOptions } from './connection-options.js';
-import { audienceNamed, deferred, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
+import {
+  audienceNamed,
+  createFakeConnection,
+  deferred,
+  type FakeConnection,
+  factsOf,
+  sessionNamed,
+  turns,
+} from './fixtures/stand-in.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 function lineTo(connect: ConnectionOptions['connect'], audience = audienceNamed('all')) {
@@ -35,7 +43,7 @@ describe('UpstreamConnection', () => {
     expect([line.state, opened]).toEqual(['idle', 0]);
     const both = [line.getClient(), line.getClient()];
     expect(line.state).toBe('connecting');
-    const { client } = standIn();
+    const { client } = createFakeConnection();
     opening.resolve(client);
     expect(await Promise.all(both)).toEqual([client, client]);
     expect([await line.getClient(), opened, line.state]).toEqual([client, 1, 'connected']);
@@ -74,7 +82,7 @@ describe('UpstreamConnection', () => {
     clock.advance(1);
     await expect(waiting).rejects.toMatchObject({ code: 'host/start-timeout' });
     expect(signal?.reason).toMatchObject({ code: 'host/start-timeout' });
-    const late = standIn();
+    const late = createFakeConnection();
     opening.resolve(late.client);
     await turns();
     expect(late.closed()).toBe(1);
@@ -105,7 +113,7 @@ describe('UpstreamConnection', () => {
     clock.advance(5000);
     expect(changed).toEqual([]);
     finishSignIn();
-    const { client } = standIn();
+    const { client } = createFakeConnection();
     opening.resolve(client);
     await turns();
     expect([line.state, line.openClient]).toEqual(['connected', client]);
@@ -128,7 +136,7 @@ describe('UpstreamConnection', () => {
   });
 
   it('closes within a time limit whatever its server does', async () => {
-    const { client } = standIn({ closing: new Promise(() => {}) });
+    const { client } = createFakeConnection({ closing: new Promise(() => {}) });
     const { line, clock } = lineTo(async () => client);
     await line.getClient();
     let closed = false;
@@ -145,18 +153,18 @@ describe('UpstreamConnection', () => {
   });
 
   it('leaves no timer when it has opened or opened again', async () => {
-    const stand = standIn();
+    const fake = createFakeConnection();
     let opening: ClientOptions['getOpenSignal'];
     const { line, clock } = lineTo(async options => {
       opening = options.getOpenSignal;
-      return stand.client;
+      return fake.client;
     });
     await line.getClient();
     expect(clock.timers).toBe(0);
-    stand.become('reconnecting');
+    fake.become('reconnecting');
     const signal = opening?.(() => false);
     expect([clock.timers, signal?.aborted]).toEqual([1, false]);
-    stand.become('connected');
+    fake.become('connected');
     expect(clock.timers).toBe(0);
   });
 
@@ -168,7 +176,7 @@ describe('UpstreamConnection', () => {
     await turns();
     clock.advance(1000);
     await waiting;
-    opening.resolve(standIn({ closing: ending.promise }).client);
+    opening.resolve(createFakeConnection({ closing: ending.promise }).client);
     let closed = false;
     void line.close().then(() => {
       closed = true;
@@ -183,70 +191,70 @@ describe('UpstreamConnection', () => {
 
 describe('a lost upstream connection', () => {
   it('opens again at once, and with a delay when it is lost repeatedly', async () => {
-    const stand = standIn();
-    const { line, clock } = lineTo(async () => stand.client);
+    const fake = createFakeConnection();
+    const { line, clock } = lineTo(async () => fake.client);
     await line.getClient();
     clock.advance(60_000);
     for (let time = 0; time < 5; time++) {
-      stand.become('reconnecting');
-      expect(await line.getClient()).toBe(stand.client);
-      stand.become('connected');
+      fake.become('reconnecting');
+      expect(await line.getClient()).toBe(fake.client);
+      fake.become('connected');
       clock.advance(5000);
     }
-    stand.become('reconnecting');
-    stand.become('connected');
-    stand.become('reconnecting');
-    expect(await line.getClient()).toBe(stand.client);
-    stand.become('connected');
-    stand.become('reconnecting');
+    fake.become('reconnecting');
+    fake.become('connected');
+    fake.become('reconnecting');
+    expect(await line.getClient()).toBe(fake.client);
+    fake.become('connected');
+    fake.become('reconnecting');
     await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     expect(line.lastError).toMatchObject({ code: 'host/lost' });
     clock.advance(500);
-    expect(await line.getClient()).toBe(stand.client);
-    stand.become('connected');
+    expect(await line.getClient()).toBe(fake.client);
+    fake.become('connected');
     clock.advance(5000);
-    stand.become('reconnecting');
-    expect(await line.getClient()).toBe(stand.client);
+    fake.become('reconnecting');
+    expect(await line.getClient()).toBe(fake.client);
   });
 
   it('opens again at once as long as each connection has had a response', async () => {
-    const stand = standIn();
-    const { line } = lineTo(async () => stand.client);
+    const fake = createFakeConnection();
+    const { line } = lineTo(async () => fake.client);
     for (let time = 0; time < 12; time++) {
       expect(await line.run(callOf(), () => Promise.resolve('done'))).toBe('done');
-      stand.become('reconnecting');
-      stand.become('connected');
+      fake.become('reconnecting');
+      fake.become('connected');
       await line.lists.get('tools');
-      stand.become('reconnecting');
-      stand.become('connected');
+      fake.become('reconnecting');
+      fake.become('connected');
     }
     expect(line.lastError).toBeUndefined();
   });
 
   it('counts an error of the server as a response, and a lost connection as none', async () => {
-    const stand = standIn();
-    const { line } = lineTo(async () => stand.client);
+    const fake = createFakeConnection();
+    const { line } = lineTo(async () => fake.client);
     const failWith = (code: string) => line.run(callOf(), () => Promise.reject(new TenonError(code, 'failed')));
     for (let time = 0; time < 6; time++) {
       await expect(failWith('peer/error')).rejects.toMatchObject({ code: 'peer/error' });
-      stand.become('reconnecting');
-      stand.become('connected');
+      fake.become('reconnecting');
+      fake.become('connected');
     }
     expect(line.isUnstable).toBe(false);
     for (let time = 0; time < 3; time++) {
       await expect(failWith('stdio/exited')).rejects.toMatchObject({ code: 'stdio/exited' });
-      stand.become('reconnecting');
-      if (time < 2) stand.become('connected');
+      fake.become('reconnecting');
+      if (time < 2) fake.become('connected');
     }
     expect(line.isUnstable).toBe(true);
   });
 
   it('delays a call for a short backoff, and refuses it with the time during a longer one', async () => {
     let isDown = true;
-    const stand = standIn();
+    const fake = createFakeConnection();
     const { line, clock } = lineTo(async () => {
       if (isDown) throw broken;
-      return stand.client;
+      return fake.client;
     });
     await expect(line.getClient()).rejects.toMatchObject({ code: 'stdio/exited' });
     const waiting = line.run(callOf(), () => 'done');
@@ -255,7 +263,7 @@ describe('a lost upstream connection', () => {
     clock.advance(500);
     expect(await waiting).toBe('done');
     isDown = true;
-    stand.become('failed');
+    fake.become('failed');
     for (let time = 0; time < 4; time++) {
       clock.advance(60_000);
       await line.getClient().catch(() => {});
@@ -266,48 +274,48 @@ describe('a lost upstream connection', () => {
   });
 
   it('opens another client after a while when it is lost for good', async () => {
-    const stands: StandIn[] = [];
+    const fakes: FakeConnection[] = [];
     const { line, clock } = lineTo(async () => {
-      const stand = standIn();
-      stands.push(stand);
-      return stand.client;
+      const fake = createFakeConnection();
+      fakes.push(fake);
+      return fake.client;
     });
     await line.getClient();
-    stands[0]?.become('failed');
+    fakes[0]?.become('failed');
     await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     clock.advance(500);
-    expect(await line.getClient()).toBe(stands[1]?.client);
-    expect(stands[0]?.closed()).toBe(1);
+    expect(await line.getClient()).toBe(fakes[1]?.client);
+    expect(fakes[0]?.closed()).toBe(1);
   });
 });
 
 describe('messages of an upstream connection', () => {
   it('are passed on up to a limit, errors included', async () => {
-    const stand = standIn();
-    const { session, told } = sessionNamed('mine');
-    const { line, problems, clock } = lineTo(async () => stand.client, audienceNamed('mine', { session }));
+    const fake = createFakeConnection();
+    const { session, notifications } = sessionNamed('mine');
+    const { line, problems, clock } = lineTo(async () => fake.client, audienceNamed('mine', { session }));
     await line.getClient();
-    for (let at = 0; at < 1000; at++) stand.tell('log', { level: 'info', data: at });
-    for (let at = 0; at < 1000; at++) stand.tell('error', broken);
-    expect(told).toHaveLength(200);
+    for (let at = 0; at < 1000; at++) fake.notify('log', { level: 'info', data: at });
+    for (let at = 0; at < 1000; at++) fake.notify('error', broken);
+    expect(notifications).toHaveLength(200);
     const codes = problems.map(({ code }) => code);
     expect(codes.filter(code => code === 'host/flood')).toHaveLength(2);
     expect(codes.filter(code => code === 'stdio/exited')).toHaveLength(20);
     clock.advance(1000);
-    stand.tell('log', { level: 'info', data: 'again' });
-    expect(told).toHaveLength(201);
+    fake.notify('log', { level: 'info', data: 'again' });
+    expect(notifications).toHaveLength(201);
   });
 
   it('declare only input requests that the caller can handle', async () => {
-    const asked: (ClientOptions['forwarder'] | undefined)[] = [];
+    const requests: (ClientOptions['forwarder'] | undefined)[] = [];
     const connect = async ({ forwarder }: ClientOptions) => {
-      asked.push(forwarder);
-      return standIn().client;
+      requests.push(forwarder);
+      return createFakeConnection().client;
     };
     const all = { form: true, url: true, sample: true, sampleTools: true, roots: true };
     await lineTo(connect).line.getClient();
     await lineTo(connect, audienceNamed('able', { input: all })).line.getClient();
-    expect(asked.map(each => each?.capabilities)).toEqual([
+    expect(requests.map(each => each?.capabilities)).toEqual([
       {},
       { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} },
     ]);

@@ -2,19 +2,26 @@ import type { CallerIdentity, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../client/options.js';
 import { fakeClock } from '../../testing/fake-clock.js';
-import { audienceNamed, factsOf, type StandIn, sessionNamed, standIn, turns } from './fixtures/stand-in.js';
+import {
+  audienceNamed,
+  createFakeConnection,
+  type FakeConnection,
+  factsOf,
+  sessionNamed,
+  turns,
+} from './fixtures/stand-in.js';
 import { UpstreamServer } from './upstream-server.js';
 
 function upstreamOf(maxConnectionsPerServer = 3, maxShare = 0.5) {
   const clock = fakeClock();
   const problems: TenonError[] = [];
-  const opened: { readonly principal: string | undefined; readonly stand: StandIn }[] = [];
+  const opened: { readonly principal: string | undefined; readonly fake: FakeConnection }[] = [];
   const connect = async ({ principal }: CallerIdentity, _: ClientOptions) => {
-    const stand = standIn();
-    opened.push({ principal, stand });
-    return stand.client;
+    const fake = createFakeConnection();
+    opened.push({ principal, fake });
+    return fake.client;
   };
-  const { server, connect: _, ...details } = factsOf(clock, async () => standIn().client);
+  const { server, connect: _, ...details } = factsOf(clock, async () => createFakeConnection().client);
   const upstream = new UpstreamServer({
     ...details,
     name: server,
@@ -45,23 +52,23 @@ describe('the connections to a server', () => {
     expect(opened.map(({ principal }) => principal)).toEqual(['ada', 'bob', 'ada', 'ada']);
     one.end();
     await turns();
-    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0, 1, 0]);
+    expect(opened.map(({ fake }) => fake.closed())).toEqual([0, 0, 1, 0]);
   });
 
   it('are found by their scope while they exist', async () => {
     const { upstream } = upstreamOf(10);
     const { session, end } = sessionNamed('one');
-    const mine = upstream.getConnection(audienceNamed('ada, one', { identity: { principal: 'ada' }, session }));
+    const own = upstream.getConnection(audienceNamed('ada, one', { identity: { principal: 'ada' }, session }));
     expect([upstream.findOpenConnection({ principal: 'ada' }), [...upstream.getSessionConnections(session)]]).toEqual([
       undefined,
-      [mine],
+      [own],
     ]);
-    await mine.getClient();
+    await own.getClient();
     expect([
       upstream.findOpenConnection({ principal: 'ada' }),
       upstream.findOpenConnection({ principal: 'bob' }),
       upstream.findOpenConnection({ principal: undefined }),
-    ]).toEqual([mine, undefined, undefined]);
+    ]).toEqual([own, undefined, undefined]);
     end();
     expect([upstream.findOpenConnection({ principal: 'ada' }), [...upstream.getSessionConnections(session)]]).toEqual([
       undefined,
@@ -80,7 +87,7 @@ describe('the connections to a server', () => {
     upstream.getConnection(audienceNamed('first'));
     upstream.getConnection(audienceNamed('third'));
     await turns();
-    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 1]);
+    expect(opened.map(({ fake }) => fake.closed())).toEqual([0, 1]);
     const letGo = first.keepOpen();
     upstream.getConnection(audienceNamed('third')).keepOpen();
     expect(() => upstream.getConnection(audienceNamed('fourth'))).toThrow(
@@ -115,8 +122,8 @@ describe('the connections to a server', () => {
       await lineOf('eve', n).getClient();
     }
     await turns();
-    expect(opened[0]?.stand.closed()).toBe(0);
-    expect(opened.filter(({ stand }) => stand.closed() === 1).length).toBe(3);
+    expect(opened[0]?.fake.closed()).toBe(0);
+    expect(opened.filter(({ fake }) => fake.closed() === 1).length).toBe(3);
   });
 
   it('are closed when unused, unless a session has them', async () => {
@@ -128,17 +135,17 @@ describe('the connections to a server', () => {
     upstream.getConnection(audienceNamed('idle'));
     clock.advance(600);
     await turns();
-    expect(opened.map(({ stand }) => stand.closed())).toEqual([0, 0]);
+    expect(opened.map(({ fake }) => fake.closed())).toEqual([0, 0]);
     clock.advance(1000);
     await turns();
-    expect(opened.map(({ stand }) => stand.closed())).toEqual([1, 0]);
+    expect(opened.map(({ fake }) => fake.closed())).toEqual([1, 0]);
   });
 
   it('are all closed with the server, and none is opened after that', async () => {
     const { upstream, opened, clock } = upstreamOf();
     await Promise.all(['a', 'b'].map(key => upstream.getConnection(audienceNamed(key)).getClient()));
     await upstream.close();
-    expect(opened.map(({ stand }) => stand.closed())).toEqual([1, 1]);
+    expect(opened.map(({ fake }) => fake.closed())).toEqual([1, 1]);
     expect(() => upstream.getConnection(audienceNamed('a'))).toThrow('closed');
     expect(clock.timers).toBe(0);
   });

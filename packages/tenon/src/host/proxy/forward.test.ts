@@ -53,9 +53,9 @@ function guest(host: Host, options: ClientOptions, principal?: string): Promise<
   });
   return connectTo(endpoint, options);
 }
-const answersAs = (name: string, asked: string[]): ClientOptions => ({
+const answersAs = (name: string, requests: string[]): ClientOptions => ({
   elicit: ({ message }) => {
-    asked.push(`${name}: ${message}`);
+    requests.push(`${name}: ${message}`);
     return { action: 'accept', content: { name } };
   },
 });
@@ -70,12 +70,12 @@ describe('a repeated call at a gateway', () => {
     const options: ClientOptions = { protocolVersion: '2026-07-28', elicit: () => ({ action: 'cancel' }) };
     const clients = [await guest(hosts[0], options), await guest(hosts[1], options)] as const;
     const params = { name: 'ask', arguments: {} };
-    const asked = (await clients[0].call('tools/call', params, {
+    const request = (await clients[0].call('tools/call', params, {
       resolveInputRequests: false,
     })) as unknown as InputRequiredResult;
-    const [key] = Object.keys(asked.inputRequests ?? {});
+    const [key] = Object.keys(request.inputRequests ?? {});
     const inputResponses = { [key as string]: { action: 'accept', content: { name: 'Ada' } } };
-    const again = { ...params, inputResponses, requestState: asked.requestState } as never;
+    const again = { ...params, inputResponses, requestState: request.requestState } as never;
     const close = () => Promise.all([...clients, ...hosts].map(each => each.close()));
     return {
       calls,
@@ -110,16 +110,16 @@ describe('callers of one host', () => {
     ['2026-07-28', '2026-07-28'],
   ])(
     'have connections of their own for each principal on %s, and get the input requests of their own calls',
-    async (protocolVersion, theirs) => {
-      const { service, lines } = asking([theirs]);
+    async (protocolVersion, serverVersion) => {
+      const { service, lines } = asking([serverVersion]);
       const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
-      const asked: string[] = [];
+      const requests: string[] = [];
       const guests = await Promise.all(
-        ['ada', 'bob'].map(name => guest(host, { ...answersAs(name, asked), protocolVersion }, name)),
+        ['ada', 'bob'].map(name => guest(host, { ...answersAs(name, requests), protocolVersion }, name)),
       );
       const results = await Promise.all(guests.flatMap(each => [each.callTool('ask'), each.callTool('ask')]));
       expect(results.map(result => /ada|bob/.exec(JSON.stringify(result))?.[0])).toEqual(['ada', 'ada', 'bob', 'bob']);
-      expect(asked.filter(each => each.startsWith('ada'))).toHaveLength(2);
+      expect(requests.filter(each => each.startsWith('ada'))).toHaveLength(2);
       expect(lines()).toBe(2);
       await Promise.all([...guests, host].map(each => each.close()));
     },
@@ -128,10 +128,10 @@ describe('callers of one host', () => {
   it('share no connection between two sessions of one principal', async () => {
     const { service, lines } = asking(['2025-11-25']);
     const host = await createHost({ prefix: 'auto', servers: { asking: { service } }, onError: () => {} });
-    const asked: string[] = [];
+    const requests: string[] = [];
     const names = ['first', 'second'];
     const guests = await Promise.all(
-      names.map(name => guest(host, { ...answersAs(name, asked), protocolVersion: '2025-11-25' }, 'ada')),
+      names.map(name => guest(host, { ...answersAs(name, requests), protocolVersion: '2025-11-25' }, 'ada')),
     );
     const results = await Promise.all(guests.map(each => each.callTool('ask')));
     expect(results.map(result => /first|second/.exec(JSON.stringify(result))?.[0])).toEqual(names);
@@ -172,10 +172,10 @@ describe('a log message of a server', () => {
       return pair.client;
     };
     const host = await createHost({ prefix: 'never', servers: { tells: { service, share } }, onError: () => {} });
-    const heard: string[] = [];
+    const received: string[] = [];
     const join = async (name: string) => {
       const client = await guest(host, { protocolVersion: '2025-11-25', logLevel: 'debug' }, 'ada');
-      client.on('log', ({ data }) => heard.push(`${name} ${data}`));
+      client.on('log', ({ data }) => received.push(`${name} ${data}`));
       return client;
     };
     const clients = [await join('one'), await join('two')] as const;
@@ -186,20 +186,20 @@ describe('a log message of a server', () => {
       await task.result();
       await Promise.all([...clients, host].map(each => each.close()));
     };
-    return { clients, heard, close };
+    return { clients, received, close };
   };
 
   it.each([false, true])('reaches the session of a call while a task of that session runs, share: %s', async share => {
-    const { clients, heard, close } = await begun(share);
+    const { clients, received, close } = await begun(share);
     await clients[0].callTool('says');
-    expect(heard).toEqual(['one said']);
+    expect(received).toEqual(['one said']);
     await close();
   });
 
   it('reaches no session while a task of another session runs on the same connection', async () => {
-    const { clients, heard, close } = await begun(true);
+    const { clients, received, close } = await begun(true);
     await clients[1].callTool('says');
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     await close();
   });
 });

@@ -16,8 +16,8 @@ const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025
 
 describe('translateError', () => {
   it('keeps the code, message and data of the server', () => {
-    const theirs = error('peer/error', { rpcCode: -32050, data: { a: 1 } }, 'locked');
-    expect(cross(theirs)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
+    const other = error('peer/error', { rpcCode: -32050, data: { a: 1 } }, 'locked');
+    expect(cross(other)).toMatchObject({ code: 'rpc/error', rpcCode: -32050, summary: 'locked', data: { a: 1 } });
     const own = rpcError(-32602, 'Unknown tool');
     expect(cross(own)).toBe(own);
   });
@@ -25,33 +25,33 @@ describe('translateError', () => {
   it.each([-32700, -32600, -32601, -32020, -32022])(
     'converts the code %d, which would seem to be of the host',
     rpcCode => {
-      const theirs = error('peer/error', { rpcCode, data: { a: 1 } }, 'Method not found: x');
-      expect(cross(theirs)).toMatchObject({ rpcCode: -32603, summary: 'Method not found: x', data: { a: 1 } });
+      const other = error('peer/error', { rpcCode, data: { a: 1 } }, 'Method not found: x');
+      expect(cross(other)).toMatchObject({ rpcCode: -32603, summary: 'Method not found: x', data: { a: 1 } });
     },
   );
 
   it('removes secrets, and limits the message to 500 characters', () => {
-    const theirs = error('peer/error', { rpcCode: -5 }, `refused for token=ghp_${'a'.repeat(36)} ${'x'.repeat(1000)}`);
-    const { summary } = cross(theirs);
+    const other = error('peer/error', { rpcCode: -5 }, `refused for token=ghp_${'a'.repeat(36)} ${'x'.repeat(1000)}`);
+    const { summary } = cross(other);
     expect(summary).toMatch(/^refused for /);
     expect(summary).not.toContain('ghp_aaa');
     expect(summary).toHaveLength(500);
   });
 
   it('uses the error code of the caller for a missing resource', () => {
-    const { errors: theirs } = oldest;
-    const gone = error('peer/error', { rpcCode: theirs.resourceNotFound, data: { uri: 'note://x' } });
-    expect(cross(gone, 'resources/read').rpcCode).toBe(newest.errors.resourceNotFound);
-    expect(cross(gone, 'resources/read', oldest).rpcCode).toBe(theirs.resourceNotFound);
-    expect(cross(gone, 'prompts/get').rpcCode).toBe(theirs.resourceNotFound);
+    const { errors: other } = oldest;
+    const lost = error('peer/error', { rpcCode: other.resourceNotFound, data: { uri: 'note://x' } });
+    expect(cross(lost, 'resources/read').rpcCode).toBe(newest.errors.resourceNotFound);
+    expect(cross(lost, 'resources/read', oldest).rpcCode).toBe(other.resourceNotFound);
+    expect(cross(lost, 'prompts/get').rpcCode).toBe(other.resourceNotFound);
   });
 
   it.each(['call/outcome-unknown', 'call/timeout', 'peer/malformed', 'peer/invalid-result'])(
     'states for %s of a call that it may have been carried out',
     code => {
-      const told = cross(error(code));
-      expect(told).toMatchObject({ rpcCode: -32603, data: { server: 'notes', code } });
-      expect(told.summary).toMatch(
+      const result = cross(error(code));
+      expect(result).toMatchObject({ rpcCode: -32603, data: { server: 'notes', code } });
+      expect(result.summary).toMatch(
         /^The server "notes" did not respond correctly to tools\/call .*It may have been carried out\.$/,
       );
       expect(cross(error(code), 'resources/read').summary).not.toContain('carried out');
@@ -72,8 +72,8 @@ describe('translateError', () => {
   );
 
   it('uses the number of an error of the server, whatever its data contains', () => {
-    const theirs = error('peer/error', { rpcCode: -32050, data: { server: 'notes', code: 'host/backoff' } });
-    expect(getErrorType(cross(theirs))).toBe('-32050');
+    const other = error('peer/error', { rpcCode: -32050, data: { server: 'notes', code: 'host/backoff' } });
+    expect(getErrorType(cross(other))).toBe('-32050');
     expect(getErrorType(cross(error('peer/error', { rpcCode: -32050, data: { outcome: 'unknown' } })))).toBe(
       'call/outcome-unknown',
     );
@@ -85,8 +85,8 @@ describe('translateError', () => {
       ['tools/list', true],
       ['tools/call', false],
     ] as const) {
-      const told = translateError(outage, line('2025-06-18'), method, newest, wasSent);
-      expect(toErrorObject(told)).toMatchObject({ code: 503, data: { retryAfterMs: 5000 } });
+      const result = translateError(outage, line('2025-06-18'), method, newest, wasSent);
+      expect(toErrorObject(result)).toMatchObject({ code: 503, data: { retryAfterMs: 5000 } });
     }
     const sent = cross(outage);
     expect(sent).toMatchObject({ rpcCode: -32603, data: { outcome: 'unknown' } });
@@ -100,26 +100,28 @@ describe('translateError', () => {
 
   it('hides the stderr and the path of the server', () => {
     const details = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
-    const told = cross(error('stdio/exited', details, 'the server exited with code 3: its last words:\n  token=1234'));
-    expect(JSON.stringify([told.summary, told.data, told.message])).not.toMatch(/token|home/);
-    expect(told.summary).toContain('exited with code 3');
+    const result = cross(
+      error('stdio/exited', details, 'the server exited with code 3: its last words:\n  token=1234'),
+    );
+    expect(JSON.stringify([result.summary, result.data, result.message])).not.toMatch(/token|home/);
+    expect(result.summary).toContain('exited with code 3');
   });
 
   it('names a missing feature, and accepts any thrown value', () => {
-    const told = cross(error('call/not-offered'), 'completion/complete');
-    expect(told.summary).toBe('The server "notes" does not offer completion/complete');
+    const result = cross(error('call/not-offered'), 'completion/complete');
+    expect(result.summary).toBe('The server "notes" does not offer completion/complete');
     expect(cross(new Error('plain'))).toMatchObject({ code: 'internal/unexpected' });
   });
 
   it("returns a URL elicitation in the form of the caller's version", () => {
     const { urlElicitationRequired: rpcCode } = (getDialect('2025-11-25') as Dialect).errors;
     const elicitations = [{ mode: 'url', elicitationId: '1', url: 'https://example.com/in', message: 'Sign in' }];
-    const told = cross(
+    const result = cross(
       error('peer/error', { ...(rpcCode ? { rpcCode } : {}), data: { elicitations } }),
       'tools/call',
       newest,
       '2025-11-25',
     );
-    expect(JSON.stringify(told.data ?? told)).toContain('https://example.com/in');
+    expect(JSON.stringify(result.data ?? result)).toContain('https://example.com/in');
   });
 });

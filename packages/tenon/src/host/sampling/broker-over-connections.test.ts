@@ -7,7 +7,7 @@ import { scriptedModel } from './fixtures/scripted-model.js';
 import { rejectSampling } from './refusal.js';
 
 /** What a server that asks for this hears, over a real connection. */
-async function heard(protocolVersion: string, request: CreateMessageParams, options: Partial<BrokerOptions> = {}) {
+async function receive(protocolVersion: string, request: CreateMessageParams, options: Partial<BrokerOptions> = {}) {
   const server = createServer({
     name: 'notes',
     version: '1',
@@ -45,27 +45,30 @@ async function heard(protocolVersion: string, request: CreateMessageParams, opti
 
 describe('sampling of a server through a host', () => {
   it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s returns the response', async revision => {
-    expect(await heard(revision, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
+    expect(await receive(revision, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
   });
 
   it.each(['2025-11-25', '2026-07-28'])('on %s may use tools', async revision => {
-    expect(await heard(revision, afterTools())).toMatchObject({ stopReason: 'toolUse', content: { type: 'tool_use' } });
+    expect(await receive(revision, afterTools())).toMatchObject({
+      stopReason: 'toolUse',
+      content: { type: 'tool_use' },
+    });
   });
 
   it('rejects when the user refuses, and for an invalid request [sampling.error.user-rejected] [sampling.error.tool-result-missing]', async () => {
-    expect(await heard('2025-11-25', asking(), { review: { before: () => rejectSampling() } })).toMatchObject({
+    expect(await receive('2025-11-25', asking(), { review: { before: () => rejectSampling() } })).toMatchObject({
       rpcCode: -1,
     });
     const { messages } = afterTools();
-    expect(await heard('2025-11-25', afterTools({ messages: messages.slice(0, 2) }))).toMatchObject({
+    expect(await receive('2025-11-25', afterTools({ messages: messages.slice(0, 2) }))).toMatchObject({
       rpcCode: -32602,
     });
   });
 
   it('hides the message of the provider', async () => {
     const models = [scriptedModel(() => Promise.reject(new Error('quota of acct_123 is used up')))];
-    const told = await heard('2025-11-25', asking(), { models });
-    expect(told).toMatchObject({ rpcCode: -32603 });
-    expect(JSON.stringify(told)).not.toContain('acct_123');
+    const result = await receive('2025-11-25', asking(), { models });
+    expect(result).toMatchObject({ rpcCode: -32603 });
+    expect(JSON.stringify(result)).not.toContain('acct_123');
   });
 });

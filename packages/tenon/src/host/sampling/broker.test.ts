@@ -7,7 +7,7 @@ import { type ScriptedAnswer, scriptedModel } from './fixtures/scripted-model.js
 import { rejectSampling } from './refusal.js';
 import type { SamplingInfo } from './review.js';
 
-const asked = (rest: Partial<SamplingContext> = {}): SamplingContext => ({
+const getRequests = (rest: Partial<SamplingContext> = {}): SamplingContext => ({
   server: 'notes',
   signal: new AbortController().signal,
   ...rest,
@@ -23,7 +23,7 @@ function brokerOf(options: Partial<BrokerOptions> = {}, model = scriptedModel(()
 describe('createBroker', () => {
   it('calls a model, and returns its response', async () => {
     const { broker } = brokerOf();
-    expect(await broker(asking(), asked())).toEqual({
+    expect(await broker(asking(), getRequests())).toEqual({
       role: 'assistant',
       content: { type: 'text', text: 'Paris' },
       model: 'scripted',
@@ -37,8 +37,8 @@ describe('createBroker', () => {
 
   it('limits the tokens of a model [sampling.max-tokens-respected] [sampling.max-tokens-ceiling]', async () => {
     const { broker, model } = brokerOf({ maxTokens: 50 });
-    await broker(asking('x', { maxTokens: 100 }), asked());
-    await broker(asking('x', { maxTokens: 20 }), asked());
+    await broker(asking('x', { maxTokens: 100 }), getRequests());
+    await broker(asking('x', { maxTokens: 20 }), getRequests());
     expect(model.requests.map(({ maxTokens }) => maxTokens)).toEqual([50, 20]);
   });
 
@@ -49,10 +49,10 @@ describe('createBroker', () => {
       return request;
     };
     const { broker, model } = brokerOf({ review: { before } });
-    await broker(asking('the secret of mail'), asked({ server: 'mail' }));
+    await broker(asking('the secret of mail'), getRequests({ server: 'mail' }));
     const wide = { includeContext: 'allServers' as const, metadata: { user_id: 'x' }, _meta: { progressToken: 1 } };
-    await broker(asking('what do you know?', wide), asked());
-    await broker(asking('and now?'), asked());
+    await broker(asking('what do you know?', wide), getRequests());
+    await broker(asking('and now?'), getRequests());
     expect(model.requests[1]).toEqual(asking('what do you know?'));
     expect(model.requests[2]).toEqual(asking('and now?'));
     expect(seen.map(({ includeContext }) => includeContext)).toEqual(['none', 'allServers', 'none']);
@@ -63,7 +63,7 @@ describe('the review of a broker', () => {
   it('gets the request, and its edited form is sent [sampling.host.review-requests] [sampling.host.edit-prompts] [sampling.system-prompt-adjustable] [sampling.security.approval-controls]', async () => {
     const before = vi.fn((request: CreateMessageParams) => ({ ...request, systemPrompt: 'edited', maxTokens: 999 }));
     const { broker, model } = brokerOf({ review: { before } });
-    await broker(asking('Hi', { systemPrompt: 'evil' }), asked({ principal: 'ann' }));
+    await broker(asking('Hi', { systemPrompt: 'evil' }), getRequests({ principal: 'ann' }));
     expect(before).toHaveBeenCalledWith(
       asking('Hi', { systemPrompt: 'evil' }),
       expect.objectContaining({ server: 'notes', principal: 'ann', model: 'scripted', rounds: 0 }),
@@ -79,10 +79,18 @@ describe('the review of a broker', () => {
     'ends the request with -1 where the user %s [sampling.error.user-rejected] [sampling.host.human-in-loop]',
     async (_, no, message) => {
       const first = brokerOf({ review: { before: no } });
-      await expect(first.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
+      await expect(first.broker(asking(), getRequests())).rejects.toMatchObject({
+        code: 'rpc/error',
+        rpcCode: -1,
+        message,
+      });
       expect(first.model.requests).toEqual([]);
       const last = brokerOf({ review: { after: no } });
-      await expect(last.broker(asking(), asked())).rejects.toMatchObject({ code: 'rpc/error', rpcCode: -1, message });
+      await expect(last.broker(asking(), getRequests())).rejects.toMatchObject({
+        code: 'rpc/error',
+        rpcCode: -1,
+        message,
+      });
       expect(last.model.requests).toHaveLength(1);
     },
   );
@@ -95,7 +103,7 @@ describe('the review of a broker', () => {
     };
     const { broker } = brokerOf({ review: { after } }, scriptedModel([use()], { spends: 70 }));
     const request = asking('x', { tools: [weather], toolChoice: { mode: 'required' } });
-    expect(await broker(request, asked())).toMatchObject({
+    expect(await broker(request, getRequests())).toMatchObject({
       content: { type: 'text', text: 'hidden' },
       stopReason: 'endTurn',
     });
@@ -105,13 +113,13 @@ describe('the review of a broker', () => {
   it('cannot make a request invalid', async () => {
     const before = (request: CreateMessageParams) => ({ ...request, messages: [] });
     const { broker } = brokerOf({ review: { before } });
-    await expect(broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
+    await expect(broker(asking(), getRequests())).rejects.toMatchObject({ rpcCode: -32602 });
     const image = [{ role: 'user' as const, content: { type: 'image' as const, data: IMAGE, mimeType: 'image/png' } }];
     const blind = brokerOf(
       { review: { before: request => ({ ...request, messages: image }) } },
       scriptedModel(['x'], { takes: {} }),
     );
-    await expect(blind.broker(asking(), asked())).rejects.toMatchObject({ rpcCode: -32602 });
+    await expect(blind.broker(asking(), getRequests())).rejects.toMatchObject({ rpcCode: -32602 });
   });
 
   it('is aborted when the server stops waiting', async () => {
@@ -121,7 +129,7 @@ describe('the review of a broker', () => {
       own = signal;
       return new Promise<never>(() => {});
     };
-    const answer = brokerOf({ review: { before } }).broker(asking(), asked({ signal: controller.signal }));
+    const answer = brokerOf({ review: { before } }).broker(asking(), getRequests({ signal: controller.signal }));
     controller.abort();
     await expect(answer).rejects.toMatchObject({ code: 'sampling/aborted' });
     expect(own?.aborted).toBe(true);
@@ -137,8 +145,8 @@ describe('tools of a sampling request', () => {
       {},
       scriptedModel(['text', { ...use(), role: 'assistant', model: 'm', stopReason: 'endTurn' }]),
     );
-    expect(await broker(withTools(), asked())).toMatchObject({ stopReason: 'endTurn' });
-    expect(await broker(withTools('auto'), asked())).toMatchObject({ role: 'assistant', stopReason: 'toolUse' });
+    expect(await broker(withTools(), getRequests())).toMatchObject({ stopReason: 'endTurn' });
+    expect(await broker(withTools('auto'), getRequests())).toMatchObject({ role: 'assistant', stopReason: 'toolUse' });
   });
 
   it.each<['none' | 'required' | 'auto', ScriptedAnswer, string]>([
@@ -148,32 +156,34 @@ describe('tools of a sampling request', () => {
     ['auto', { content: [use().content, use().content] }, 'the same id twice'],
   ])('cause an error for a use against the tool choice (%s): %# %s', async (mode, answer) => {
     const { broker } = brokerOf({}, scriptedModel([answer]));
-    await expect(broker(withTools(mode), asked())).rejects.toMatchObject({ code: 'model/answer' });
+    await expect(broker(withTools(mode), getRequests())).rejects.toMatchObject({ code: 'model/answer' });
   });
 
   it('may stay unused where the response was cut off', async () => {
-    const cut = {
+    const truncated = {
       role: 'assistant' as const,
       model: 'm',
       content: { type: 'text' as const, text: 'I w' },
       stopReason: 'maxTokens',
     };
-    expect(await brokerOf({}, scriptedModel([cut])).broker(withTools('required'), asked())).toEqual(cut);
+    expect(await brokerOf({}, scriptedModel([truncated])).broker(withTools('required'), getRequests())).toEqual(
+      truncated,
+    );
   });
 
   it('are used a limited number of times in one conversation', async () => {
     const { broker, model } = brokerOf({ maxRounds: 1 });
-    await broker(afterTools(), asked());
+    await broker(afterTools(), getRequests());
     const { messages } = afterTools();
     const twice = afterTools({ messages: [...messages, ...messages] });
-    await expect(broker(twice, asked())).rejects.toMatchObject({ rpcCode: -1 });
+    await expect(broker(twice, getRequests())).rejects.toMatchObject({ rpcCode: -1 });
     expect(model.requests).toHaveLength(1);
   });
 
   it('are limited also when a server starts the conversation again', async () => {
     const { broker } = brokerOf({ maxPerChain: 2 });
-    for (const chain of ['a', 'a', 'b']) await broker(asking(), asked({ chain }));
-    await expect(broker(asking(), asked({ chain: 'a' }))).rejects.toMatchObject({ rpcCode: -1 });
+    for (const chain of ['a', 'a', 'b']) await broker(asking(), getRequests({ chain }));
+    await expect(broker(asking(), getRequests({ chain: 'a' }))).rejects.toMatchObject({ rpcCode: -1 });
   });
 });
 
@@ -184,7 +194,7 @@ describe('the limits of a broker', () => {
       scriptedModel(() => 'l', { name: 'large-1' }),
     ];
     const broker = createBroker({ models: [small, large], allow: { notes: ['large*'], mail: false, web: true } });
-    const by = async (server: string) => (await broker(asking(), asked({ server }))).model;
+    const by = async (server: string) => (await broker(asking(), getRequests({ server }))).model;
     expect([await by('notes'), await by('web')]).toEqual(['large-1', 'small-1']);
     for (const server of ['mail', 'other', 'toString']) await expect(by(server)).rejects.toMatchObject({ rpcCode: -1 });
   });
@@ -192,43 +202,43 @@ describe('the limits of a broker', () => {
   it('count calls in a window, for each pair of server and principal [sampling.security.rate-limited]', async () => {
     const clock = fakeClock();
     const { broker } = brokerOf({ budget: { calls: 1, window: 1_000 }, clock });
-    await broker(asking(), asked({ principal: 'ann' }));
+    await broker(asking(), getRequests({ principal: 'ann' }));
     clock.advance(400);
-    await expect(broker(asking(), asked({ principal: 'ann' }))).rejects.toMatchObject({
+    await expect(broker(asking(), getRequests({ principal: 'ann' }))).rejects.toMatchObject({
       rpcCode: 429,
       data: { retryAfterMs: 600 },
     });
-    await broker(asking(), asked({ principal: 'bob' }));
-    await broker(asking(), asked({ principal: 'ann', server: 'mail' }));
+    await broker(asking(), getRequests({ principal: 'bob' }));
+    await broker(asking(), getRequests({ principal: 'ann', server: 'mail' }));
     clock.advance(600);
-    await broker(asking(), asked({ principal: 'ann' }));
+    await broker(asking(), getRequests({ principal: 'ann' }));
   });
 
   it('count tokens, those reserved before and those used after', async () => {
     const clock = fakeClock();
     const model = scriptedModel(() => 'x', { spends: 300 });
     const { broker } = brokerOf({ budget: [{ tokens: 1_000, window: 1_000, per: [] }], clock }, model);
-    await expect(broker(asking('x', { maxTokens: 1_000 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
-    for (const server of ['a', 'b', 'c']) await broker(asking('x', { maxTokens: 200 }), asked({ server }));
-    await expect(broker(asking('x', { maxTokens: 200 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
-    await broker(asking('x', { maxTokens: 10 }), asked());
+    await expect(broker(asking('x', { maxTokens: 1_000 }), getRequests())).rejects.toMatchObject({ rpcCode: 429 });
+    for (const server of ['a', 'b', 'c']) await broker(asking('x', { maxTokens: 200 }), getRequests({ server }));
+    await expect(broker(asking('x', { maxTokens: 200 }), getRequests())).rejects.toMatchObject({ rpcCode: 429 });
+    await broker(asking('x', { maxTokens: 10 }), getRequests());
   });
 
   it('count abandoned requests, and not failed ones', async () => {
     const clock = fakeClock();
     const never = scriptedModel(() => new Promise<never>(() => {}));
     const { broker } = brokerOf({ budget: { tokens: 500, window: 1e6 }, clock, timeout: 50 }, never);
-    const late = broker(asking('x', { maxTokens: 300 }), asked());
+    const late = broker(asking('x', { maxTokens: 300 }), getRequests());
     await vi.waitFor(() => expect(clock.timers).toBe(1));
     clock.advance(50);
     await expect(late).rejects.toMatchObject({ code: 'sampling/timeout' });
-    await expect(broker(asking('x', { maxTokens: 300 }), asked())).rejects.toMatchObject({ rpcCode: 429 });
+    await expect(broker(asking('x', { maxTokens: 300 }), getRequests())).rejects.toMatchObject({ rpcCode: 429 });
     const broken = brokerOf(
       { budget: { tokens: 500, window: 1e6 } },
       scriptedModel(() => Promise.reject(new Error('key sk-abcdefghijkl'))),
     );
     for (const _ of [1, 2, 3]) {
-      const error = await broken.broker(asking('x', { maxTokens: 300 }), asked()).catch(each => each);
+      const error = await broken.broker(asking('x', { maxTokens: 300 }), getRequests()).catch(each => each);
       expect(error).toMatchObject({
         code: 'model/failed',
         rpcCode: undefined,
@@ -241,13 +251,13 @@ describe('the limits of a broker', () => {
   it('restrict concurrent requests of each server', async () => {
     const { broker } = brokerOf({ maxAtOnce: 1 });
     const [first, second, third] = await Promise.allSettled([
-      broker(asking(), asked()),
-      broker(asking(), asked()),
-      broker(asking(), asked({ server: 'mail' })),
+      broker(asking(), getRequests()),
+      broker(asking(), getRequests()),
+      broker(asking(), getRequests({ server: 'mail' })),
     ]);
     expect(first?.status).toBe('fulfilled');
     expect(second).toMatchObject({ reason: { rpcCode: 429 } });
     expect(third?.status).toBe('fulfilled');
-    await broker(asking(), asked());
+    await broker(asking(), getRequests());
   });
 });

@@ -36,12 +36,12 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-const asked = new Set(['sampling/createMessage', 'elicitation/create', 'roots/list']);
+const requested = new Set(['sampling/createMessage', 'elicitation/create', 'roots/list']);
 
 /** Whether a dialect has a method in some manner: also what is asked by a result is had. */
 function has({ methods, inputRequests }: Dialect, method: string): boolean {
   return (
-    methods.client.has(method) || methods.server.has(method) || (inputRequests === 'by-retry' && asked.has(method))
+    methods.client.has(method) || methods.server.has(method) || (inputRequests === 'by-retry' && requested.has(method))
   );
 }
 
@@ -58,11 +58,11 @@ function opened(dialect: Dialect, from: 'client' | 'server', params: JsonObject)
 describe('the newest dialect', () => {
   it('transforms nothing', () => {
     for (const method of [...Object.keys(methods), ...Object.keys(notifications)]) {
-      for (const way of ['encode', 'decode'] as const) {
+      for (const mode of ['encode', 'decode'] as const) {
         expect([
           method,
-          getNewestDialect().transforms[way].params(method),
-          getNewestDialect().transforms[way].result(method),
+          getNewestDialect().transforms[mode].params(method),
+          getNewestDialect().transforms[mode].result(method),
         ]).toEqual([method, undefined, undefined]);
       }
     }
@@ -154,14 +154,14 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
       fc.assert(
         fc.property(called, ({ tool, result }) => {
           const { outputSchema } = frozen(tool) as TransformContext;
-          const said = down(dialect, 'result', 'tools/call', frozen(result), { outputSchema });
-          expect(faults('CallToolResult', said)).toEqual([]);
+          const response = down(dialect, 'result', 'tools/call', frozen(result), { outputSchema });
+          expect(faults('CallToolResult', response)).toEqual([]);
           const [seen] = up(dialect, 'result', 'tools/list', down(dialect, 'result', 'tools/list', { tools: [tool] }))
             .tools as JsonObject[];
           const known = { outputSchema: seen?.outputSchema } as TransformContext;
           // The client reads an answer before and after it has looked up the tool.
-          const heard = up(dialect, 'result', 'tools/call', up(dialect, 'result', 'tools/call', said), known);
-          if (outputSchema) expect(heard.structuredContent).toEqual(result.structuredContent);
+          const received = up(dialect, 'result', 'tools/call', up(dialect, 'result', 'tools/call', response), known);
+          if (outputSchema) expect(received.structuredContent).toEqual(result.structuredContent);
         }),
         { numRuns: takeRuns(300) },
       );
@@ -173,9 +173,9 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
         fc.property(value, params => {
           // A visit is never asked of who did not declare that it can be.
           fc.pre(params.mode !== 'url' || revision >= '2025-11-25');
-          const said = opened(dialect, from, down(dialect, 'params', method, frozen(params)));
+          const response = opened(dialect, from, down(dialect, 'params', method, frozen(params)));
           const id = method.startsWith('notifications/') ? {} : { id: 1 };
-          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: said })).toEqual([]);
+          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: response })).toEqual([]);
         }),
         runs,
       );
@@ -190,8 +190,8 @@ describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))
       const [, value] = results[method] as (typeof results)[string];
       fc.assert(
         fc.property(value, result => {
-          const said = frozen(down(dialect, 'result', method, result));
-          expect(down(dialect, 'result', method, up(dialect, 'result', method, said))).toEqual(said);
+          const response = frozen(down(dialect, 'result', method, result));
+          expect(down(dialect, 'result', method, up(dialect, 'result', method, response))).toEqual(response);
         }),
         runs,
       );
@@ -201,8 +201,8 @@ describe.each(older.map(dialect => [dialect.protocolVersion, dialect] as const))
       const [, , value] = calls[method] as (typeof calls)[string];
       fc.assert(
         fc.property(value, params => {
-          const said = frozen(down(dialect, 'params', method, params));
-          expect(down(dialect, 'params', method, up(dialect, 'params', method, said))).toEqual(said);
+          const response = frozen(down(dialect, 'params', method, params));
+          expect(down(dialect, 'params', method, up(dialect, 'params', method, response))).toEqual(response);
         }),
         runs,
       );
@@ -221,9 +221,9 @@ describe('a multiple choice', () => {
 
   it('becomes a line of text where forms have no such field', () => {
     const answer = { action: 'accept', content: { days: ['mo', 'tu'], name: 'a, b' } };
-    const said = down(simple, 'result', 'elicitation/create', frozen(answer));
-    expect(said).toEqual({ action: 'accept', content: { days: 'mo, tu', name: 'a, b' } });
-    expect(up(simple, 'result', 'elicitation/create', said, { params: form as never })).toEqual(answer);
+    const response = down(simple, 'result', 'elicitation/create', frozen(answer));
+    expect(response).toEqual({ action: 'accept', content: { days: 'mo, tu', name: 'a, b' } });
+    expect(up(simple, 'result', 'elicitation/create', response, { params: form as never })).toEqual(answer);
   });
 });
 
@@ -238,9 +238,9 @@ describe('an output schema that is wrapped in an object', () => {
       {},
     ]) {
       const tool = { name: 't', inputSchema: { type: 'object' }, outputSchema };
-      const said = down(wrapping, 'result', 'tools/list', { tools: [frozen(tool)] });
-      expect((said.tools as JsonObject[])[0]?.outputSchema).toMatchObject({ type: 'object', required: ['result'] });
-      expect((up(wrapping, 'result', 'tools/list', said).tools as JsonObject[])[0]).toEqual(tool);
+      const response = down(wrapping, 'result', 'tools/list', { tools: [frozen(tool)] });
+      expect((response.tools as JsonObject[])[0]?.outputSchema).toMatchObject({ type: 'object', required: ['result'] });
+      expect((up(wrapping, 'result', 'tools/list', response).tools as JsonObject[])[0]).toEqual(tool);
     }
   });
 });

@@ -85,11 +85,11 @@ describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
       fc.assert(
         fc.property(value, result => {
           expect(problem('result', method, result)).toBeUndefined();
-          const said = down(withParameter, 'result', method, result);
-          expect(faults(type, said)).toEqual([]);
-          const heard = up(withParameter, 'result', method, said);
-          expect(problem('result', method, heard)).toBeUndefined();
-          expect(down(withParameter, 'result', method, heard)).toEqual(said);
+          const response = down(withParameter, 'result', method, result);
+          expect(faults(type, response)).toEqual([]);
+          const received = up(withParameter, 'result', method, response);
+          expect(problem('result', method, received)).toBeUndefined();
+          expect(down(withParameter, 'result', method, received)).toEqual(response);
         }),
         runs,
       );
@@ -104,11 +104,11 @@ describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
       fc.assert(
         fc.property(value, params => {
           expect(problem('params', method, params)).toBeUndefined();
-          const said = down(withParameter, 'params', method, params);
-          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: said })).toEqual([]);
-          const heard = up(withParameter, 'params', method, said);
-          expect(problem('params', method, heard)).toBeUndefined();
-          expect(down(withParameter, 'params', method, heard)).toEqual(said);
+          const response = down(withParameter, 'params', method, params);
+          expect(faults(type, { jsonrpc: '2.0', ...id, method, params: response })).toEqual([]);
+          const received = up(withParameter, 'params', method, response);
+          expect(problem('params', method, received)).toBeUndefined();
+          expect(down(withParameter, 'params', method, received)).toEqual(response);
         }),
         runs,
       );
@@ -122,9 +122,9 @@ describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
         expect(faults('InitializeResult', result)).toEqual([]);
         expect(down(withParameter, 'params', 'initialize', params)).toEqual(params);
         expect(faults('InitializeRequest', { jsonrpc: '2.0', id: 1, method: 'initialize', params })).toEqual([]);
-        const said = down(withParameter, 'result', 'tools/list', listed);
-        expect(said.tools).toMatchObject((listed.tools as JsonObject[]).map(({ execution }) => ({ execution })));
-        expect(faults('ListToolsResult', said)).toEqual([]);
+        const response = down(withParameter, 'result', 'tools/list', listed);
+        expect(response.tools).toMatchObject((listed.tools as JsonObject[]).map(({ execution }) => ({ execution })));
+        expect(faults('ListToolsResult', response)).toEqual([]);
       }),
       runs,
     );
@@ -152,22 +152,22 @@ describe('a task by parameter', () => {
     pollIntervalMs: 500,
   };
   const { ttlMs: ttl, pollIntervalMs: pollInterval, ...rest } = task;
-  const said = { ...rest, ttl, pollInterval };
-  const told = (more: JsonObject) => down(withParameter, 'result', 'tasks/get', { ...task, ...more });
+  const response = { ...rest, ttl, pollInterval };
+  const encodeStatus = (more: JsonObject) => down(withParameter, 'result', 'tasks/get', { ...task, ...more });
 
   it('moves into a member when it is created, and back to a flat result [ext-tasks.create-result-shape ext-tasks.result-type-task]', () => {
     const _meta = { 'com.example/a': 1 };
     const info = { 'io.modelcontextprotocol/serverInfo': { name: 's', version: '1' } };
     const made = { ...task, resultType: 'task' };
     const nested = down(withParameter, 'result', 'tools/call', { ...made, _meta: { ..._meta, ...info } });
-    expect(nested).toEqual({ task: said, _meta });
+    expect(nested).toEqual({ task: response, _meta });
     expect(up(withParameter, 'result', 'tools/call', nested)).toEqual({ ...made, _meta });
-    expect(down(withParameter, 'result', 'tools/call', { ...made, _meta: info })).toEqual({ task: said });
-    expect(up(withParameter, 'result', 'tools/call', { task: said })).toEqual(made);
+    expect(down(withParameter, 'result', 'tools/call', { ...made, _meta: info })).toEqual({ task: response });
+    expect(up(withParameter, 'result', 'tools/call', { task: response })).toEqual(made);
   });
 
   it('differs from a tool result with such a member', () => {
-    const result = { content: [], task: said };
+    const result = { content: [], task: response };
     expect(up(withParameter, 'result', 'tools/call', result)).toEqual(result);
     const own = { content: [], taskId: 'a', status: 'working' };
     expect(down(withParameter, 'result', 'tools/call', own)).toEqual(own);
@@ -176,30 +176,35 @@ describe('a task by parameter', () => {
   it('becomes a task of the newest version, without its payload', () => {
     for (const method of ['tasks/get', 'tasks/cancel']) {
       const value = { ...task, resultType: 'complete', status: 'completed', result: { content: [] } };
-      const heard = up(withParameter, 'result', method, down(withParameter, 'result', method, value));
-      expect(heard).toEqual({ ...task, status: 'completed' });
+      const received = up(withParameter, 'result', method, down(withParameter, 'result', method, value));
+      expect(received).toEqual({ ...task, status: 'completed' });
     }
-    expect(up(withParameter, 'result', 'tasks/list', { tasks: [said], nextCursor: 'x' })).toEqual({
+    expect(up(withParameter, 'result', 'tasks/list', { tasks: [response], nextCursor: 'x' })).toEqual({
       tasks: [task],
       nextCursor: 'x',
     });
-    expect(down(withParameter, 'params', 'notifications/tasks/status', task)).toEqual(said);
-    expect(up(withParameter, 'params', 'notifications/tasks/status', said)).toEqual(task);
+    expect(down(withParameter, 'params', 'notifications/tasks/status', task)).toEqual(response);
+    expect(up(withParameter, 'params', 'notifications/tasks/status', response)).toEqual(task);
   });
 
   it('becomes failed with the text of its tool when the tool failed [tasks.status.tool-is-error-failed tasks.status.failure-message]', () => {
     const result = { content: [{ type: 'image' }, { type: 'text', text: 'no disk' }], isError: true };
-    const failed = { ...said, status: 'failed' };
-    expect(told({ status: 'completed', result })).toEqual({ ...failed, statusMessage: 'no disk' });
-    expect(told({ status: 'completed', result, statusMessage: 'mine' })).toEqual({ ...failed, statusMessage: 'mine' });
-    expect(told({ status: 'completed', result: { content: [], isError: true } }).statusMessage).toBe('The tool failed');
-    expect(told({ status: 'failed', error: { code: -32603, message: 'Internal error' } })).toEqual({
+    const failed = { ...response, status: 'failed' };
+    expect(encodeStatus({ status: 'completed', result })).toEqual({ ...failed, statusMessage: 'no disk' });
+    expect(encodeStatus({ status: 'completed', result, statusMessage: 'mine' })).toEqual({
+      ...failed,
+      statusMessage: 'mine',
+    });
+    expect(encodeStatus({ status: 'completed', result: { content: [], isError: true } }).statusMessage).toBe(
+      'The tool failed',
+    );
+    expect(encodeStatus({ status: 'failed', error: { code: -32603, message: 'Internal error' } })).toEqual({
       ...failed,
       statusMessage: 'Internal error',
     });
-    expect(told({ status: 'completed', result: { content: [], isError: false } }).status).toBe('completed');
+    expect(encodeStatus({ status: 'completed', result: { content: [], isError: false } }).status).toBe('completed');
     const long = { content: [{ type: 'text', text: 'x'.repeat(5000) }], isError: true };
-    expect((told({ status: 'completed', result: long }).statusMessage as string).length).toBe(1000);
+    expect((encodeStatus({ status: 'completed', result: long }).statusMessage as string).length).toBe(1000);
   });
 
   it('allows an empty result of tasks/cancel', () => {

@@ -50,19 +50,19 @@ describe('workspaceRoots', () => {
       changes += 1;
     });
     await roots.list();
-    const pass = async () => {
+    const advance = async () => {
       const before = clock.timers;
       clock.advance(1000);
       await expect.poll(() => clock.timers).toBe(before);
     };
-    await pass();
+    await advance();
     expect(changes).toBe(0);
     await rm(path('b'), { recursive: true });
-    await pass();
+    await advance();
     expect(changes).toBe(1);
     expect(await roots.list()).toEqual([{ uri: uri('a') }]);
     await mkdir(path('b'));
-    await pass();
+    await advance();
     expect(changes).toBe(2);
     unsubscribe();
     expect(clock.timers).toBe(0);
@@ -71,14 +71,14 @@ describe('workspaceRoots', () => {
   it('announces a change also to a client that did not list the roots since', async () => {
     const clock = fakeClock();
     const roots = workspaceRoots([path('a'), path('b')], { clock, interval: 1000 });
-    const heard: string[] = [];
-    roots.subscribe(() => heard.push('first'));
-    roots.subscribe(() => heard.push('second'));
+    const notifications: string[] = [];
+    roots.subscribe(() => notifications.push('first'));
+    roots.subscribe(() => notifications.push('second'));
     await roots.list();
     await rm(path('b'), { recursive: true });
     await roots.list();
     clock.advance(1000);
-    await expect.poll(() => heard).toEqual(['first', 'second']);
+    await expect.poll(() => notifications).toEqual(['first', 'second']);
   });
 
   it('notifies the server over a connection when the folders are replaced, until the client is closed [roots.list-changed.notify]', async () => {

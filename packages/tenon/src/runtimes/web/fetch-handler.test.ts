@@ -21,16 +21,16 @@ describe('createHandler', () => {
     await handler(ask(), { auth: { principal: 'ann' }, remote: '192.0.2.1' });
     await handler(ask(), { auth: {}, remote: 7, ASSETS: {} } as unknown as FetchRequestInfo);
     await handler(ask(), undefined);
-    expect(service.alone.map(({ loan }) => loan.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
+    expect(service.alone.map(({ io }) => io.auth)).toEqual([{ principal: 'ann' }, undefined, undefined]);
   });
 
   it('makes a server wait that sends faster than the client reads', async () => {
     const waits: unknown[] = [];
     const big = createNotification('n', { text: 'x'.repeat(50_000) });
     const service = createFakeService({
-      async alone(request, loan) {
+      async alone(request, io) {
         for (let n = 0; n < 4; n++) {
-          const room = loan.send(big);
+          const room = io.send(big);
           waits.push(room);
           await room;
         }
@@ -48,13 +48,13 @@ describe('createHandler', () => {
     const service = createFakeService({ alone: () => new Promise(() => {}) });
     const handler = createHandler(service);
     expect((await handler(ask({ ...alone('tools/list'), signal: AbortSignal.abort() }))).status).toBe(499);
-    expect(service.alone[0]?.gone).toBe(true);
+    expect(service.alone[0]?.isClosed).toBe(true);
     const aborts = new AbortController();
     const running = handler(ask({ ...alone('tools/list'), signal: aborts.signal }));
     await expect.poll(() => service.alone.length).toBe(2);
     aborts.abort();
     expect((await running).status).toBe(499);
-    expect(service.alone[1]?.gone).toBe(true);
+    expect(service.alone[1]?.isClosed).toBe(true);
   });
 
   it('ends exactly the aborted one of many waiting requests', async () => {
@@ -65,7 +65,7 @@ describe('createHandler', () => {
     await expect.poll(() => service.alone.length).toBe(3);
     clients[1]?.abort();
     expect((await running[1])?.status).toBe(499);
-    expect(service.alone.map(({ gone }) => gone)).toEqual([false, true, false]);
+    expect(service.alone.map(({ isClosed }) => isClosed)).toEqual([false, true, false]);
     clients[0]?.abort();
     clients[2]?.abort();
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([499, 499, 499]);

@@ -92,7 +92,7 @@ describe.each([
       response.writeHead(200, { 'content-length': '9' }).write('a', () => response.destroy());
     });
     const reply = await make()({ method: 'GET', url, headers: {} });
-    await seen[0]?.gone;
+    await seen[0]?.lost;
     await new Promise(resolve => setTimeout(resolve, 30));
     await expect(reply.text(100)).rejects.toThrow();
   });
@@ -102,11 +102,11 @@ describe.each([
     const first = await make()({ method: 'GET', url, headers: {} });
     first.cancel();
     first.cancel();
-    await seen[0]?.gone;
+    await seen[0]?.lost;
     const second = await make()({ method: 'GET', url, headers: {} });
     const reading = collect(second).catch(() => 'broken');
     second.cancel();
-    await seen[1]?.gone;
+    await seen[1]?.lost;
     await reading;
   });
 
@@ -127,7 +127,7 @@ describe.each([
       controller.abort();
       await failed;
     }
-    await seen[0]?.gone;
+    await seen[0]?.lost;
     expect(seen.length).toBe(when === 'before it begins' ? 0 : 1);
   });
 

@@ -45,13 +45,13 @@ describe('closeStream', () => {
   it('ends the connection, and the client reconnects for the response [http.sse.server-disconnects] [http.get.polling]', async () => {
     const { url, gets } = await serve();
     const client = await connect(url, { protocolVersion: '2025-11-25' });
-    const heard: number[] = [];
-    const answer = client.callTool('work', {}, { onProgress: ({ progress }) => void heard.push(progress) });
+    const received: number[] = [];
+    const answer = client.callTool('work', {}, { onProgress: ({ progress }) => void received.push(progress) });
     await expect.poll(() => gets.filter(id => id !== undefined)).not.toEqual([]);
     release();
     expect(await answer).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
     expect(hungUp).toEqual([true]);
-    expect(heard).toEqual([1]);
+    expect(received).toEqual([1]);
     await client.close();
   });
 

@@ -23,19 +23,23 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
       return fail('kept');
     };
     const server = createServer({ ...about, tools: { t: tool({ run }) } });
-    const told: string[] = [];
+    const notifications: string[] = [];
     const client = await connectPair(server, {
       protocolVersion,
       logLevel: 'debug',
       roots: [{ uri: 'file:///a' }],
       sample: () => ({ role: 'assistant', model: 'm', content: { type: 'text', text: '' } }),
     });
-    client.on('log', ({ data }) => told.push(String(data)));
-    client.on('notification', ({ method }) => told.push(method));
-    const result = await client.callTool('t', {}, { onProgress: ({ progress }) => told.push(`progress ${progress}`) });
+    client.on('log', ({ data }) => notifications.push(String(data)));
+    client.on('notification', ({ method }) => notifications.push(method));
+    const result = await client.callTool(
+      't',
+      {},
+      { onProgress: ({ progress }) => notifications.push(`progress ${progress}`) },
+    );
     expect(result).toMatchObject({ content: text('kept'), isError: true });
     expect(seen.slice(-4)).toEqual([5, false, 1, 'm']);
-    expect(told.slice(0, 3)).toEqual(['logged', 'progress 1', 'com.example/told']);
+    expect(notifications.slice(0, 3)).toEqual(['logged', 'progress 1', 'com.example/told']);
     await client.close();
   });
 

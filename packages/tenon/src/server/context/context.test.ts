@@ -14,8 +14,8 @@ async function run(
   handler: (ctx: Context) => unknown,
   more: { progressToken?: unknown; signal?: AbortSignal; logLevel?: 'debug' } = {},
 ) {
-  const said: JsonObject[] = [];
-  const asked: JsonObject[] = [];
+  const messages: JsonObject[] = [];
+  const requests: JsonObject[] = [];
   const server = createServer({
     name: 's',
     version: '1',
@@ -27,17 +27,18 @@ async function run(
     validate: 'off',
     logLevel: 'debug',
     roots: [],
-    onMessage: (from, message) => void (from === 'server' ? said : asked).push(message as unknown as JsonObject),
+    onMessage: (from, message) => void (from === 'server' ? messages : requests).push(message as unknown as JsonObject),
   });
-  said.length = 0;
+  messages.length = 0;
   const result = await client.callTool('t', {}, more.signal ? { signal: more.signal } : {}).catch(error => error);
   await soon();
   await client.close();
-  const call = asked.find(({ method }) => method === 'tools/call') as { params: { _meta: JsonObject } };
-  const of = (method: string) => said.filter(each => each.method === method).map(({ params }) => params as JsonObject);
+  const call = requests.find(({ method }) => method === 'tools/call') as { params: { _meta: JsonObject } };
+  const of = (method: string) =>
+    messages.filter(each => each.method === method).map(({ params }) => params as JsonObject);
   return {
     result,
-    said,
+    messages,
     token: call.params._meta.progressToken,
     progress: of('notifications/progress'),
     logs: of('notifications/message'),
@@ -72,9 +73,9 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
   });
 
   it('sends nothing after the response [progress.stops-after-completion progress.known-token-only]', async () => {
-    let kept: Context | undefined;
-    const { said } = await run(revision, ctx => {
-      kept = ctx;
+    let stored: Context | undefined;
+    const { messages } = await run(revision, ctx => {
+      stored = ctx;
       setImmediate(() => {
         ctx.progress(1);
         ctx.log('error', 'late');
@@ -82,17 +83,17 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
       });
       return 'done';
     });
-    kept?.progress(2);
-    kept?.log('error', 'later');
+    stored?.progress(2);
+    stored?.log('error', 'later');
     await soon();
-    expect(said).toHaveLength(1);
-    expect(said[0]).toHaveProperty('result');
-    expect(kept?.signal.aborted).toBe(false);
+    expect(messages).toHaveLength(1);
+    expect(messages[0]).toHaveProperty('result');
+    expect(stored?.signal.aborted).toBe(false);
   });
 
   it('sends nothing after the request is cancelled [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
     const controller = new AbortController();
-    const { result, said } = await run(
+    const { result, messages } = await run(
       revision,
       async ctx => {
         ctx.log('error', 'before');
@@ -105,7 +106,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
       { signal: controller.signal },
     );
     expect(result).toMatchObject({ code: 'call/aborted' });
-    expect(said).toHaveLength(1);
+    expect(messages).toHaveLength(1);
   });
 
   it('logs from the level that the client set [logging.level-order]', async () => {
@@ -134,7 +135,7 @@ describe('a request with an invalid progress token', () => {
   it.each([undefined, null, 1.5, {}, true])(
     'gets no progress for token %j [progress.token-type progress.known-token-only]',
     async progressToken => {
-      const said: unknown[] = [];
+      const messages: unknown[] = [];
       const server = createServer({
         name: 's',
         version: '1',
@@ -146,13 +147,13 @@ describe('a request with an invalid progress token', () => {
         'io.modelcontextprotocol/clientCapabilities': {},
       };
       const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/call', params: { name: 't', _meta } };
-      const manner = server.classifyRequest(request);
-      if (manner.opening !== 'per-request') throw new Error(manner.opening);
-      await server.answer(request, manner.dialect, {
-        send: message => void said.push(message),
+      const mode = server.classifyRequest(request);
+      if (mode.opening !== 'per-request') throw new Error(mode.opening);
+      await server.answer(request, mode.dialect, {
+        send: message => void messages.push(message),
         onClientClosed: () => {},
       });
-      expect(said).toEqual([]);
+      expect(messages).toEqual([]);
     },
   );
 });

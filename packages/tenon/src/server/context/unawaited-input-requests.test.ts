@@ -34,9 +34,9 @@ describe.each(protocolVersions)('an unawaited input request in %s', protocolVers
         tools: {
           later: tool({
             async run(_, ctx) {
-              const asked = ask(ctx);
+              const request = ask(ctx);
               await turns();
-              await asked.catch(error => met.push(error));
+              await request.catch(error => met.push(error));
               return 'met';
             },
           }),

@@ -23,6 +23,7 @@ describe('batchListChanges', () => {
     expect(announced).toEqual([['tools', [a, b]]]);
     clock.advance(1000);
     expect(announced).toHaveLength(1);
+    expect(clock.timers).toBe(0);
   });
 
   it('announces different lists separately, and later changes again', () => {

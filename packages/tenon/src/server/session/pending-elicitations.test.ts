@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { PendingElicitations } from './pending-elicitations.js';
 
 function createListener(callerKey = 'someone') {
-  const told: string[] = [];
-  return { told, callerKey, onElicitationComplete: (id: string) => void told.push(id) };
+  const notifications: string[] = [];
+  return { notifications, callerKey, onElicitationComplete: (id: string) => void notifications.push(id) };
 }
 
 describe('PendingElicitations', () => {
@@ -13,9 +13,9 @@ describe('PendingElicitations', () => {
     open.add('a', ada);
     open.add('b', bob);
     expect(open.complete('a')).toBe(true);
-    expect([ada.told, bob.told]).toEqual([['a'], []]);
+    expect([ada.notifications, bob.notifications]).toEqual([['a'], []]);
     expect(open.complete('a')).toBe(false);
-    expect([ada.told, bob.told]).toEqual([['a'], []]);
+    expect([ada.notifications, bob.notifications]).toEqual([['a'], []]);
   });
 
   it('notifies no client of an elicitation that was never sent', () => {
@@ -29,7 +29,7 @@ describe('PendingElicitations', () => {
     open.add('a', bob);
     open.remove(ada);
     expect(open.complete('a')).toBe(true);
-    expect([ada.told, bob.told]).toEqual([[], ['a']]);
+    expect([ada.notifications, bob.notifications]).toEqual([[], ['a']]);
   });
 
   it('forgets clients that disconnect', () => {
@@ -39,7 +39,7 @@ describe('PendingElicitations', () => {
     open.add('c', bob);
     open.remove(ada);
     expect(['a', 'b', 'c'].map(id => open.complete(id))).toEqual([false, false, true]);
-    expect(ada.told).toEqual([]);
+    expect(ada.notifications).toEqual([]);
   });
 
   it('drops the oldest beyond the limit; sending one again makes it the newest', () => {

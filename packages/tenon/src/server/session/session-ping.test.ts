@@ -27,7 +27,7 @@ async function start(
 ) {
   const clock = fakeClock();
   const problems: string[] = [];
-  const said: string[] = [];
+  const messages: string[] = [];
   const state = { frozen: false, sessions: [] as SessionHandle[] };
   const server = createServer({
     name: 's',
@@ -47,7 +47,7 @@ async function start(
   });
   const open = async () => {
     const pair = createTransportPair((from, message) => {
-      if (from === 'client') said.push(JSON.stringify(message));
+      if (from === 'client') messages.push(JSON.stringify(message));
     });
     const channel: Transport = {
       peer: pair.server.peer,
@@ -55,7 +55,7 @@ async function start(
       open: receiver => pair.server.open(receiver),
       close: () => pair.server.close(),
       send(message: JsonRpcMessage | readonly JsonRpcResponse[]) {
-        said.push(String((message as unknown as JsonObject).method));
+        messages.push(String((message as unknown as JsonObject).method));
         return state.frozen ? undefined : pair.server.send(message);
       },
     };
@@ -64,8 +64,8 @@ async function start(
   };
   const connected = await connectTo(createTransportEndpoint(open), { protocolVersion, validate: 'off', ...client });
   await turns();
-  const pings = () => said.filter(each => each === 'ping').length;
-  return { clock, client: connected, state, problems, pings, said };
+  const pings = () => messages.filter(each => each === 'ping').length;
+  return { clock, client: connected, state, problems, pings, messages };
 }
 
 describe.each(handshakes)('a session of a server on %s', revision => {
@@ -147,15 +147,15 @@ describe('a connection that has opened no session', () => {
 describe.each(['2025-06-18', '2025-11-25'])('a handler on %s', revision => {
   it('reports progress on a request of the server until the response', async () => {
     let late = () => {};
-    const { client, said } = await start(
+    const { client, messages } = await start(
       revision,
       {},
       {
-        elicit: async (_, asked) => {
-          asked.progress(1, 2, 'reading');
-          asked.progress(1);
-          asked.progress(2, 2);
-          late = () => asked.progress(3);
+        elicit: async (_, request) => {
+          request.progress(1, 2, 'reading');
+          request.progress(1);
+          request.progress(2, 2);
+          late = () => request.progress(3);
           return { action: 'accept', content: {} };
         },
       },
@@ -163,7 +163,9 @@ describe.each(['2025-06-18', '2025-11-25'])('a handler on %s', revision => {
     expect(await client.callTool('asks')).toMatchObject({ content: [{ text: 'accept' }] });
     late();
     await turns();
-    const reports = said.filter(each => each.includes('notifications/progress')).map(each => JSON.parse(each).params);
+    const reports = messages
+      .filter(each => each.includes('notifications/progress'))
+      .map(each => JSON.parse(each).params);
     expect(reports).toEqual([
       { progressToken: expect.anything(), progress: 1, total: 2, message: 'reading' },
       { progressToken: expect.anything(), progress: 2, total: 2 },

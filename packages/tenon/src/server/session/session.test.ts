@@ -25,7 +25,7 @@ const details = {
 
 async function start(more: Partial<ServerDefinition> = {}) {
   const pair = createTransportPair();
-  const said: JsonObject[] = [];
+  const received: JsonObject[] = [];
   const problems: TenonError[] = [];
   const ended: string[] = [];
   let closed = 0;
@@ -43,16 +43,16 @@ async function start(more: Partial<ServerDefinition> = {}) {
   });
   const conversation = await server.connect(pair.server);
   await pair.client.open({
-    onMessage: value => said.push(value as JsonObject),
+    onMessage: value => received.push(value as JsonObject),
     onParseError() {},
     onResponseLost() {},
     onClose: () => closed++,
   });
   const say = async (message: object) => {
-    const from = said.length;
+    const from = received.length;
     await pair.client.send(message as JsonRpcMessage);
     await soon();
-    return said.slice(from);
+    return received.slice(from);
   };
   const ask = async (method: string, params: JsonObject = {}, id: unknown = 1) =>
     (await say({ ...v, id, method, params }))[0] as JsonObject;
@@ -65,7 +65,7 @@ async function start(more: Partial<ServerDefinition> = {}) {
     await say({ ...v, method: 'notifications/initialized' });
     return answer;
   };
-  return { server, conversation, say, ask, open, said, problems, ended, far: pair.client, closed: () => closed };
+  return { server, conversation, say, ask, open, received, problems, ended, remote: pair.client, closed: () => closed };
 }
 
 describe('the handshake of a server', () => {
@@ -202,21 +202,21 @@ describe('a request that names its protocol version', () => {
 
 describe('a session', () => {
   it('notifies of subscribed resources until it ends [resources.subscribe.update-sent resources.unsubscribe.stops-updates]', async () => {
-    const { ask, open, server, said, far, ended } = await start();
+    const { ask, open, server, received, remote, ended } = await start();
     await open();
     expect(await ask('resources/subscribe', { uri: 'a:1' })).toMatchObject({ result: {} });
     expect(await ask('resources/subscribe', { uri: 'no:such' })).toMatchObject({ error: { code: -32002 } });
     server.notifyResourceUpdated('a:1');
     server.notifyResourceUpdated('a:2');
     await soon();
-    expect(said.at(-1)).toEqual({ ...v, method: 'notifications/resources/updated', params: { uri: 'a:1' } });
+    expect(received.at(-1)).toEqual({ ...v, method: 'notifications/resources/updated', params: { uri: 'a:1' } });
     await ask('resources/unsubscribe', { uri: 'a:1' });
     expect(ended).toEqual(['a:1']);
-    const before = said.length;
+    const before = received.length;
     server.notifyResourceUpdated('a:1');
     await ask('resources/subscribe', { uri: 'a:1' });
-    expect(said.slice(before)).toHaveLength(1);
-    await far.close();
+    expect(received.slice(before)).toHaveLength(1);
+    await remote.close();
     await soon();
     expect(ended).toEqual(['a:1', 'a:1']);
   });
@@ -238,15 +238,15 @@ describe('a session', () => {
   });
 
   it('watches nothing after its end, whatever arrives [subscriptions.no-state-across-reconnect]', async () => {
-    const { ask, open, say, conversation, server, said } = await start();
+    const { ask, open, say, conversation, server, received } = await start();
     await open();
     await ask('resources/subscribe', { uri: 'a:1' });
     conversation.end();
     await say({ ...v, method: 'notifications/initialized' });
-    const before = said.length;
+    const before = received.length;
     server.notifyResourceUpdated('a:1');
     await soon();
-    expect(said.length).toBe(before);
+    expect(received.length).toBe(before);
   });
 
   it.each([
@@ -257,9 +257,9 @@ describe('a session', () => {
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');
     expect(question).toMatchObject({ method: 'roots/list' });
-    const said = await say({ ...v, id: question.id, ...answer });
-    expect(said).toMatchObject([{ id: 'call', result: { isError: true } }]);
-    expect(JSON.stringify(said)).not.toContain('secret');
+    const received = await say({ ...v, id: question.id, ...answer });
+    expect(received).toMatchObject([{ id: 'call', result: { isError: true } }]);
+    expect(JSON.stringify(received)).not.toContain('secret');
   });
 
   it('shows the message of an error of the client to the caller', async () => {
@@ -275,9 +275,9 @@ describe('a session', () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
     const question = await ask('tools/call', { name: 'roots' }, 'call');
-    const said = await say({ ...v, method: 'notifications/cancelled', params: { requestId: 'call' } });
-    expect(said.filter(({ id }) => id === 'call')).toEqual([]);
-    expect(said).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: question.id } }]);
+    const received = await say({ ...v, method: 'notifications/cancelled', params: { requestId: 'call' } });
+    expect(received.filter(({ id }) => id === 'call')).toEqual([]);
+    expect(received).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: question.id } }]);
   });
 
   it('sends no input request to a client without the capability [lifecycle.operation.negotiated-capabilities-only]', async () => {

@@ -31,7 +31,7 @@ describe('changes in several processes', () => {
     await wait();
     return { changes, seen, errors };
   };
-  const pass = async (ms: number) => {
+  const advance = async (ms: number) => {
     clock.advance(ms);
     await wait();
   };
@@ -40,15 +40,15 @@ describe('changes in several processes', () => {
     const one = await open();
     const two = await open(true);
     one.changes.publish({ kind: 'resource', name: 'note://a' });
-    await pass(10);
+    await advance(10);
     expect(two.seen).toEqual([]);
-    await pass(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
     expect(two.seen).toEqual(['resource note://a']);
-    await pass(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
     one.changes.publish({ kind: 'resource', name: 'note://a' });
     one.changes.publish({ kind: 'list', name: 'tools' });
-    await pass(10);
-    await pass(POLL_INTERVAL);
+    await advance(10);
+    await advance(POLL_INTERVAL);
     expect(two.seen.slice(1).toSorted()).toEqual(['list tools', 'resource note://a']);
     expect(one.seen).toEqual([]);
   });
@@ -57,21 +57,21 @@ describe('changes in several processes', () => {
     const one = await open();
     const two = await open();
     one.changes.publish({ kind: 'list', name: 'tools' });
-    await pass(10);
+    await advance(10);
     expect(two.seen).toEqual(['list tools']);
-    await pass(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
     expect(two.seen).toEqual(['list tools']);
   });
 
   it('expire after ten minutes, and skip processes that start later', async () => {
     const one = await open();
     one.changes.publish({ kind: 'list', name: 'tools' });
-    await pass(10);
+    await advance(10);
     const two = await open(true);
-    await pass(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
     expect(two.seen).toEqual([]);
     expect(await stores.values.list('change/')).toHaveLength(1);
-    await pass(600_000);
+    await advance(600_000);
     expect(await stores.values.list('change/')).toEqual([]);
   });
 
@@ -85,10 +85,10 @@ describe('changes in several processes', () => {
     const one = await open();
     const two = await open(true);
     one.changes.publish({ kind: 'list', name: 'tools' });
-    await pass(10);
+    await advance(10);
     isDown = false;
-    await pass(POLL_INTERVAL);
-    await pass(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
+    await advance(POLL_INTERVAL);
     expect([two.seen, one.errors]).toEqual([['list tools'], []]);
   });
 });

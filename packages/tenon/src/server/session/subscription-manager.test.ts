@@ -1,19 +1,17 @@
 import type { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
-import { batchListChanges } from './batch-list-changes.js';
 import { type Subscriber, SubscriptionManager } from './subscription-manager.js';
 
 function start(subscribe: (uri: string) => (() => void) | undefined = () => undefined) {
   const problems: TenonError[] = [];
   const watchers = new SubscriptionManager(subscribe, error => problems.push(error));
   const watcher = (principal = 'x', lists = ['tools']) => {
-    const told: unknown[] = [];
-    const each: Subscriber & { told: unknown[] } = {
-      told,
+    const notifications: unknown[] = [];
+    const each: Subscriber & { notifications: unknown[] } = {
+      notifications,
       caller: { client: undefined, capabilities: {}, auth: { principal } },
       wants: list => lists.includes(list),
-      deliver: (method, params) => told.push([method, params]),
+      deliver: (method, params) => notifications.push([method, params]),
     };
     watchers.add(each);
     return each;
@@ -31,18 +29,18 @@ describe('SubscriptionManager', () => {
     watchers.notifyResourceUpdated('a:2');
     watchers.unsubscribe(two, 'a:1');
     watchers.notifyResourceUpdated('a:1');
-    expect(one.told).toEqual([
+    expect(one.notifications).toEqual([
       ['notifications/resources/updated', { uri: 'a:1' }],
       ['notifications/resources/updated', { uri: 'a:1' }],
     ]);
-    expect(two.told).toHaveLength(1);
+    expect(two.notifications).toHaveLength(1);
   });
 
   it('notifies of requested lists when a changed entry is visible to the subscriber [subscriptions.only-requested-types]', () => {
     const { watchers, watcher } = start();
     const [ann, bob, deaf] = [watcher('ann'), watcher('bob'), watcher('ann', [])];
     watchers.notifyListChanged('tools', [{ visible: ({ auth }) => auth?.principal === 'ann' }]);
-    expect([ann.told, bob.told, deaf.told].map(({ length }) => length)).toEqual([1, 0, 0]);
+    expect([ann.notifications, bob.notifications, deaf.notifications].map(({ length }) => length)).toEqual([1, 0, 0]);
   });
 
   it('calls the hook once for each URI, and ends it with the last subscriber', () => {
@@ -62,7 +60,7 @@ describe('SubscriptionManager', () => {
     watchers.notifyResourceUpdated('a');
     watchers.subscribe(one, 'a');
     expect(log).toEqual(['+a', '+b', '-a', '-b', '+a']);
-    expect(two.told).toEqual([]);
+    expect(two.notifications).toEqual([]);
   });
 
   it('survives a hook or a rule that throws', () => {
@@ -75,7 +73,7 @@ describe('SubscriptionManager', () => {
     const [one, two] = [watcher(), watcher('bob')];
     for (const uri of ['begins', 'a', 'b']) watchers.subscribe(one, uri);
     watchers.notifyResourceUpdated('begins');
-    expect(one.told).toHaveLength(1);
+    expect(one.notifications).toHaveLength(1);
     watchers.notifyListChanged('tools', [
       {
         visible: ({ auth }) => {
@@ -84,28 +82,8 @@ describe('SubscriptionManager', () => {
         },
       },
     ]);
-    expect(two.told).toHaveLength(1);
+    expect(two.notifications).toHaveLength(1);
     watchers.remove(one, ['begins', 'a', 'b']);
     expect(problems.map(({ message }) => message)).toEqual(['begins', 'rule', 'ends', 'ends']);
-  });
-});
-
-describe('batchListChanges', () => {
-  it('announces concurrent changes once, with all entries', () => {
-    const clock = fakeClock();
-    const told: unknown[] = [];
-    const announce = batchListChanges(clock, (list, items) => told.push([list, items.length]));
-    for (let n = 0; n < 100; n++) announce('tools', [{}]);
-    announce('prompts', [{}, {}]);
-    expect(told).toEqual([]);
-    clock.advance(20);
-    expect(told).toEqual([
-      ['tools', 100],
-      ['prompts', 2],
-    ]);
-    announce('tools', [{}]);
-    clock.advance(20);
-    expect(told).toHaveLength(3);
-    expect(clock.timers).toBe(0);
   });
 });

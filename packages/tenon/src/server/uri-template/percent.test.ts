@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { decodePercent, encodeReserved, encodeUnreserved, toSymbols } from './percent.js';
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-const kept = (encode: (text: string) => string) => ASCII.filter(c => encode(c) === c).join('');
+const getStored = (encode: (text: string) => string) => ASCII.filter(c => encode(c) === c).join('');
 
 describe('percent-encoding', () => {
   it('keeps exactly the unreserved characters', () => {
-    expect(kept(encodeUnreserved)).toBe('-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
+    expect(getStored(encodeUnreserved)).toBe('-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz~');
   });
 
   it('keeps exactly the unreserved and the reserved characters', () => {
-    expect(kept(encodeReserved)).toBe(
+    expect(getStored(encodeReserved)).toBe(
       "!#$&'()*+,-./0123456789:;=?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]_abcdefghijklmnopqrstuvwxyz~",
     );
   });

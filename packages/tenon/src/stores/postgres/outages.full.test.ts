@@ -43,14 +43,10 @@ function openPool(settings: { readonly max?: number } = {}): Pool {
 }
 
 function start(...args: readonly string[]) {
-  const [manner = '', ...rest] = args;
-  const child: ChildProcess = spawn(
-    process.execPath,
-    ['--import', 'tsx', PROGRAM, manner, server.url, schema, ...rest],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  const [mode = '', ...rest] = args;
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', PROGRAM, mode, server.url, schema, ...rest], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   closing.push(() => child.kill('SIGKILL'));
   const ended = new Promise<number | string | null>(resolve =>
     child.on('close', (code, signal) => resolve(signal ?? code)),
@@ -84,14 +80,14 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     await expect(write()).rejects.toEqual(isUnavailable);
     expect(acknowledged).toBeGreaterThanOrEqual(200);
     await server.restart();
-    const kept: unknown[] = [];
-    for (let after: string | undefined; ; after = `k/${String(kept.length).padStart(6, '0')}`) {
+    const stored: unknown[] = [];
+    for (let after: string | undefined; ; after = `k/${String(stored.length).padStart(6, '0')}`) {
       const page = await vi.waitFor(() => values.list('k/', { after }), { timeout: 10_000 });
       if (page.length === 0) break;
-      kept.push(...page.map(({ value }) => value.n));
+      stored.push(...page.map(({ value }) => value.n));
     }
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, n) => n + 1));
-    expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(stored).toEqual(Array.from({ length: stored.length }, (_, n) => n + 1));
+    expect(stored.length).toBeGreaterThanOrEqual(acknowledged);
   });
 
   it('report that they are unavailable, without user and password, and recover [so.outage-recover]', async () => {
@@ -101,11 +97,11 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
       server.url.replace('@', ':secret-word@'),
     );
     const other = open();
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     await stores.values.put('a', { n: 1 });
     await other.bus.publish('a', { n: 1 });
-    await vi.waitFor(() => expect(heard).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]));
     await server.kill();
     for (const call of [
       () => stores.values.get('a'),
@@ -120,7 +116,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     await vi.waitFor(async () => expect((await stores.values.get('a'))?.value).toEqual({ n: 1 }), { timeout: 10_000 });
     expect(await stores.values.put('a', { n: 2 }, { version: 1 })).toBe(2);
     await vi.waitFor(() => other.bus.publish('a', { n: 2 }), { timeout: 10_000 });
-    await vi.waitFor(() => expect(heard).toEqual([1, 2]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toEqual([1, 2]), { timeout: 10_000 });
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['store/unavailable']));
     expect(errors.join()).not.toContain('secret-word');
   });
@@ -128,8 +124,8 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
   it('wait at most for the timeout when the server hangs', async () => {
     const stores = open({ timeout: 1000 });
     const other = open({ timeout: 1000 });
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     await stores.values.put('a', {});
     server.signal('SIGSTOP');
     const startedAt = performance.now();
@@ -146,7 +142,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     server.signal('SIGCONT');
     await vi.waitFor(async () => expect(await stores.values.get('a')).toMatchObject({ key: 'a' }), { timeout: 10_000 });
     await vi.waitFor(() => other.bus.publish('a', { n: 2 }), { timeout: 10_000 });
-    await vi.waitFor(() => expect(heard).toContain(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toContain(2), { timeout: 10_000 });
   });
 
   it('use no standby until it is the primary server', async () => {
@@ -156,8 +152,8 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     closing.push(() => standby.close());
     const errors: TenonError[] = [];
     const stores = open({ onError: error => errors.push(error) }, standby.url);
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     for (const call of [
       () => stores.values.get('a'),
       () => stores.values.list(''),
@@ -169,7 +165,7 @@ describe.skipIf(!hasPostgres)('stores in a Postgres that fails', () => {
     standby.promote();
     await vi.waitFor(async () => expect(await stores.values.put('a', {}, { version: 1 })).toBe(2), { timeout: 10_000 });
     await open({}, standby.url).bus.publish('a', { n: 1 });
-    await vi.waitFor(() => expect(heard).toContain(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toContain(1), { timeout: 10_000 });
     expect(errors.length).toBeGreaterThan(0);
   });
 });
@@ -217,11 +213,11 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     client.release();
     expect(await vi.waitFor(() => stores.values.get('a'))).toMatchObject({ version: 1 });
     // A pool of one connection is left to others between two looks for messages.
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     await stores.values.get('a');
     await open().bus.publish('a', { n: 1 });
-    await vi.waitFor(() => expect(heard).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]));
     await stores.close();
     expect([pool.totalCount - pool.idleCount, (await pool.query('SELECT 1 AS one')).rows]).toEqual([0, [{ one: 1 }]]);
   });
@@ -288,9 +284,9 @@ describe.skipIf(!hasPostgresWithTls)('stores in Postgres, used by several proces
     }
     expect(await ended).toBe('SIGKILL');
     const { values } = open();
-    const kept = (await values.list('k/')).map(({ value }) => value.n);
-    expect(kept).toEqual(Array.from({ length: kept.length }, (_, n) => n + 1));
-    expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
+    const stored = (await values.list('k/')).map(({ value }) => value.n);
+    expect(stored).toEqual(Array.from({ length: stored.length }, (_, n) => n + 1));
+    expect(stored.length).toBeGreaterThanOrEqual(acknowledged);
   });
 
   it('carry messages between processes, and keep no process alive', async () => {

@@ -56,12 +56,12 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
 
   it('are separate from those in another schema [so.tenant-prefix]', async () => {
     const [one, other] = [createSchema(), createSchema()].map(schema => open({ schema }));
-    const heard: unknown[] = [];
-    other?.bus.subscribe('topic', message => heard.push(message));
+    const received: unknown[] = [];
+    other?.bus.subscribe('topic', message => received.push(message));
     await one?.values.put('a', { n: 1 });
     await one?.bus.publish('topic', {});
     await other?.bus.publish('topic', { own: true });
-    await vi.waitFor(() => expect(heard).toEqual([{ own: true }]));
+    await vi.waitFor(() => expect(received).toEqual([{ own: true }]));
     expect([await other?.values.get('a'), await other?.values.list('')]).toEqual([undefined, []]);
   });
 
@@ -143,28 +143,28 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     const schema = createSchema();
     const publishers = Array.from({ length: 4 }, () => open({ schema }, server.url));
     const reader = open({ schema }, server.url);
-    const heard: number[][] = publishers.map(() => []);
-    reader.bus.subscribe('a', ({ from, n }) => heard[Number(from)]?.push(Number(n)));
+    const received: number[][] = publishers.map(() => []);
+    reader.bus.subscribe('a', ({ from, n }) => received[Number(from)]?.push(Number(n)));
     await reader.values.get('a');
     const numbers = Array.from({ length: 300 }, (_, n) => n);
     await Promise.all(publishers.flatMap(({ bus }, from) => numbers.map(n => bus.publish('a', { from, n }))));
-    await vi.waitFor(() => expect(heard.map(({ length }) => length)).toEqual([300, 300, 300, 300]));
-    expect(heard).toEqual(publishers.map(() => numbers));
+    await vi.waitFor(() => expect(received.map(({ length }) => length)).toEqual([300, 300, 300, 300]));
+    expect(received).toEqual(publishers.map(() => numbers));
   });
 
   it('find messages without a notification', async () => {
     const schema = createSchema();
     const [one, other] = [100, 100].map(pollInterval => open({ schema, pollInterval }));
-    const heard: unknown[] = [];
-    one?.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    one?.bus.subscribe('a', ({ n }) => received.push(n));
     await one?.values.get('a');
     await pool.query(
       `WITH c AS (UPDATE ${schema}.tenon_counter SET last_id = last_id + 1 RETURNING last_id)
        INSERT INTO ${schema}.tenon_messages SELECT last_id, 'somebody', 'a', '{"n":1}' FROM c`,
     );
-    await vi.waitFor(() => expect(heard).toEqual([1]));
+    await vi.waitFor(() => expect(received).toEqual([1]));
     await other?.bus.publish('a', { n: 2 });
-    await vi.waitFor(() => expect(heard).toEqual([1, 2]));
+    await vi.waitFor(() => expect(received).toEqual([1, 2]));
   });
 
   it('listen again when the listening connection is lost, and deliver missed messages', async () => {
@@ -173,29 +173,29 @@ describe.skipIf(!hasPostgres)('stores in Postgres', () => {
     const [one, other] = [`${server.url}?application_name=listening`, pool].map(target =>
       open({ schema, pollInterval: 3_600_000 }, target),
     );
-    const heard: unknown[] = [];
-    one?.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    one?.bus.subscribe('a', ({ n }) => received.push(n));
     await one?.values.get('a');
     await other?.bus.publish('a', { n: 0 });
-    await vi.waitFor(() => expect(heard).toEqual([0]));
+    await vi.waitFor(() => expect(received).toEqual([0]));
     await pool.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'listening'");
     await other?.bus.publish('a', { n: 1 });
-    await vi.waitFor(() => expect(heard).toEqual([0, 1]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toEqual([0, 1]), { timeout: 10_000 });
     await other?.bus.publish('a', { n: 2 });
-    await vi.waitFor(() => expect(heard).toEqual([0, 1, 2]));
+    await vi.waitFor(() => expect(received).toEqual([0, 1, 2]));
   });
 
   it('read the messages of some topics among many', async () => {
     const schema = createSchema();
     const [one, other] = [1, 2].map(() => open({ schema }));
-    const heard: unknown[] = [];
-    for (let n = 0; n < 300; n++) one?.bus.subscribe(`t${n}`, message => heard.push([n, message.n]));
+    const received: unknown[] = [];
+    for (let n = 0; n < 300; n++) one?.bus.subscribe(`t${n}`, message => received.push([n, message.n]));
     await one?.values.get('a');
     await other?.bus.publish('t299', { n: 1 });
     await other?.bus.publish('unheard', { n: 2 });
     await other?.bus.publish('t0', { n: 3 });
-    await vi.waitFor(() => expect(heard).toHaveLength(2));
-    expect(heard).toEqual([
+    await vi.waitFor(() => expect(received).toHaveLength(2));
+    expect(received).toEqual([
       [299, 1],
       [0, 3],
     ]);

@@ -55,12 +55,12 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
 
   it('are separate from those with another prefix [so.tenant-prefix]', async () => {
     const [one, other] = [createPrefix(), createPrefix()].map(prefix => redisStores(server.url, { prefix }));
-    const heard: unknown[] = [];
-    other?.bus.subscribe('topic', message => heard.push(message));
+    const received: unknown[] = [];
+    other?.bus.subscribe('topic', message => received.push(message));
     await one?.values.put('a', { n: 1 });
     await one?.bus.publish('topic', {});
     await other?.bus.publish('topic', { own: true });
-    await vi.waitFor(() => expect(heard).toEqual([{ own: true }]));
+    await vi.waitFor(() => expect(received).toEqual([{ own: true }]));
     expect([await other?.values.get('a'), await other?.values.list('')]).toEqual([undefined, []]);
     await Promise.all([one?.close(), other?.close()]);
   });
@@ -98,8 +98,8 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
       timeout: 1000,
       onError: e => errors.push(e),
     });
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     await stores.values.put('a', { n: 1 });
     await stores.bus.publish('a', { n: 1 });
     await own.kill();
@@ -112,7 +112,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     await vi.waitFor(
       async () => {
         await stores.bus.publish('a', { n: 2 });
-        expect(heard).toContain(2);
+        expect(received).toContain(2);
       },
       { timeout: 10_000, interval: 100 },
     );
@@ -185,13 +185,13 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     afterAll(() => node.close());
 
     async function exercise(stores: Stores): Promise<void> {
-      const heard: unknown[] = [];
-      stores.bus.subscribe('a', ({ n }) => heard.push(n));
+      const received: unknown[] = [];
+      stores.bus.subscribe('a', ({ n }) => received.push(n));
       expect([await stores.values.put('a', {}), await stores.values.put('b', {}, { ttl: 1000 })]).toEqual([1, 1]);
       expect((await stores.values.list('')).map(({ key }) => key)).toEqual(['a', 'b']);
       expect(await stores.values.delete('a', 1)).toBe(true);
       await stores.bus.publish('a', { n: 1 });
-      await vi.waitFor(() => expect(heard).toEqual([1]));
+      await vi.waitFor(() => expect(received).toEqual([1]));
       await stores.close();
     }
 

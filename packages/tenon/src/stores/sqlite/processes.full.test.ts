@@ -25,8 +25,8 @@ afterEach(() => {
 });
 
 function start(...args: readonly string[]) {
-  const [manner = '', ...rest] = args;
-  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, manner, file, ...rest], {
+  const [mode = '', ...rest] = args;
+  const child = spawn(process.execPath, ['--import', 'tsx', PROGRAM, mode, file, ...rest], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   started.push(child);
@@ -71,9 +71,9 @@ describe('stores in a file, used by several processes', () => {
 
       const { values, close } = sqliteStores(file);
       expect((await values.get('last'))?.value.n).toBeGreaterThanOrEqual(acknowledged);
-      const kept = await values.list('k/');
-      expect(kept.map(({ value }) => value.n)).toEqual(Array.from({ length: kept.length }, (_, n) => n + 1));
-      expect(kept.length).toBeGreaterThanOrEqual(acknowledged);
+      const stored = await values.list('k/');
+      expect(stored.map(({ value }) => value.n)).toEqual(Array.from({ length: stored.length }, (_, n) => n + 1));
+      expect(stored.length).toBeGreaterThanOrEqual(acknowledged);
       // The lock of the process that is gone holds nobody up.
       expect(await values.put('after', {})).toBeGreaterThan(0);
       await close();
@@ -86,14 +86,14 @@ describe('stores in a file, used by several processes', () => {
   it('carry messages between processes', async () => {
     const stores = sqliteStores(file, { pollInterval: 10 });
     const answers: unknown[] = [];
-    const heard = new Promise<void>(resolve => {
+    const result = new Promise<void>(resolve => {
       stores.bus.subscribe('answer', ({ n }) => answers.push(n) === 50 && resolve());
     });
     const { ended, lines } = start('answer');
     lines.once('line', async () => {
       for (let n = 0; n < 50; n++) await stores.bus.publish('question', { n });
     });
-    await heard;
+    await result;
     expect(answers).toEqual(Array.from({ length: 50 }, (_, n) => n));
     await stores.bus.publish('question', { n: 'end' });
     // Then nothing but its listening is left, and that keeps no process alive.

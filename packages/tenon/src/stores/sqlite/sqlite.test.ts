@@ -73,13 +73,13 @@ describe('stores in a file', () => {
     const stores = sqliteStores(file);
     await stores.values.put('a', { n: 1 });
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
-    const gone = { code: 'store/file-replaced' };
-    await expect(stores.values.put('a', { n: 2 })).rejects.toMatchObject(gone);
-    await expect(stores.values.get('a')).rejects.toMatchObject(gone);
+    const lost = { code: 'store/file-replaced' };
+    await expect(stores.values.put('a', { n: 2 })).rejects.toMatchObject(lost);
+    await expect(stores.values.get('a')).rejects.toMatchObject(lost);
     const second = sqliteStores(file);
     await second.values.put('a', { n: 3 });
-    await expect(stores.values.put('a', { n: 4 }, { version: 1 })).rejects.toMatchObject(gone);
-    await expect(stores.bus.publish('a', {})).rejects.toMatchObject(gone);
+    await expect(stores.values.put('a', { n: 4 }, { version: 1 })).rejects.toMatchObject(lost);
+    await expect(stores.bus.publish('a', {})).rejects.toMatchObject(lost);
     expect((await second.values.get('a'))?.value).toEqual({ n: 3 });
     await Promise.all([stores.close(), second.close()]);
   });
@@ -177,12 +177,12 @@ describe('stores in a file', () => {
   it('read on at once when many messages are pending', async () => {
     const clock = fakeClock(1000);
     const [stores, other] = [sqliteStores(file, { clock }), sqliteStores(file)];
-    let heard = 0;
-    stores.bus.subscribe('a', () => heard++);
+    let receivedCount = 0;
+    stores.bus.subscribe('a', () => receivedCount++);
     for (const n of numbers(250)) await other.bus.publish('a', { n });
     clock.advance(50);
     await new Promise(setImmediate);
-    expect(heard).toBe(250);
+    expect(receivedCount).toBe(250);
     await Promise.all([stores.close(), other.close()]);
   });
 
@@ -198,8 +198,8 @@ describe('stores in a file', () => {
     const clock = fakeClock(1000);
     const problems: TenonError[] = [];
     const stores = sqliteStores(file, { clock, onError: problem => problems.push(problem) });
-    const heard: unknown[] = [];
-    stores.bus.subscribe('a', ({ n }) => heard.push(n));
+    const received: unknown[] = [];
+    stores.bus.subscribe('a', ({ n }) => received.push(n));
     const database = openDatabase(file);
     database.exec('ALTER TABLE messages RENAME TO gone');
     clock.advance(500);
@@ -209,7 +209,7 @@ describe('stores in a file', () => {
     await other.bus.publish('a', { n: 1 });
     clock.advance(100);
     await new Promise(setImmediate);
-    expect([heard, problems.length]).toEqual([[1], 1]);
+    expect([received, problems.length]).toEqual([[1], 1]);
     await Promise.all([stores.close(), other.close()]);
   });
 

@@ -49,8 +49,8 @@ describe('an HTTP+SSE client', () => {
     ]);
     await channel.close();
     await channel.close();
-    await server.seen[0]?.gone;
-    expect(notes).toMatchObject({ ends: [undefined], bad: [], gone: [] });
+    await server.seen[0]?.lost;
+    expect(notes).toMatchObject({ ends: [undefined], bad: [], lost: [] });
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'connection/closed' });
   });
 
@@ -61,7 +61,7 @@ describe('an HTTP+SSE client', () => {
   ])('refuses to post to %s', async (address, code) => {
     const { channel, notes, server } = await start((_, response) => void stream(response, endpoint(address)));
     await expect(channel.open(notes)).rejects.toMatchObject({ code });
-    await server.seen[0]?.gone;
+    await server.seen[0]?.lost;
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'connection/closed' });
     expect(notes.ends).toEqual([]);
     expect(server.seen.length).toBe(1);
@@ -99,9 +99,9 @@ describe('an HTTP+SSE client', () => {
     const opened = channel.open(notes);
     expect(await clock.timer()).toBe(300);
     await expect.poll(() => server.seen.length).toBe(1);
-    clock.pass(300);
+    clock.advance(300);
     await expect(opened).rejects.toMatchObject({ code: 'http/no-endpoint', received: 'nothing in 300 ms' });
-    await server.seen[0]?.gone;
+    await server.seen[0]?.lost;
   });
 
   it.each(['ends', 'breaks'])('closes when the stream %s, and rejects pending messages', async how => {

@@ -23,7 +23,7 @@ function collect(limits?: LineLimits) {
 }
 
 /** Cuts bytes at the given places, each a fraction of the whole. */
-function cut(bytes: Uint8Array, places: number[]): Uint8Array[] {
+function disconnect(bytes: Uint8Array, places: number[]): Uint8Array[] {
   const at = [...new Set(places.map(place => Math.floor(place * bytes.length)))].sort((a, b) => a - b);
   return [0, ...at].map((start, index) => bytes.subarray(start, at[index] ?? bytes.length));
 }
@@ -44,7 +44,7 @@ describe('LineReader [stdio.newline-delimited] [stdio.single-message-line]', () 
           const fitting = sent.filter(each => size(each) <= (max ?? 1e6));
           const bytes = Buffer.from(sent.map(each => JSON.stringify(each) + end).join(''));
           const { reader, values, codes } = collect({ maxLineBytes: max });
-          for (const piece of cut(bytes, at)) reader.push(piece);
+          for (const piece of disconnect(bytes, at)) reader.push(piece);
           reader.end();
           expect(values).toEqual(JSON.parse(JSON.stringify(fitting)));
           expect(codes()).toEqual(Array(sent.length - fitting.length).fill('stdio/line-too-long'));
@@ -111,10 +111,10 @@ describe('LineReader [stdio.newline-delimited] [stdio.single-message-line]', () 
   });
 
   it('reads a complete last line without a line ending', () => {
-    const whole = collect();
-    whole.text('{"a":1}');
-    whole.reader.end();
-    expect(whole.values).toEqual([{ a: 1 }]);
+    const complete = collect();
+    complete.text('{"a":1}');
+    complete.reader.end();
+    expect(complete.values).toEqual([{ a: 1 }]);
     const half = collect();
     half.text('{"a":');
     half.reader.end();

@@ -20,7 +20,7 @@ function manualClock() {
     },
   };
   /** Lets time pass in steps, and what waits for it happen. */
-  const pass = async (ms: number) => {
+  const advance = async (ms: number) => {
     for (const end = now + ms; now < end; ) {
       now += 10;
       const due = timers.filter(each => each.at <= now);
@@ -29,14 +29,14 @@ function manualClock() {
       await settle();
     }
   };
-  return { clock, pass };
+  return { clock, advance };
 }
 
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
 /** A server whose answers the test gives, on streams that the test moves. */
 async function serve(options: { drainTimeout?: number; cancelTimeout?: number } = {}) {
-  const { clock, pass } = manualClock();
+  const { clock, advance } = manualClock();
   const seen = {
     received: [] as unknown[],
     unreadable: 0,
@@ -95,96 +95,96 @@ async function serve(options: { drainTimeout?: number; cancelTimeout?: number } 
     seen.finished = true;
   });
   const answer = (id: number, length = 1) => state.channel!.send(createSuccess(id, { text: 'x'.repeat(length) }));
-  return { serving, seen, state, written, stuck, answer, pass, reader: state.reader! };
+  return { serving, seen, state, written, stuck, answer, advance, reader: state.reader! };
 }
 
 describe('a stdio server [stdio.streams] [stdio.server-exits-on-eof]', () => {
   it('receives the messages of the last bytes, and lets running calls finish', async () => {
-    const { reader, seen, state, written, answer, pass } = await serve();
+    const { reader, seen, state, written, answer, advance } = await serve();
     state.inFlight = 1;
     reader.push(Buffer.from('{"id":1}\n{"id":2}'));
     reader.end();
-    await pass(1000);
+    await advance(1000);
     expect(seen).toMatchObject({ received: [{ id: 1 }, { id: 2 }], ended: 0, closed: [], finished: false });
     state.inFlight = 0;
     void answer(1);
-    await pass(100);
+    await advance(100);
     expect(written.join('')).toContain('"id":1');
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 
   it('waits for running calls no longer than the drain time [lifecycle.errors.shutdown-timeout]', async () => {
-    const { reader, seen, state, pass } = await serve({ drainTimeout: 300 });
+    const { reader, seen, state, advance } = await serve({ drainTimeout: 300 });
     state.inFlight = 1;
     reader.end();
-    await pass(250);
+    await advance(250);
     expect(seen.finished).toBe(false);
-    await pass(100);
+    await advance(100);
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 
   it('cancels open calls after the drain time, and then waits until they have ended', async () => {
-    const { reader, seen, state, pass } = await serve();
+    const { reader, seen, state, advance } = await serve();
     state.inFlight = 1;
     state.activeHandlers = 1;
     reader.end();
-    await pass(1400);
+    await advance(1400);
     expect(seen).toMatchObject({ ended: 0, finished: false });
-    await pass(200);
+    await advance(200);
     expect(seen).toMatchObject({ ended: 1, finished: false });
     state.activeHandlers = 0;
-    await pass(20);
+    await advance(20);
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 
   it('ends within 5 s while a call ignores its cancellation and responses are not read', async () => {
-    const { reader, seen, state, answer, pass } = await serve();
+    const { reader, seen, state, answer, advance } = await serve();
     state.inFlight = 1;
     state.activeHandlers = 1;
     state.reads = false;
     void answer(1);
     reader.end();
-    await pass(3000);
+    await advance(3000);
     expect(seen.finished).toBe(false);
-    await pass(400);
+    await advance(400);
     expect(seen).toMatchObject({ ended: 1, finished: true });
   });
 
   it('ends at once when the client no longer reads', async () => {
-    const { seen, state, answer, stuck, pass } = await serve();
+    const { seen, state, answer, stuck, advance } = await serve();
     state.inFlight = 1;
     state.reads = false;
     void answer(1);
-    await pass(20);
+    await advance(20);
     for (const done of stuck) done(new Error('EPIPE'));
-    await pass(50);
+    await advance(50);
     expect(seen.finished).toBe(true);
     expect(seen.closed.map(error => error?.code)).toEqual(['stdio/write-failed']);
   });
 
   it('stops reading requests while earlier responses are not read', async () => {
-    const { seen, state, answer, stuck, pass } = await serve();
+    const { seen, state, answer, stuck, advance } = await serve();
     state.reads = false;
     const sent = answer(1, 3 * 1024 * 1024);
     expect(seen.paused).toBe(true);
-    await pass(20);
+    await advance(20);
     stuck[0]?.();
     await sent;
     expect(seen.paused).toBe(false);
   });
 
   it('closes once, also after several requests to close [lifecycle.shutdown.transport-close]', async () => {
-    const { serving, seen, state, pass } = await serve();
+    const { serving, seen, state, advance } = await serve();
     const closes = [serving.close(), serving.close(), state.channel!.close()];
-    await pass(100);
+    await advance(100);
     await Promise.all(closes);
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 
   it('ends when the service closes its channel', async () => {
-    const { seen, state, pass } = await serve();
+    const { seen, state, advance } = await serve();
     void state.channel!.close();
-    await pass(100);
+    await advance(100);
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 });

@@ -72,7 +72,7 @@ describe('the page of a sign-in', () => {
   ])('asks the user for the host before it sends the code, and passes on %j', async (answer, confirmed) => {
     const setup = await setUp();
     const cookie = createCookieHeader(setup);
-    const asked = setup.page.confirmation.confirmIssuer(
+    const isRequested = setup.page.confirmation.confirmIssuer(
       { server: 'https://mcp.example/mcp', issuer: 'https://as.example', host: 'as.example' },
       new AbortController().signal,
     );
@@ -91,7 +91,7 @@ describe('the page of a sign-in', () => {
     expect(stranger.body).toContain('Another browser');
     expect((await setup.send('GET', '/sign-in/confirm')).status).toBe(405);
     const done = setup.send('POST', '/sign-in/confirm', { cookie, form: form({ token }) });
-    expect(await asked).toBe(confirmed);
+    expect(await isRequested).toBe(confirmed);
     setup.end(confirmed ? undefined : new Error('not confirmed'));
     expect((await done).body).toContain(confirmed ? 'You are signed in' : 'has failed');
   });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getIssuerMetadataUrls } from '../../oauth/authorization-server.js';
-import { createBrowser, createWorld, ISSUER, issuerMetadata, RESOURCE, refusal } from '../fixtures/world.js';
+import { createBrowser, createFakeServers, ISSUER, issuerMetadata, RESOURCE, refusal } from '../fixtures/world.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { getCanonicalResource, getResourceMetadataUrls, isResourceOf } from './protected-resource.js';
 
 const ROOT = 'https://mcp.example.com/.well-known/oauth-protected-resource';
 const prm = (issuer = ISSUER, resource = RESOURCE) => ({ json: { resource, authorization_servers: [issuer] } });
 
-async function signedIn(routes: Parameters<typeof createWorld>[0], challenge = 'Bearer', more = {}) {
-  const world = createWorld(routes);
+async function signedIn(routes: Parameters<typeof createFakeServers>[0], challenge = 'Bearer', more = {}) {
+  const servers = createFakeServers(routes);
   const { redirect, visited } = createBrowser();
-  const auth = signIn({ redirect, fetch: world.fetch });
+  const auth = signIn({ redirect, fetch: servers.fetch });
   const done = await auth.handleRefusal(refusal(challenge, more)).catch((error: unknown) => error);
-  return { ...world, visited, done };
+  return { ...servers, visited, done };
 }
 
 describe('resource metadata', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../../testing/fake-clock.js';
-import { createWorld, headersOf, ISSUER, issuerMetadata, type Route, refusal } from '../fixtures/world.js';
+import { createFakeServers, headersOf, ISSUER, issuerMetadata, type Route, refusal } from '../fixtures/world.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { memoryTokenStore } from '../token-store.js';
 import { DEVICE_GRANT, type DeviceCode } from './device-code.js';
@@ -21,20 +21,20 @@ const issued = {
 /** Signs in where the token endpoint gives these answers, one after the other. */
 function setUp(answers: readonly Route[] = [], routes: Record<string, Route> = {}) {
   const clock = fakeClock();
-  const world = createWorld({
+  const servers = createFakeServers({
     [AS]: { json: { ...issuerMetadata(), device_authorization_endpoint: DEVICE } },
     [DEVICE]: { json: issued },
     ...routes,
   });
-  const success = world.routes[TOKEN] as Route;
+  const success = servers.routes[TOKEN] as Route;
   let count = 0;
-  world.routes[TOKEN] = seen => {
+  servers.routes[TOKEN] = seen => {
     const answer = answers[count++] ?? success;
     return typeof answer === 'function' ? answer(seen) : answer;
   };
   const codes: DeviceCode[] = [];
   const tokenStore = memoryTokenStore();
-  const auth = signIn({ showDeviceCode: code => void codes.push(code), fetch: world.fetch, clock, tokenStore });
+  const auth = signIn({ showDeviceCode: code => void codes.push(code), fetch: servers.fetch, clock, tokenStore });
   const waits: number[] = [];
   /** Advances the clock to each request. */
   const finish = async (signing: Promise<unknown>) => {
@@ -43,19 +43,19 @@ function setUp(answers: readonly Route[] = [], routes: Record<string, Route> = {
     for (let n = 0; n < 2000 && !isDone; n += 1) {
       await new Promise(resolve => setImmediate(resolve));
       if (codes.length === 0 || isDone) continue;
-      const before = world.tokenRequests().length;
+      const before = servers.tokenRequests().length;
       clock.advance(1000);
       await new Promise(resolve => setImmediate(resolve));
-      if (world.tokenRequests().length > before) waits.push(clock.now());
+      if (servers.tokenRequests().length > before) waits.push(clock.now());
     }
     return settled;
   };
-  return { auth, world, codes, clock, tokenStore, finish, waits };
+  return { auth, servers, codes, clock, tokenStore, finish, waits };
 }
 
 describe('a sign-in with a device code', () => {
   it('shows the code, polls until the user has entered it, and slows down on request', async () => {
-    const { auth, world, codes, finish } = setUp([fail('authorization_pending'), fail('slow_down')]);
+    const { auth, servers, codes, finish } = setUp([fail('authorization_pending'), fail('slow_down')]);
     expect(await finish(auth.handleRefusal(refusal()))).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
     expect(codes).toEqual([
@@ -66,11 +66,11 @@ describe('a sign-in with a device code', () => {
         lifetime: 600_000,
       },
     ]);
-    const registered = JSON.parse(world.seen.find(({ url }) => url.endsWith('/register'))?.body ?? '');
+    const registered = JSON.parse(servers.seen.find(({ url }) => url.endsWith('/register'))?.body ?? '');
     expect(registered).toMatchObject({ grant_types: [DEVICE_GRANT, 'refresh_token'], redirect_uris: [] });
-    const [asked] = world.tokenRequests();
-    expect(Object.fromEntries(asked ?? [])).toMatchObject({ grant_type: DEVICE_GRANT, device_code: 'device-1' });
-    expect(world.tokenRequests()).toHaveLength(3);
+    const [request] = servers.tokenRequests();
+    expect(Object.fromEntries(request ?? [])).toMatchObject({ grant_type: DEVICE_GRANT, device_code: 'device-1' });
+    expect(servers.tokenRequests()).toHaveLength(3);
   });
 
   it('polls at the interval of the server, and 5 s later after each slow_down', async () => {

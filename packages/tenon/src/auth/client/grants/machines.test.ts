@@ -2,7 +2,7 @@ import { decodeJwt, exportJWK, exportPKCS8, generateKeyPair, jwtVerify } from 'j
 import { describe, expect, it } from 'vitest';
 import { bearer } from '../bearer.js';
 import {
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   insist,
@@ -30,15 +30,15 @@ describe('client credentials', () => {
   ])(
     'are sent by %s [ext-client-credentials.secret-transport ext-client-credentials.auth-method ext-client-credentials.grant-type ext-client-credentials.discovery ext-client-credentials.resource-parameter ext-client-credentials.scope-parameter ext-client-credentials.pre-registered]',
     async (methods, headers, body) => {
-      const world = createWorld(asWith(methods));
-      const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scopes: 'x', fetch: world.fetch });
+      const servers = createFakeServers(asWith(methods));
+      const auth = clientCredentials({ id: 'my-id', secret: 'a+b_c-d.e', scopes: 'x', fetch: servers.fetch });
       expect(await auth.handleRefusal(refusal())).toBe(true);
       expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
-      const last = world.seen.at(-1);
+      const last = servers.seen.at(-1);
       expect(last?.headers).toMatchObject(headers);
       const sent = Object.fromEntries(new URLSearchParams(last?.body));
       expect(sent).toEqual({ grant_type: 'client_credentials', resource: RESOURCE, scope: 'x', ...body });
-      expect(world.urls().some(url => url.includes('register'))).toBe(false);
+      expect(servers.urls().some(url => url.includes('register'))).toBe(false);
     },
   );
 
@@ -48,10 +48,10 @@ describe('client credentials', () => {
       const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
       const key =
         form === 'PEM' ? await exportPKCS8(privateKey) : { ...(await exportJWK(privateKey)), kid: 'k1', kty: 'EC' };
-      const world = createWorld(asWith(['private_key_jwt']));
-      const auth = clientCredentials({ id: 'me', key, fetch: world.fetch });
+      const servers = createFakeServers(asWith(['private_key_jwt']));
+      const auth = clientCredentials({ id: 'me', key, fetch: servers.fetch });
       await auth.handleRefusal(refusal());
-      const [sent] = world.tokenRequests();
+      const [sent] = servers.tokenRequests();
       expect(sent?.get('grant_type')).toBe('client_credentials');
       expect(sent?.get('client_assertion_type')).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
       const { payload, protectedHeader } = await jwtVerify(sent?.get('client_assertion') ?? '', publicKey, {
@@ -64,19 +64,19 @@ describe('client credentials', () => {
 
   it('address the assertion to the configured audience', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-    const world = createWorld(asWith(['private_key_jwt']));
+    const servers = createFakeServers(asWith(['private_key_jwt']));
     const auth = clientCredentials({
       id: 'me',
       key: await exportPKCS8(privateKey),
       audience: TOKEN,
-      fetch: world.fetch,
+      fetch: servers.fetch,
     });
     await auth.handleRefusal(refusal());
-    expect(decodeJwt(world.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(TOKEN);
+    expect(decodeJwt(servers.tokenRequests()[0]?.get('client_assertion') ?? '').aud).toBe(TOKEN);
   });
 
   it('hide an invalid key in the error', async () => {
-    const auth = clientCredentials({ id: 'me', key: 'not-a-key-but-secret', fetch: createWorld().fetch });
+    const auth = clientCredentials({ id: 'me', key: 'not-a-key-but-secret', fetch: createFakeServers().fetch });
     const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
     expect(error.code).toBe('auth/bad-key');
     expect(`${error.stack}${JSON.stringify(error)}`).not.toContain('not-a-key-but-secret');
@@ -84,13 +84,13 @@ describe('client credentials', () => {
 
   it('get new tokens by the same grant, before and after their expiry [ext-client-credentials.token-refresh]', async () => {
     let now = 1_000_000;
-    const world = createWorld({
+    const servers = createFakeServers({
       [TOKEN]: () => ({ json: { access_token: `t${now}`, token_type: 'Bearer', expires_in: 100 } }),
     });
     const auth = clientCredentials({
       id: 'me',
       secret: 's',
-      fetch: world.fetch,
+      fetch: servers.fetch,
       clock: { now: () => now, after: () => () => {} },
     });
     await auth.handleRefusal(refusal());
@@ -98,35 +98,35 @@ describe('client credentials', () => {
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer t1095000' });
     now += 1_000_000;
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer t2095000' });
-    expect(world.tokenRequests().map(each => each.get('grant_type'))).toEqual(Array(3).fill('client_credentials'));
+    expect(servers.tokenRequests().map(each => each.get('grant_type'))).toEqual(Array(3).fill('client_credentials'));
   });
 
   it('step up for more scopes, and reject after the limit [ext-client-credentials.step-up-optional auth.step-up.machine-clients]', async () => {
-    const world = createWorld();
-    const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
+    const servers = createFakeServers();
+    const auth = clientCredentials({ id: 'me', secret: 's', fetch: servers.fetch });
     await auth.handleRefusal(refusal('Bearer scope="a"'));
     const more = insist(auth, 'Bearer error="insufficient_scope", scope="b"', 403);
     await expect(more).rejects.toMatchObject({ code: 'auth/insufficient-scope' });
-    expect(world.tokenRequests().map(each => each.get('scope'))).toEqual(['a', 'a b', 'a b']);
+    expect(servers.tokenRequests().map(each => each.get('scope'))).toEqual(['a', 'a b', 'a b']);
   });
 
   it('names the option `scopes` when other scopes are needed', async () => {
     const hint = expect.stringContaining('the option `scopes`');
-    const limited = clientCredentials({ id: 'me', secret: 's', scopes: 'a', fetch: createWorld().fetch });
+    const limited = clientCredentials({ id: 'me', secret: 's', scopes: 'a', fetch: createFakeServers().fetch });
     await limited.handleRefusal(refusal('Bearer scope="a"'));
     const more = insist(limited, 'Bearer error="insufficient_scope", scope="b"', 403);
     await expect(more).rejects.toMatchObject({ code: 'auth/insufficient-scope', hint });
-    const { fetch } = createWorld({ [`${ISSUER}/token`]: { status: 400, json: { error: 'invalid_scope' } } });
+    const { fetch } = createFakeServers({ [`${ISSUER}/token`]: { status: 400, json: { error: 'invalid_scope' } } });
     const unknown = clientCredentials({ id: 'me', secret: 's', scopes: 'z', fetch });
     await expect(unknown.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/refused', hint });
   });
 
   it('belong to one issuer, and are not sent to another that the server names later', async () => {
-    const world = createWorld();
-    const auth = clientCredentials({ id: 'me', secret: 's', fetch: world.fetch });
+    const servers = createFakeServers();
+    const auth = clientCredentials({ id: 'me', secret: 's', fetch: servers.fetch });
     await auth.handleRefusal(refusal());
     const other = { resource: RESOURCE, authorization_servers: ['https://evil.example.com'] };
-    world.routes['https://mcp.example.com/.well-known/oauth-protected-resource/mcp'] = { json: other };
+    servers.routes['https://mcp.example.com/.well-known/oauth-protected-resource/mcp'] = { json: other };
     const sentHeaders = await headersOf(auth);
     await expect(auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
       code: 'auth/other-issuer',
@@ -150,14 +150,14 @@ describe('enterprise-managed authorization', () => {
     subject: 'the-id-token',
   };
   const setUp = (idp: Route = { json: grant }, more = {}) => {
-    const world = createWorld({ [`${IDP}/token`]: idp });
-    return { world, auth: enterpriseManaged({ ...options, fetch: world.fetch, ...more }) };
+    const servers = createFakeServers({ [`${IDP}/token`]: idp });
+    return { servers, auth: enterpriseManaged({ ...options, fetch: servers.fetch, ...more }) };
   };
 
   it('exchanges an identity assertion for tokens without a page [ext-ema.token-exchange-grant ext-ema.token-exchange-parameters ext-ema.token-exchange-audience ext-ema.token-exchange-resource ext-ema.token-exchange-scope ext-ema.token-exchange-client-auth ext-ema.token-exchange-response ext-ema.token-request ext-ema.token-request-client-auth ext-ema.no-as-redirect ext-ema.org-configuration ext-ema.sso-first]', async () => {
-    const { world, auth } = setUp();
+    const { servers, auth } = setUp();
     expect(await auth.handleRefusal(refusal('Bearer scope="a"'))).toBe(true);
-    const [exchange, request] = world.seen.filter(({ method }) => method === 'POST');
+    const [exchange, request] = servers.seen.filter(({ method }) => method === 'POST');
     expect(Object.fromEntries(new URLSearchParams(exchange?.body))).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       requested_token_type: 'urn:ietf:params:oauth:token-type:id-jag',
@@ -171,13 +171,16 @@ describe('enterprise-managed authorization', () => {
     const sent = Object.fromEntries(new URLSearchParams(request?.body));
     expect(sent).toMatchObject({ grant_type: JWT_BEARER, assertion: 'the-grant', resource: RESOURCE });
     expect(request?.headers.authorization).toBe(`Basic ${btoa('mcp-client:mcp-secret')}`);
-    expect(world.urls().some(url => url.includes('/authorize'))).toBe(false);
+    expect(servers.urls().some(url => url.includes('/authorize'))).toBe(false);
   });
 
   it('accepts other proofs of the user [ext-ema.token-exchange-saml]', async () => {
-    const { world, auth } = setUp({ json: grant }, { subject: () => ({ token: 'r', type: 'refresh_token' as const }) });
+    const { servers, auth } = setUp(
+      { json: grant },
+      { subject: () => ({ token: 'r', type: 'refresh_token' as const }) },
+    );
     await auth.handleRefusal(refusal());
-    const exchange = world.seen.find(({ url }) => url === `${IDP}/token`);
+    const exchange = servers.seen.find(({ url }) => url === `${IDP}/token`);
     expect(exchange?.body).toContain('token-type%3Arefresh_token');
   });
 
@@ -190,9 +193,9 @@ describe('enterprise-managed authorization', () => {
   });
 
   it('rejects a response without an ID-JAG', async () => {
-    const { auth, world } = setUp({ json: { access_token: 'x', token_type: 'Bearer' } });
+    const { auth, servers } = setUp({ json: { access_token: 'x', token_type: 'Bearer' } });
     await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/bad-answer' });
-    expect(world.tokenRequests()).toHaveLength(1);
+    expect(servers.tokenRequests()).toHaveLength(1);
   });
 
   it('accepts fewer scopes than requested [ext-ema.scope-errors-handled]', async () => {
@@ -201,9 +204,9 @@ describe('enterprise-managed authorization', () => {
   });
 
   it('accepts a client metadata document [ext-ema.token-request-cimd]', async () => {
-    const { auth, world } = setUp({ json: grant }, { client: { id: 'https://me.example/client.json' } });
+    const { auth, servers } = setUp({ json: grant }, { client: { id: 'https://me.example/client.json' } });
     await auth.handleRefusal(refusal());
-    expect(world.tokenRequests().at(-1)?.get('client_id')).toBe('https://me.example/client.json');
+    expect(servers.tokenRequests().at(-1)?.get('client_id')).toBe('https://me.example/client.json');
   });
 
   it('declares its extension [ext-ema.declared ext-ema.extension-id]', () => {
@@ -213,10 +216,10 @@ describe('enterprise-managed authorization', () => {
 
 describe('workload identity', () => {
   it('sends the token of its platform, and needs no client [wif.grant-type wif.no-client-registration wif.optional]', async () => {
-    const world = createWorld();
-    const auth = workloadIdentity({ assertion: async () => 'the-jwt', fetch: world.fetch });
+    const servers = createFakeServers();
+    const auth = workloadIdentity({ assertion: async () => 'the-jwt', fetch: servers.fetch });
     expect(await auth.handleRefusal(refusal())).toBe(true);
-    const [sent] = world.tokenRequests();
+    const [sent] = servers.tokenRequests();
     expect(Object.fromEntries(sent ?? [])).toEqual({
       grant_type: JWT_BEARER,
       assertion: 'the-jwt',
@@ -230,11 +233,11 @@ describe('workload identity', () => {
       body.includes('expired')
         ? { status: 400, json: { error: 'invalid_grant' } }
         : { json: { access_token: 'a', token_type: 'Bearer' } };
-    const world = createWorld({ [TOKEN]: token });
-    const auth = workloadIdentity({ assertion: () => jwt, fetch: world.fetch });
+    const servers = createFakeServers({ [TOKEN]: token });
+    const auth = workloadIdentity({ assertion: () => jwt, fetch: servers.fetch });
     for (const _ of [1, 2])
       await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({ code: 'auth/assertion' });
-    expect(world.tokenRequests()).toHaveLength(1);
+    expect(servers.tokenRequests()).toHaveLength(1);
     jwt = 'fresh';
     expect(await auth.handleRefusal(refusal())).toBe(true);
   });
@@ -244,13 +247,13 @@ describe('credentials of a machine', () => {
   const plain = { [AS]: { json: { ...issuerMetadata(), token_endpoint: 'http://as.example.com/token' } } };
 
   it('are sent over TLS only [ext-ema.tls wif.tls ext-client-credentials.security-practices ext-client-credentials.baseline-conformance]', async () => {
-    const world = createWorld({
+    const servers = createFakeServers({
       ...plain,
       [`${IDP}/token`]: {
         json: { issued_token_type: 'urn:ietf:params:oauth:token-type:id-jag', access_token: 'g', token_type: 'N_A' },
       },
     });
-    const { fetch } = world;
+    const { fetch } = servers;
     const idp = { issuer: IDP, tokenEndpoint: `${IDP}/token`, client: { id: 'i' } };
     for (const auth of [
       clientCredentials({ id: 'me', secret: 's', fetch }),
@@ -266,7 +269,7 @@ describe('credentials of a machine', () => {
       await expect(auth.handleRefusal(refusal())).rejects.toMatchObject({
         code: expect.stringMatching(/^auth\/(unsafe-url|bad-answer)$/),
       });
-    expect(world.urls().filter(url => url.startsWith('http:'))).toEqual([]);
+    expect(servers.urls().filter(url => url.startsWith('http:'))).toEqual([]);
   });
 
   it('do not occur in error messages [ext-ema.id-jag-not-logged]', async () => {
@@ -274,8 +277,8 @@ describe('credentials of a machine', () => {
       status: 400,
       json: { error: 'invalid_grant', error_description: 'no to assertion-that-is-long-enough-to-be-one' },
     };
-    const world = createWorld({ [TOKEN]: refusing });
-    const auth = workloadIdentity({ assertion: 'assertion-that-is-long-enough-to-be-one', fetch: world.fetch });
+    const servers = createFakeServers({ [TOKEN]: refusing });
+    const auth = workloadIdentity({ assertion: 'assertion-that-is-long-enough-to-be-one', fetch: servers.fetch });
     const error = await auth.handleRefusal(refusal()).catch(thrown => thrown);
     expect(`${error.stack}${JSON.stringify(error)}${error.cause}`).not.toContain('assertion-that-is');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   issuerMetadata,
@@ -18,45 +18,51 @@ const ORIGIN = { issuer: ISSUER, resource: RESOURCE, undescribed: false };
 const KEY = getTokensKey(SERVER, ORIGIN, 'me');
 
 /** A process that starts with the tokens of an earlier one. */
-async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof createWorld>[0] = {}) {
-  const vault = memoryTokenStore();
-  const kept = { access: 'kept', type: 'bearer', asked: ['a'], ...tokens };
-  await vault.update(KEY, async () => ({ next: toStoredSecret(kept), result: undefined }));
-  await vault.update(getOriginKey(SERVER, 'me'), async () => ({ next: { ...ORIGIN }, result: undefined }));
-  const world = createWorld(routes);
+async function resumed(tokens: Partial<Tokens>, routes: Parameters<typeof createFakeServers>[0] = {}) {
+  const tokenStore = memoryTokenStore();
+  const remaining = { access: 'kept', type: 'bearer', asked: ['a'], ...tokens };
+  await tokenStore.update(KEY, async () => ({ next: toStoredSecret(remaining), result: undefined }));
+  await tokenStore.update(getOriginKey(SERVER, 'me'), async () => ({ next: { ...ORIGIN }, result: undefined }));
+  const servers = createFakeServers(routes);
   const { redirect, visited } = createBrowser();
   let now = 1_000_000;
   const clock = { now: () => now, after: () => () => {} };
-  const options = { tokenStore: vault, redirect, clock, fetch: world.fetch, client: { id: 'me', issuer: ISSUER } };
+  const options = {
+    tokenStore: tokenStore,
+    redirect,
+    clock,
+    fetch: servers.fetch,
+    client: { id: 'me', issuer: ISSUER },
+  };
   return {
-    vault,
-    world,
+    tokenStore,
+    servers,
     visited,
     auth: signIn(options),
     other: (more: SignInOptions = {}) => signIn({ ...options, ...more }),
-    pass: (ms: number) => (now += ms),
+    advance: (ms: number) => (now += ms),
     now,
   };
 }
 
 describe('stored tokens', () => {
   it('are used without a request when an earlier process stored them [auth.token.every-http-request auth.token.every-request]', async () => {
-    const { auth, world } = await resumed({ expires: 9_000_000 });
+    const { auth, servers } = await resumed({ expires: 9_000_000 });
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
-    expect(world.seen).toEqual([]);
+    expect(servers.seen).toEqual([]);
   });
 
   it('are refreshed before they expire [auth.refresh-token-confidential]', async () => {
-    const { auth, world, vault } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' });
+    const { auth, servers, tokenStore } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' });
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
-    const [request] = world.tokenRequests();
+    const [request] = servers.tokenRequests();
     expect(Object.fromEntries(request ?? [])).toEqual({
       grant_type: 'refresh_token',
       refresh_token: 'r0',
       resource: RESOURCE,
       client_id: 'me',
     });
-    expect(await vault.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'refresh-1', asked: ['a'] });
+    expect(await tokenStore.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'refresh-1', asked: ['a'] });
   });
 
   it('are refreshed a tenth of their lifetime before the end, and 30 s at most', async () => {
@@ -67,17 +73,17 @@ describe('stored tokens', () => {
       [100, 90_000],
       [3600, 3_570_000],
     ] as const) {
-      const { auth, vault, now } = await resumed({ expires: 0, refresh: 'r' }, lasting(lasts));
+      const { auth, tokenStore, now } = await resumed({ expires: 0, refresh: 'r' }, lasting(lasts));
       await headersOf(auth);
-      expect((await vault.get(KEY))?.renew).toBe(now + renew);
+      expect((await tokenStore.get(KEY))?.renew).toBe(now + renew);
     }
   });
 
   it('keep the old refresh token when the response contains none [auth.refresh-token-not-assumed]', async () => {
     const route = { json: { access_token: 'n', token_type: 'Bearer' } };
-    const { auth, vault } = await resumed({ expires: 0, refresh: 'r0' }, { [TOKEN]: route });
+    const { auth, tokenStore } = await resumed({ expires: 0, refresh: 'r0' }, { [TOKEN]: route });
     await headersOf(auth);
-    expect(await vault.get(KEY)).toMatchObject({ access: 'n', refresh: 'r0' });
+    expect(await tokenStore.get(KEY)).toMatchObject({ access: 'n', refresh: 'r0' });
   });
 
   it('report each refresh', async () => {
@@ -96,21 +102,21 @@ describe('stored tokens', () => {
   });
 
   it('are refreshed once for concurrent requests', async () => {
-    const { auth, other, world } = await resumed({ expires: 0, refresh: 'r0' });
+    const { auth, other, servers } = await resumed({ expires: 0, refresh: 'r0' });
     const more = other();
     const all = await Promise.all([auth, auth, more, more].map(each => headersOf(each)));
     expect(all).toEqual(all.map(() => ({ authorization: 'Bearer access-1' })));
-    expect(world.tokenRequests()).toHaveLength(1);
+    expect(servers.tokenRequests()).toHaveLength(1);
   });
 
   it('are replaced by those that another process has refreshed', async () => {
-    const { auth, vault, world } = await resumed({ expires: 9_000_000, refresh: 'r0' });
+    const { auth, tokenStore, servers } = await resumed({ expires: 9_000_000, refresh: 'r0' });
     const sentHeaders = await headersOf(auth);
-    const theirs = { access: 'theirs', type: 'bearer', refresh: 'r1', asked: ['a'] };
-    await vault.update(KEY, async () => ({ next: theirs, result: undefined }));
+    const foreign = { access: 'theirs', type: 'bearer', refresh: 'r1', asked: ['a'] };
+    await tokenStore.update(KEY, async () => ({ next: foreign, result: undefined }));
     expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer theirs' });
-    expect(world.tokenRequests()).toEqual([]);
+    expect(servers.tokenRequests()).toEqual([]);
   });
 
   it('are refreshed when refused, and the user signs in only when that fails', async () => {
@@ -123,29 +129,32 @@ describe('stored tokens', () => {
   });
 
   it('are deleted when they cannot be refreshed, and no others', async () => {
-    const { auth, vault } = await resumed(
+    const { auth, tokenStore } = await resumed(
       { expires: 0, refresh: 'r0' },
       { [TOKEN]: { status: 400, json: { error: 'invalid_grant' } } },
     );
     const others = getTokensKey(SERVER, { ...ORIGIN, issuer: 'https://other.example.com' }, 'me');
-    await vault.update(others, async () => ({ next: { access: 'x' }, result: undefined }));
+    await tokenStore.update(others, async () => ({ next: { access: 'x' }, result: undefined }));
     expect(await headersOf(auth)).toEqual({});
-    expect(await vault.get(KEY)).toBeUndefined();
-    expect(await vault.get(others)).toEqual({ access: 'x' });
+    expect(await tokenStore.get(KEY)).toBeUndefined();
+    expect(await tokenStore.get(others)).toEqual({ access: 'x' });
   });
 
   it('stay valid while the authorization server fails', async () => {
     const failing = { [TOKEN]: { status: 503, text: '' } };
-    const { auth, vault, pass } = await resumed({ expires: 1_010_000, renew: 1_000_000, refresh: 'r0' }, failing);
+    const { auth, tokenStore, advance } = await resumed(
+      { expires: 1_010_000, renew: 1_000_000, refresh: 'r0' },
+      failing,
+    );
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer kept' });
-    pass(10_000);
+    advance(10_000);
     await expect(headersOf(auth)).rejects.toMatchObject({ code: 'auth/unreachable', hint: 'try again later' });
-    expect(await vault.get(KEY)).toMatchObject({ refresh: 'r0' });
+    expect(await tokenStore.get(KEY)).toMatchObject({ refresh: 'r0' });
   });
 
   it('are not refreshed at the former authorization server when the server has changed it', async () => {
     const other = 'https://other.example.com';
-    const { auth, world } = await resumed(
+    const { auth, servers } = await resumed(
       { expires: 9_000_000, refresh: 'r0' },
       {
         'https://mcp.example.com/.well-known/oauth-protected-resource/mcp': {
@@ -158,7 +167,7 @@ describe('stored tokens', () => {
     await expect(auth.handleRefusal(refusal('Bearer', { sentHeaders }))).rejects.toMatchObject({
       code: 'auth/other-issuer',
     });
-    expect(world.tokenRequests()).toEqual([]);
+    expect(servers.tokenRequests()).toEqual([]);
   });
 });
 
@@ -185,8 +194,8 @@ describe('a refresh that the authorization server does not accept', () => {
     await auth.handleRefusal(refusal('Bearer', { sentHeaders }));
     return headersOf(auth);
   }
-  const countRefreshes = ({ world }: Awaited<ReturnType<typeof resumed>>) =>
-    world.tokenRequests().filter(body => body.get('grant_type') === 'refresh_token').length;
+  const countRefreshes = ({ servers }: Awaited<ReturnType<typeof resumed>>) =>
+    servers.tokenRequests().filter(body => body.get('grant_type') === 'refresh_token').length;
 
   it.each([
     [fail('invalid_grant')],
@@ -210,8 +219,8 @@ describe('a refresh that the authorization server does not accept', () => {
     const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(answer));
     expect(await attempt(client)).toEqual({ authorization: 'Bearer access-1' });
     expect([countRefreshes(client), client.visited.length]).toEqual([1, 1]);
-    expect(await client.vault.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'fresh-1' });
-    expect(await client.vault.get(KEY)).not.toHaveProperty('unusable');
+    expect(await client.tokenStore.get(KEY)).toMatchObject({ access: 'access-1', refresh: 'fresh-1' });
+    expect(await client.tokenStore.get(KEY)).not.toHaveProperty('unusable');
   });
 
   it.each([
@@ -224,10 +233,10 @@ describe('a refresh that the authorization server does not accept', () => {
     const client = await resumed({ expires: 0, refresh: 'r0' }, refusingRefresh(answer));
     const withoutUser = { ...client, auth: client.other({ redirect: undefined }) };
     for (const _ of [1, 2]) await expect(attempt(withoutUser)).rejects.toMatchObject({ code: 'auth/needs-user' });
-    const kept = await client.vault.get(KEY);
-    if (stored) expect(kept).toMatchObject(stored);
-    else expect(kept).toBeUndefined();
-    expect(kept?.unusable).toBe(stored && 'unusable' in stored ? true : undefined);
+    const remaining = await client.tokenStore.get(KEY);
+    if (stored) expect(remaining).toMatchObject(stored);
+    else expect(remaining).toBeUndefined();
+    expect(remaining?.unusable).toBe(stored && 'unusable' in stored ? true : undefined);
     expect(countRefreshes(client)).toBe(refreshes);
   });
 
@@ -259,7 +268,7 @@ describe('a refresh that the authorization server does not accept', () => {
         expect(countRefreshes(client)).toBe(count);
       }
       expect(client.visited).toEqual([]);
-      expect(await client.vault.get(KEY)).toMatchObject({ access: 'kept', refresh: 'r0' });
+      expect(await client.tokenStore.get(KEY)).toMatchObject({ access: 'kept', refresh: 'r0' });
     },
   );
 
@@ -275,7 +284,7 @@ describe('a refresh that the authorization server does not accept', () => {
       },
     );
     await expect(attempt(client)).rejects.toMatchObject({ code: 'auth/unreachable' });
-    expect(await client.vault.get(KEY)).toMatchObject({ refresh: 'r0' });
+    expect(await client.tokenStore.get(KEY)).toMatchObject({ refresh: 'r0' });
     isLost = false;
     expect(await attempt(client)).toEqual({ authorization: 'Bearer n' });
     expect(client.visited).toEqual([]);
@@ -301,7 +310,7 @@ describe('a refresh that the authorization server does not accept', () => {
     const renewable = { expires: 1_010_000, renew: 1_000_000, refresh: 'r0' };
     const client = await resumed(renewable, refusingRefresh(fail('invalid_grant')));
     expect(await headersOf(client.auth)).toEqual({ authorization: 'Bearer kept' });
-    expect(await client.vault.get(KEY)).toEqual({
+    expect(await client.tokenStore.get(KEY)).toEqual({
       access: 'kept',
       type: 'bearer',
       asked: ['a'],

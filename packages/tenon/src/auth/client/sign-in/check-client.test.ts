@@ -20,10 +20,10 @@ it.each([400, 401])('checkClient finds that the client is unknown after a page w
     code: 'auth/denied',
     data: { error: 'invalid_client' },
   });
-  const [asked] = urls.map(url => new URL(url));
-  expect(asked?.searchParams.get('client_id')).toBe('one');
+  const [request] = urls.map(url => new URL(url));
+  expect(request?.searchParams.get('client_id')).toBe('one');
   // The state of the sign-in is a secret of its browser.
-  expect(asked?.searchParams.get('state')).not.toBe('secret');
+  expect(request?.searchParams.get('state')).not.toBe('secret');
 });
 
 it.each([200, 302, 403, 404, 429, 503])('checkClient accepts a page with status %i', async status => {

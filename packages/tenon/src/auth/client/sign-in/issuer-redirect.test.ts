@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failure } from '../fixtures/signing.js';
-import { createWorld, headersOf, ISSUER, issuerMetadata, refusal } from '../fixtures/world.js';
+import { createFakeServers, headersOf, ISSUER, issuerMetadata, refusal } from '../fixtures/world.js';
 import { memoryTokenStore, type TokenStore } from '../token-store.js';
 import { getIssuerPath, type IssuerConfirmation } from './issuer-redirect.js';
 import { manualRedirect, type Redirect } from './redirect.js';
@@ -15,7 +15,7 @@ const FIXED = 'http://127.0.0.1:8123/callback';
  * with its client there and any change of the request.
  */
 function createServers(metadata: object = {}, evilMetadata: object = {}) {
-  return createWorld({
+  return createFakeServers({
     [`${ISSUER}/.well-known/oauth-authorization-server`]: { json: { ...issuerMetadata(), ...metadata } },
     'https://evil.example.com/.well-known/oauth-protected-resource/mcp': {
       json: { resource: `${EVIL}/mcp`, authorization_servers: [EVIL] },
@@ -32,12 +32,12 @@ const createFixedRedirect = (visit: (url: URL, uri: string) => string, uri = FIX
 const respond = (url: URL, uri: string, more = '') =>
   `${uri}?code=code-1&state=${url.searchParams.get('state')}${more}`;
 
-function setUp(options: SignInOptions & { tokenStore?: TokenStore } = {}, world = createServers()) {
-  const auth = signIn({ redirect: createFixedRedirect(respond), fetch: world.fetch, ...options });
+function setUp(options: SignInOptions & { tokenStore?: TokenStore } = {}, servers = createServers()) {
+  const auth = signIn({ redirect: createFixedRedirect(respond), fetch: servers.fetch, ...options });
   const visit = (server = EVIL) =>
     auth.handleRefusal(refusal('Bearer', { url: `${server}/mcp`, server: `${server}/mcp` }));
-  const sentToEvil = () => world.seen.filter(({ url }) => url === `${EVIL}/token`);
-  return { auth, world, visit, sentToEvil, tokenStore: options.tokenStore };
+  const sentToEvil = () => servers.seen.filter(({ url }) => url === `${EVIL}/token`);
+  return { auth, servers, visit, sentToEvil, tokenStore: options.tokenStore };
 }
 
 const HONEST = 'https://mcp.example.com';
@@ -50,13 +50,13 @@ describe('a client that registers itself', () => {
       uris.push(uri);
       return respond(new URL(url), uri);
     };
-    const { visit, world } = setUp({ redirect: manualRedirect({ ask }) });
+    const { visit, servers } = setUp({ redirect: manualRedirect({ ask }) });
     expect([await visit(HONEST), await visit()]).toEqual([true, true]);
     expect(uris.map(uri => new URL(uri).pathname)).toEqual([
       `/callback/${getIssuerPath(ISSUER)}`,
       `/callback/${getIssuerPath(EVIL)}`,
     ]);
-    const registered = world.seen.filter(({ url }) => url.endsWith('/register')).map(({ body }) => JSON.parse(body));
+    const registered = servers.seen.filter(({ url }) => url.endsWith('/register')).map(({ body }) => JSON.parse(body));
     expect(registered.map(({ redirect_uris: [uri] }) => uri)).toEqual(uris);
   });
 
@@ -81,9 +81,9 @@ describe('a client that registers itself', () => {
     const stored = { id: 'of-0.1.0', redirects: ['http://127.0.0.1:8765/callback'], method: 'none' };
     await tokenStore.update(['client', ISSUER], async () => ({ next: stored, result: undefined }));
     const ask = (url: string) => respond(new URL(url), new URL(url).searchParams.get('redirect_uri') ?? '');
-    const { visit, world } = setUp({ redirect: manualRedirect({ ask }), tokenStore });
+    const { visit, servers } = setUp({ redirect: manualRedirect({ ask }), tokenStore });
     await visit(HONEST);
-    expect(new URLSearchParams(world.tokenRequests()[0]).get('client_id')).toBe('registered-1');
+    expect(new URLSearchParams(servers.tokenRequests()[0]).get('client_id')).toBe('registered-1');
   });
 });
 
@@ -108,15 +108,15 @@ describe('a redirect URI that two authorization servers share', () => {
     [true, true],
     [false, 'auth/issuer-not-confirmed'],
   ])('asks the user for the host, who responds %s', async (answer, outcome) => {
-    const asked: IssuerConfirmation[] = [];
+    const requests: IssuerConfirmation[] = [];
     const { visit, sentToEvil } = setUp({
       confirmIssuer(confirmation) {
-        asked.push(confirmation);
+        requests.push(confirmation);
         return answer;
       },
     });
     expect(await visit().catch(error => error.code)).toBe(outcome);
-    expect(asked).toEqual([{ server: `${EVIL}/mcp`, issuer: EVIL, host: 'evil.example.com' }]);
+    expect(requests).toEqual([{ server: `${EVIL}/mcp`, issuer: EVIL, host: 'evil.example.com' }]);
     expect(sentToEvil()).toHaveLength(answer ? 1 : 0);
   });
 

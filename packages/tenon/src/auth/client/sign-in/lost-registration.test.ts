@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AS, failure, setUp } from '../fixtures/signing.js';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   issuerMetadata,
@@ -17,7 +17,8 @@ import type { Redirect } from './redirect.js';
 import { type SignInOptions, signIn } from './sign-in.js';
 
 const TOKENS_KEY = ['tokens', SERVER, ISSUER, RESOURCE, 'registered'];
-const register = (world: ReturnType<typeof createWorld>) => world.seen.filter(({ url }) => url.endsWith('/register'));
+const register = (servers: ReturnType<typeof createFakeServers>) =>
+  servers.seen.filter(({ url }) => url.endsWith('/register'));
 
 describe('an authorization server that has lost its registrations', () => {
   const STORED = { id: 'lost', redirects: ['http://127.0.0.1:8123/callback'] };
@@ -28,7 +29,7 @@ describe('an authorization server that has lost its registrations', () => {
     const tokenStore = memoryTokenStore();
     await tokenStore.update(['client', ISSUER], async () => ({ next: STORED, result: undefined }));
     let count = 0;
-    const world = createWorld({
+    const servers = createFakeServers({
       [`${ISSUER}/register`]: () => {
         count += 1;
         return { status: 201, json: { client_id: `registered-${count}` } };
@@ -36,9 +37,9 @@ describe('an authorization server that has lost its registrations', () => {
       ...routes,
     });
     const browser = createBrowser();
-    const auth = signIn({ redirect: browser.redirect, fetch: world.fetch, tokenStore, ...options });
+    const auth = signIn({ redirect: browser.redirect, fetch: servers.fetch, tokenStore, ...options });
     const getStored = () => tokenStore.get(['client', ISSUER]);
-    return { auth, world, browser, tokenStore, getStored };
+    return { auth, servers, browser, tokenStore, getStored };
   }
 
   /** Answers as the token endpoint to the known clients only. */
@@ -55,8 +56,8 @@ describe('an authorization server that has lost its registrations', () => {
   const isNotLost = (id: string | null) => id !== 'lost';
 
   const redirecting = (error: string): Redirect =>
-    createBrowser((answer, asked) => {
-      if (asked.searchParams.get('client_id') !== 'lost') return;
+    createBrowser((answer, request) => {
+      if (request.searchParams.get('client_id') !== 'lost') return;
       answer.delete('code');
       answer.set('error', error);
     }).redirect;
@@ -67,37 +68,37 @@ describe('an authorization server that has lost its registrations', () => {
     [{ status: 200, json: { error: 'unauthorized_client' } }],
     [{ status: 401, text: '', headers: { 'www-authenticate': 'Basic' } }],
   ])('makes the client register again in the same sign-in after %j', async refused => {
-    const { auth, world, browser, getStored } = await setUpLost({ [`${ISSUER}/token`]: knowing(isNotLost, refused) });
+    const { auth, servers, browser, getStored } = await setUpLost({ [`${ISSUER}/token`]: knowing(isNotLost, refused) });
     expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer for registered-1' });
-    expect([register(world).length, browser.visited.length]).toEqual([1, 2]);
+    expect([register(servers).length, browser.visited.length]).toEqual([1, 2]);
     expect(await getStored()).toMatchObject({ id: 'registered-1' });
   });
 
   it.each(['invalid_client', 'unauthorized_client'])(
     'makes the client register again after the redirect error %s',
     async error => {
-      const { auth, world } = await setUpLost({}, { redirect: redirecting(error) });
+      const { auth, servers } = await setUpLost({}, { redirect: redirecting(error) });
       expect(await auth.handleRefusal(refusal())).toBe(true);
-      expect(register(world)).toHaveLength(1);
+      expect(register(servers)).toHaveLength(1);
     },
   );
 
   it('makes the client register again once only', async () => {
-    const { auth, world, browser } = await setUpLost({ [`${ISSUER}/token`]: knowing(() => false) });
+    const { auth, servers, browser } = await setUpLost({ [`${ISSUER}/token`]: knowing(() => false) });
     await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/refused'));
-    expect([register(world).length, browser.visited.length]).toEqual([1, 2]);
+    expect([register(servers).length, browser.visited.length]).toEqual([1, 2]);
   });
 
   it('makes the client register again after a refresh that names it', async () => {
-    const { auth, world, tokenStore, browser } = await setUpLost({ [`${ISSUER}/token`]: knowing(isNotLost) });
+    const { auth, servers, tokenStore, browser } = await setUpLost({ [`${ISSUER}/token`]: knowing(isNotLost) });
     const tokens = { access: 'a', type: 'bearer', refresh: 'r', expires: 1, asked: [] };
     await tokenStore.update(TOKENS_KEY, async () => ({ next: tokens, result: undefined }));
     const origin = { issuer: ISSUER, resource: RESOURCE, undescribed: false };
     await tokenStore.update(['server', SERVER, 'registered'], async () => ({ next: origin, result: undefined }));
     expect(await headersOf(auth)).toEqual({});
     expect(await auth.handleRefusal(refusal())).toBe(true);
-    expect([register(world).length, browser.visited.length]).toEqual([1, 1]);
+    expect([register(servers).length, browser.visited.length]).toEqual([1, 1]);
   });
 
   it('makes the client register again before it shows a device code', async () => {
@@ -125,7 +126,7 @@ describe('an authorization server that has lost its registrations', () => {
       result: undefined,
     }));
     expect(await lost.auth.handleRefusal(refusal())).toBe(true);
-    expect([register(lost.world).length, shown]).toEqual([1, ['u']]);
+    expect([register(lost.servers).length, shown]).toEqual([1, ['u']]);
   });
 
   const rejecting = (reason: unknown): Redirect => ({
@@ -141,19 +142,19 @@ describe('an authorization server that has lost its registrations', () => {
         return (opened === 1 ? rejecting(new TenonError('auth/timeout', 'late')) : redirect).begin(known, signal);
       },
     };
-    const { auth, world, getStored } = await setUpLost({}, { redirect: first });
+    const { auth, servers, getStored } = await setUpLost({}, { redirect: first });
     await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/timeout'));
-    expect([register(world).length, opened, await getStored()]).toEqual([0, 1, undefined]);
+    expect([register(servers).length, opened, await getStored()]).toEqual([0, 1, undefined]);
     expect(await auth.handleRefusal(refusal())).toBe(true);
-    expect([register(world).length, opened]).toEqual([1, 2]);
+    expect([register(servers).length, opened]).toEqual([1, 2]);
   });
 
   it.each(['access_denied', 'server_error', 'temporarily_unavailable', 'invalid_scope'])(
     'keeps its registration after the redirect error %s',
     async error => {
-      const { auth, world, getStored } = await setUpLost({}, { redirect: redirecting(error) });
+      const { auth, servers, getStored } = await setUpLost({}, { redirect: redirecting(error) });
       await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/denied'));
-      expect([register(world).length, await getStored()]).toEqual([0, STORED]);
+      expect([register(servers).length, await getStored()]).toEqual([0, STORED]);
     },
   );
 
@@ -172,9 +173,9 @@ describe('an authorization server that has lost its registrations', () => {
     [{ status: 400, json: { error: 'invalid_grant' } }],
     [{ status: 404, text: '' }],
   ])('keeps its registration after %j', async refused => {
-    const { auth, world, getStored } = await setUpLost({ [`${ISSUER}/token`]: refused });
+    const { auth, servers, getStored } = await setUpLost({ [`${ISSUER}/token`]: refused });
     await expect(auth.handleRefusal(refusal())).rejects.toBeInstanceOf(TenonError);
-    expect([register(world).length, await getStored()]).toEqual([0, STORED]);
+    expect([register(servers).length, await getStored()]).toEqual([0, STORED]);
   });
 
   it.each<[string, SignInOptions]>([
@@ -184,9 +185,9 @@ describe('an authorization server that has lost its registrations', () => {
     const metadata = { ...issuerMetadata(), client_id_metadata_document_supported: true };
     for (const redirect of [undefined, rejecting(new TenonError('auth/timeout', 'late'))]) {
       const routes = { [AS]: { json: metadata }, [`${ISSUER}/token`]: knowing(() => false) };
-      const { auth, world, getStored } = await setUpLost(routes, { ...options, ...(redirect ? { redirect } : {}) });
+      const { auth, servers, getStored } = await setUpLost(routes, { ...options, ...(redirect ? { redirect } : {}) });
       await expect(auth.handleRefusal(refusal())).rejects.toBeInstanceOf(TenonError);
-      expect([register(world).length, await getStored()]).toEqual([0, STORED]);
+      expect([register(servers).length, await getStored()]).toEqual([0, STORED]);
     }
   });
 
@@ -199,36 +200,39 @@ describe('an authorization server that has lost its registrations', () => {
       },
     });
     await expect(lost.auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/refused'));
-    expect(register(lost.world)).toEqual([]);
+    expect(register(lost.servers)).toEqual([]);
   });
 
   it('refreshes tokens of an earlier client with that client', async () => {
     const tokenStore = memoryTokenStore();
-    const { auth, world } = setUp({}, { tokenStore });
+    const { auth, servers } = setUp({}, { tokenStore });
     await auth.handleRefusal(refusal());
     const next = { id: 'newer', redirects: [] };
     await tokenStore.update(['client', ISSUER], async () => ({ next, result: undefined }));
     const sentHeaders = await headersOf(auth);
     expect(await auth.handleRefusal(refusal('Bearer', { sentHeaders }))).toBe(true);
-    expect(world.tokenRequests().at(-1)?.get('client_id')).toBe('registered-1');
+    expect(servers.tokenRequests().at(-1)?.get('client_id')).toBe('registered-1');
   });
 
   it('loses the registration by a sign-out, which revokes as the client that received the tokens', async () => {
     const metadata = { ...issuerMetadata(), revocation_endpoint: REVOKE };
-    const { auth, world, getStored } = await setUpLost({ [AS]: { json: metadata }, [REVOKE]: { text: '' } });
+    const { auth, servers, getStored } = await setUpLost({ [AS]: { json: metadata }, [REVOKE]: { text: '' } });
     await auth.handleRefusal(refusal());
     await auth.signOut?.();
     expect(await getStored()).toBeUndefined();
-    const revoked = world.seen.filter(({ url }) => url === REVOKE).map(({ body }) => new URLSearchParams(body));
+    const revoked = servers.seen.filter(({ url }) => url === REVOKE).map(({ body }) => new URLSearchParams(body));
     expect(revoked.map(body => body.get('client_id'))).toEqual(['lost', 'lost']);
     await auth.handleRefusal(refusal());
-    expect(register(world)).toHaveLength(1);
+    expect(register(servers)).toHaveLength(1);
   });
 
   it('loses the registration by a sign-out in another process, also if no sign-in has ever succeeded', async () => {
-    const { auth, getStored, tokenStore, world } = await setUpLost({}, { redirect: rejecting(new Error('dead page')) });
+    const { auth, getStored, tokenStore, servers } = await setUpLost(
+      {},
+      { redirect: rejecting(new Error('dead page')) },
+    );
     await expect(auth.handleRefusal(refusal())).rejects.toThrow('dead page');
-    await signIn({ tokenStore, fetch: world.fetch }).signOut?.(SERVER);
+    await signIn({ tokenStore, fetch: servers.fetch }).signOut?.(SERVER);
     expect(await getStored()).toBeUndefined();
   });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWorld, headersOf, refusal } from '../fixtures/world.js';
+import { createFakeServers, headersOf, refusal } from '../fixtures/world.js';
 import { manualRedirect, parseAuthorizationResponse } from './redirect.js';
 import { signIn } from './sign-in.js';
 
@@ -53,7 +53,7 @@ describe('parseAuthorizationResponse', () => {
       const { searchParams } = new URL(url);
       return `${searchParams.get('redirect_uri')}?code=1&state=${searchParams.get('state')}`;
     };
-    const auth = signIn({ redirect: manualRedirect({ ask }), fetch: createWorld().fetch });
+    const auth = signIn({ redirect: manualRedirect({ ask }), fetch: createFakeServers().fetch });
     expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(shown[0]).toMatch('https://as.example.com/authorize?');
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });

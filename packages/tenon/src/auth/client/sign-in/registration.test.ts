@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { AS, failure, setUp } from '../fixtures/signing.js';
-import { type createWorld, ISSUER, issuerMetadata, RESOURCE, refusal, SERVER } from '../fixtures/world.js';
+import { type createFakeServers, ISSUER, issuerMetadata, RESOURCE, refusal, SERVER } from '../fixtures/world.js';
 import { memoryTokenStore } from '../token-store.js';
 import { createClientDocument } from './client-document.js';
 import { signIn } from './sign-in.js';
 
-const register = (world: ReturnType<typeof createWorld>) => world.seen.filter(({ url }) => url.endsWith('/register'));
+const register = (servers: ReturnType<typeof createFakeServers>) =>
+  servers.seen.filter(({ url }) => url.endsWith('/register'));
 const TOKENS_KEY = ['tokens', SERVER, ISSUER, RESOURCE, 'registered'];
 
 describe('the client of a sign-in', () => {
   it('is the one registered by hand, before any other [auth.registration.priority auth.registration.static-credentials auth.registration.alternative]', async () => {
     const metadata = { ...issuerMetadata(), client_id_metadata_document_supported: true };
     const options = { client: { id: 'by-hand', secret: 's-e.c' }, clientMetadataUrl: 'https://me.example/client.json' };
-    const { auth, asked, world } = setUp({ [AS]: { json: metadata } }, options);
+    const { auth, getRequests, servers } = setUp({ [AS]: { json: metadata } }, options);
     await auth.handleRefusal(refusal());
-    expect(asked().get('client_id')).toBe('by-hand');
-    expect(world.seen.at(-1)?.headers.authorization).toBe(`Basic ${btoa('by-hand:s-e.c')}`);
-    expect(register(world)).toEqual([]);
+    expect(getRequests().get('client_id')).toBe('by-hand');
+    expect(servers.seen.at(-1)?.headers.authorization).toBe(`Basic ${btoa('by-hand:s-e.c')}`);
+    expect(register(servers)).toEqual([]);
   });
 
   it('is a metadata document where the authorization server supports it [auth.cimd.supported auth.cimd.capability-checked auth.registration.priority]', async () => {
@@ -26,11 +27,11 @@ describe('the client of a sign-in', () => {
       options,
     );
     await taken.auth.handleRefusal(refusal());
-    expect(taken.asked().get('client_id')).toBe('https://me.example/client.json');
-    expect(register(taken.world)).toEqual([]);
+    expect(taken.getRequests().get('client_id')).toBe('https://me.example/client.json');
+    expect(register(taken.servers)).toEqual([]);
     const untaken = setUp({}, options);
     await untaken.auth.handleRefusal(refusal());
-    expect(untaken.asked().get('client_id')).toBe('registered-1');
+    expect(untaken.getRequests().get('client_id')).toBe('registered-1');
   });
 
   it.each([
@@ -57,9 +58,9 @@ describe('the client of a sign-in', () => {
   });
 
   it('registers as a native application with refresh tokens [auth.dcr.optional auth.dcr.supported auth.dcr-application-type auth.dcr-application-type-native auth.refresh-token-grant-type]', async () => {
-    const { auth, world } = setUp();
+    const { auth, servers } = setUp();
     await auth.handleRefusal(refusal());
-    expect(JSON.parse(register(world)[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(register(servers)[0]?.body ?? '')).toMatchObject({
       application_type: 'native',
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
@@ -75,17 +76,17 @@ describe('the client of a sign-in', () => {
         close() {},
       }),
     };
-    const { auth, world } = setUp({}, { redirect });
+    const { auth, servers } = setUp({}, { redirect });
     await auth.handleRefusal(refusal());
-    expect(JSON.parse(register(world)[0]?.body ?? '').application_type).toBe('web');
+    expect(JSON.parse(register(servers)[0]?.body ?? '').application_type).toBe('web');
   });
 
   it('registers once, and stores the registration', async () => {
     const tokenStore = memoryTokenStore();
     for (const count of [1, 0]) {
-      const { auth, world } = setUp({}, { tokenStore });
+      const { auth, servers } = setUp({}, { tokenStore });
       await auth.handleRefusal(refusal());
-      expect(register(world)).toHaveLength(count);
+      expect(register(servers)).toHaveLength(count);
       await tokenStore.update(TOKENS_KEY, async () => ({ next: null, result: undefined }));
     }
   });
@@ -116,11 +117,11 @@ describe('the client of a sign-in', () => {
       known
         ? { json: { access_token: 'a', token_type: 'Bearer' } }
         : { status: 401, json: { error: 'invalid_client' } };
-    const { auth, world } = setUp({ [`${ISSUER}/token`]: token }, { tokenStore });
+    const { auth, servers } = setUp({ [`${ISSUER}/token`]: token }, { tokenStore });
     await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/refused'));
     known = true;
     expect(await auth.handleRefusal(refusal())).toBe(true);
-    expect(register(world)).toHaveLength(2);
+    expect(register(servers)).toHaveLength(2);
   });
 
   it('belongs to its issuer, and is not sent to another [auth.credentials-keyed-by-issuer auth.pre-registered-mismatch-error auth.credentials-not-reused-across-as]', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AS, failure, PRM, setUp } from '../fixtures/signing.js';
 import {
   createBrowser,
-  createWorld,
+  createFakeServers,
   headersOf,
   ISSUER,
   insist,
@@ -16,35 +16,35 @@ import { signIn } from './sign-in.js';
 
 describe('signIn', () => {
   it('sends nothing before the server requests authorization [auth.optional]', async () => {
-    const { auth, world } = setUp();
+    const { auth, servers } = setUp();
     expect(await headersOf(auth)).toEqual({});
-    expect(world.seen).toEqual([]);
+    expect(servers.seen).toEqual([]);
   });
 
   it('leads from a 401 to a token in the header [auth.client.parses-www-authenticate auth.prm.client-uses auth.as-metadata.client-rfc8414 auth.token.bearer-header auth.client-id-required auth.token.not-in-query]', async () => {
-    const { auth, world } = setUp();
+    const { auth, servers } = setUp();
     expect(await auth.handleRefusal(refusal())).toBe(true);
     expect(await headersOf(auth)).toEqual({ authorization: 'Bearer access-1' });
-    expect(world.urls()).toEqual([`${PRM}/mcp`, AS, `${ISSUER}/register`, `${ISSUER}/token`]);
+    expect(servers.urls()).toEqual([`${PRM}/mcp`, AS, `${ISSUER}/register`, `${ISSUER}/token`]);
   });
 
   it('sends a PKCE verifier with S256 [auth.pkce.required auth.pkce.s256 auth.issuer-recorded auth.redirect.client-registered]', async () => {
-    const { auth, world, asked, browser } = setUp();
+    const { auth, servers, getRequests, browser } = setUp();
     await auth.handleRefusal(refusal());
-    expect(asked().get('code_challenge_method')).toBe('S256');
-    const verifier = world.tokenRequests()[0]?.get('code_verifier') ?? '';
+    expect(getRequests().get('code_challenge_method')).toBe('S256');
+    const verifier = servers.tokenRequests()[0]?.get('code_verifier') ?? '';
     const digest = createHash('sha256').update(verifier).digest();
-    expect(asked().get('code_challenge')).toBe(digest.toString('base64url'));
-    expect(JSON.parse(world.seen[2]?.body ?? '').redirect_uris).toEqual([browser.uri]);
+    expect(getRequests().get('code_challenge')).toBe(digest.toString('base64url'));
+    expect(JSON.parse(servers.seen[2]?.body ?? '').redirect_uris).toEqual([browser.uri]);
   });
 
   it('sends the exact resource in both requests [auth.resource.in-both-requests auth.resource.identifies-server auth.resource.always-sent auth.resource.most-specific]', async () => {
     const resource = 'https://MCP.example.com:443/mcp/';
     const prm = { resource: resource.replace('/mcp/', ''), authorization_servers: [ISSUER] };
-    const { auth, world, asked } = setUp({ [`${PRM}/mcp`]: { status: 404 }, [PRM]: { json: prm } });
+    const { auth, servers, getRequests } = setUp({ [`${PRM}/mcp`]: { status: 404 }, [PRM]: { json: prm } });
     await auth.handleRefusal(refusal());
-    expect(asked().get('resource')).toBe('https://MCP.example.com:443');
-    expect(world.tokenRequests()[0]?.get('resource')).toBe('https://MCP.example.com:443');
+    expect(getRequests().get('resource')).toBe('https://MCP.example.com:443');
+    expect(servers.tokenRequests()[0]?.get('resource')).toBe('https://MCP.example.com:443');
   });
 
   it.each([
@@ -54,21 +54,21 @@ describe('signIn', () => {
   ])(
     'sends %s as its canonical URI where it has no metadata [auth.resource.canonical-form auth.resource.no-trailing-slash auth.resource.case-tolerant]',
     async (server, resource) => {
-      const { auth, asked } = setUp({
+      const { auth, getRequests } = setUp({
         [`${PRM}/mcp`]: { status: 404 },
         'https://mcp.example.com/register': { status: 201, json: { client_id: 'x' } },
         'https://mcp.example.com/token': { json: { access_token: 'a', token_type: 'Bearer' } },
       });
       await auth.handleRefusal(refusal('Bearer', { url: server, server }));
-      expect(asked().get('resource')).toBe(resource);
+      expect(getRequests().get('resource')).toBe(resource);
     },
   );
 
   it('ignores a response with another state, or none [auth.redirect.state-verified]', async () => {
     for (const change of [(a: URLSearchParams) => a.set('state', 'x'), (a: URLSearchParams) => a.delete('state')]) {
-      const { auth, world } = setUp({}, { redirect: createBrowser(change).redirect });
+      const { auth, servers } = setUp({}, { redirect: createBrowser(change).redirect });
       await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/foreign-answer'));
-      expect(world.tokenRequests()).toEqual([]);
+      expect(servers.tokenRequests()).toEqual([]);
     }
   });
 
@@ -85,8 +85,8 @@ describe('signIn', () => {
   });
 
   it('reports that a user has to sign in when no redirect is available', async () => {
-    const world = createWorld();
-    await expect(signIn({ fetch: world.fetch }).handleRefusal(refusal())).rejects.toEqual(failure('auth/needs-user'));
+    const servers = createFakeServers();
+    await expect(signIn({ fetch: servers.fetch }).handleRefusal(refusal())).rejects.toEqual(failure('auth/needs-user'));
   });
 
   it('accepts a redirect URI of loopback or HTTPS only [auth.security.redirect-localhost-or-https]', async () => {
@@ -164,15 +164,15 @@ describe('signOut', () => {
   it('deletes and revokes the tokens', async () => {
     const metadata = { ...issuerMetadata(), revocation_endpoint: `${ISSUER}/revoke` };
     const tokenStore = memoryTokenStore();
-    const { auth, world } = setUp({ [AS]: { json: metadata }, [`${ISSUER}/revoke`]: { text: '' } }, { tokenStore });
+    const { auth, servers } = setUp({ [AS]: { json: metadata }, [`${ISSUER}/revoke`]: { text: '' } }, { tokenStore });
     await auth.handleRefusal(refusal());
     await auth.signOut?.();
     expect(await headersOf(auth)).toEqual({});
-    const revoked = world.seen
+    const revoked = servers.seen
       .filter(({ url }) => url.endsWith('/revoke'))
       .map(({ body }) => new URLSearchParams(body).get('token'));
     expect(revoked).toEqual(['refresh-1', 'access-1']);
-    expect(await headersOf(signIn({ tokenStore, fetch: world.fetch }), SERVER)).toEqual({});
+    expect(await headersOf(signIn({ tokenStore, fetch: servers.fetch }), SERVER)).toEqual({});
   });
 
   it('rejects when the revocation fails, and still deletes the tokens', async () => {

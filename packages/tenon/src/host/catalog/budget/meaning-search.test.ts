@@ -61,11 +61,11 @@ describe('the search by meaning', () => {
 
   it('embeds a text once for several lists, and again after a failure or a minute without a vector', async () => {
     const clock = fakeClock();
-    const asked: string[][] = [];
+    const requests: string[][] = [];
     let answer: (texts: readonly string[]) => Promise<number[][]> = async texts => texts.map(() => [1]);
     const vectorCache = new VectorCache(
       texts => {
-        asked.push([...texts]);
+        requests.push([...texts]);
         return answer(texts);
       },
       clock,
@@ -73,7 +73,7 @@ describe('the search by meaning', () => {
     );
     await vectorCache.getVectors(['a', 'b']);
     await vectorCache.getVectors(['b', 'c']);
-    expect(asked).toEqual([['a', 'b'], ['c']]);
+    expect(requests).toEqual([['a', 'b'], ['c']]);
     answer = () => new Promise(() => {});
     void vectorCache.getVectors(['d']);
     await Promise.resolve();
@@ -83,6 +83,6 @@ describe('the search by meaning', () => {
     expect(await vectorCache.getVectors(['d'])).toEqual([[2]]);
     // Three texts are kept, and `a` was the first.
     await vectorCache.getVectors(['c', 'a']);
-    expect(asked.slice(2)).toEqual([['d'], ['d'], ['a']]);
+    expect(requests.slice(2)).toEqual([['d'], ['d'], ['a']]);
   });
 });

@@ -133,9 +133,9 @@ describe('findSyntaxFault', () => {
     const wild = fc.array(fc.constantFrom(...marks, ...others), { maxLength: 9 }).map(parts => parts.join(''));
     const spoiled = fc
       .tuple(fc.json(), fc.nat(), fc.nat(1), fc.constantFrom('', ...marks, ...others))
-      .map(([json, at, cut, put]) => {
+      .map(([json, at, position, put]) => {
         const place = at % (json.length + 1);
-        return json.slice(0, place) + put + json.slice(place + cut);
+        return json.slice(0, place) + put + json.slice(place + position);
       });
     const parses = (text: string) => {
       try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readOne, said, told } from '../fixtures/read.js';
+import { joinProblemMessages, listProblemCodes, readOne } from '../fixtures/read.js';
 
 const server = (authExceptions: unknown) => ({ url: 'https://mcp.example/mcp', authExceptions });
 const ALL = {
@@ -20,8 +20,8 @@ describe('authorization exceptions in a configuration', () => {
     const scope = 'project';
     const result = await readOne(server({ omitResource: true }), undefined, { scope });
     expect(result.entries).toEqual([]);
-    expect(told(result)).toEqual(['error config/user-only mcpServers.s.authExceptions']);
-    expect(said(result)).toContain('your own configuration');
+    expect(listProblemCodes(result)).toEqual(['error config/user-only mcpServers.s.authExceptions']);
+    expect(joinProblemMessages(result)).toContain('your own configuration');
     // An entry without exceptions may be there.
     expect((await readOne({ url: 'https://mcp.example/mcp' }, undefined, { scope })).entries).toHaveLength(1);
   });
@@ -35,6 +35,6 @@ describe('authorization exceptions in a configuration', () => {
   ])('refuse the server for %j', async (given, text) => {
     const result = await readOne(server(given));
     expect(result.entries).toEqual([]);
-    expect(said(result)).toContain(text);
+    expect(joinProblemMessages(result)).toContain(text);
   });
 });

@@ -145,13 +145,13 @@ describe('createFormView', () => {
 });
 
 describe('createFormResult', () => {
-  const asked = form(
+  const request = form(
     { name: { type: 'string', minLength: 2 }, ok: { type: 'boolean', default: true } },
     { required: ['name'] },
   );
   it('returns the entered values and the defaults [elicitation.response.content-on-accept] [elicitation.response.actions]', async () => {
     const submit = (values: Record<string, string | boolean | undefined>) =>
-      createFormResult(asked, { choice: 'submit', values });
+      createFormResult(request, { choice: 'submit', values });
     expect(await submit({ name: 'Ann', more: 'x' })).toEqual({ action: 'accept', content: { name: 'Ann', ok: true } });
     expect(await submit({ name: 'Ann', ok: undefined })).toEqual({ action: 'accept', content: { name: 'Ann' } });
     const odd = form(JSON.parse('{"__proto__":{"type":"string","default":"x"}}'));
@@ -161,16 +161,16 @@ describe('createFormResult', () => {
   });
 
   it('reports invalid values before they are sent [elicitation.form.client-validates]', async () => {
-    expect(await createFormResult(asked, { choice: 'submit', values: { name: 'A' } })).toEqual({
+    expect(await createFormResult(request, { choice: 'submit', values: { name: 'A' } })).toEqual({
       problem: expect.stringContaining('name'),
     });
-    expect(await createFormResult(asked, { choice: 'submit', values: {} })).toHaveProperty('problem');
+    expect(await createFormResult(request, { choice: 'submit', values: {} })).toHaveProperty('problem');
   });
 
   it('returns no content when declined, cancelled or closed [elicitation.response.no-content-otherwise] [elicitation.security.decline-any-time]', async () => {
-    expect(await createFormResult(asked, { choice: 'decline' })).toEqual({ action: 'decline' });
-    expect(await createFormResult(asked, { choice: 'cancel' })).toEqual({ action: 'cancel' });
-    expect(await createFormResult(asked, undefined)).toEqual({ action: 'cancel' });
+    expect(await createFormResult(request, { choice: 'decline' })).toEqual({ action: 'decline' });
+    expect(await createFormResult(request, { choice: 'cancel' })).toEqual({ action: 'cancel' });
+    expect(await createFormResult(request, undefined)).toEqual({ action: 'cancel' });
   });
 });
 

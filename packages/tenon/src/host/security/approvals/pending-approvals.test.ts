@@ -44,8 +44,8 @@ async function orphaned({ stores, clock, operator }: ReturnType<typeof setUp>): 
 describe('an approval request in a store', () => {
   it.each(['allow', 'deny'] as const)('is decided by another process: %s [tools.host.human-in-loop]', async action => {
     const { caller, operator, stores } = setUp();
-    const heard = vi.fn();
-    operator.watch(heard);
+    const receive = vi.fn();
+    operator.watch(receive);
     const verdict = createPolicy([ask({ because: 'it writes' })]).evaluate(call());
     const obtained = caller.request(call(), { verdict });
     const question = await first(operator);
@@ -62,7 +62,7 @@ describe('an approval request in a store', () => {
     await operator.answer(question.id, action, { by: 'olga' });
     const reason = action === 'allow' ? 'approved by olga' : 'denied by olga';
     expect(await obtained).toEqual({ granted: action === 'allow', reason });
-    expect(heard).toHaveBeenCalledTimes(1);
+    expect(receive).toHaveBeenCalledTimes(1);
     expect(await stores.values.list('policy/')).toEqual([]);
   });
 

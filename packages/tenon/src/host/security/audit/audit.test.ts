@@ -152,12 +152,12 @@ describe('an audit log', () => {
 
   it('continues in another file, which begins with the last hash', async () => {
     const places: string[] = ['a'];
-    const kept: string[] = [];
+    const stored: string[] = [];
     let perPlace = 0;
     const audit = await createAudit({
       append: async line => {
         perPlace += 1;
-        kept.push(line);
+        stored.push(line);
       },
       getFullReason: () => (perPlace >= 3 ? `${places.at(-1)}+` : undefined),
       rotate: (name, { seq, prev }) => {
@@ -167,7 +167,7 @@ describe('an audit log', () => {
       },
     });
     for (let i = 0; i < 6; i += 1) await audit.write({ action: 'asked' });
-    const contents = kept.map(contentOf);
+    const contents = stored.map(contentOf);
     expect(contents.flatMap(({ record }) => record ?? [])).toEqual([
       'begun',
       'turned',
@@ -176,6 +176,6 @@ describe('an audit log', () => {
       'continued',
     ]);
     expect(places).toEqual(['a', 'a+', 'a++']);
-    expect(await verifyAudit(linesOf(kept))).toMatchObject({ ok: true, lines: 11 });
+    expect(await verifyAudit(linesOf(stored))).toMatchObject({ ok: true, lines: 11 });
   });
 });

@@ -41,21 +41,21 @@ describe('verifyAudit', () => {
       [keyed, KEY],
       [keyed, undefined],
     ] as const) {
-      const whole = bytes(lines);
+      const complete = bytes(lines);
       for (const length of [1, 7, 4096]) {
-        expect(await verifyAudit(bytesOf(whole, length), { key })).toMatchObject({ ok: true, lines: 13, torn: 0 });
+        expect(await verifyAudit(bytesOf(complete, length), { key })).toMatchObject({ ok: true, lines: 13, torn: 0 });
       }
     }
   });
 
   it('detects any changed byte', async () => {
-    const whole = bytes(plain);
-    const place = fc.nat({ max: whole.length - 1 });
+    const complete = bytes(plain);
+    const place = fc.nat({ max: complete.length - 1 });
     await fc.assert(
       fc.asyncProperty(place, fc.integer({ min: 1, max: 255 }), async (at, flip) => {
-        const changed = Uint8Array.from(whole);
+        const changed = Uint8Array.from(complete);
         changed[at]! ^= flip;
-        const line = whole.subarray(0, at).filter(byte => byte === 10).length + 1;
+        const line = complete.subarray(0, at).filter(byte => byte === 10).length + 1;
         const verdict = await verifyAudit(bytesOf(changed));
         expect(verdict.ok && verdict.torn === 0).toBe(false);
         expect(verdict.lines).toBe(line - 1);
@@ -66,10 +66,10 @@ describe('verifyAudit', () => {
   });
 
   it('detects every changed byte of a signed line, with the key and without', async () => {
-    const whole = bytes(keyed.slice(0, 2));
+    const complete = bytes(keyed.slice(0, 2));
     const start = (keyed[0]?.length ?? 0) + 1;
-    for (let at = start; at < whole.length - 1; at += 1) {
-      const changed = Uint8Array.from(whole);
+    for (let at = start; at < complete.length - 1; at += 1) {
+      const changed = Uint8Array.from(complete);
       changed[at]! ^= 1;
       for (const key of [KEY, undefined]) {
         expect(await verifyAudit(bytesOf(changed), { key })).toMatchObject({
@@ -148,17 +148,17 @@ describe('verifyAudit', () => {
 
   it('detects a missing end with a stored head, and states when it has none', async () => {
     const { head } = await verify(plain);
-    const cut = plain.slice(0, 9);
-    const verdict = await verify(cut);
+    const splits = plain.slice(0, 9);
+    const verdict = await verify(splits);
     expect(verdict).toMatchObject({ ok: true, lines: 9, head: { seq: 8 } });
     expect(verdict.unshown.join()).toContain(
       'cut off at the end (store the head of the log elsewhere, and verify through it)',
     );
-    expect(await verifyAudit(linesOf(cut), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
+    expect(await verifyAudit(linesOf(splits), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
     expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, problem: { line: 1 } });
-    const whole = await verifyAudit(linesOf(plain), { through: head, key: undefined });
-    expect(whole).toMatchObject({ ok: true });
-    expect(whole.unshown.join()).toContain('after number 12');
+    const complete = await verifyAudit(linesOf(plain), { through: head, key: undefined });
+    expect(complete).toMatchObject({ ok: true });
+    expect(complete.unshown.join()).toContain('after number 12');
   });
 
   it('states what it cannot detect of dropped lines', async () => {
@@ -179,10 +179,10 @@ describe('verifyAudit', () => {
       const verdict = await verifyAudit(linesOf(lines), seq === undefined ? {} : { through: { seq, hash } });
       return { ok: verdict.ok, text: verdict.unshown.join() };
     };
-    const whole = await unshown();
-    expect(whole.ok).toBe(true);
-    expect(whole.text).toContain('changes in the 3 lines before its beginning, which were dropped');
-    expect(whole.text).not.toContain('changes before line number');
+    const complete = await unshown();
+    expect(complete.ok).toBe(true);
+    expect(complete.text).toContain('changes in the 3 lines before its beginning, which were dropped');
+    expect(complete.text).not.toContain('changes before line number');
     const before = await unshown(2);
     expect([before.ok, before.text]).toEqual([
       true,
@@ -194,10 +194,10 @@ describe('verifyAudit', () => {
   });
 
   it('never accepts an incomplete line', async () => {
-    const whole = bytes(plain);
-    const last = whole.length - (plain.at(-1)?.length ?? 0) - 1;
-    for (let end = last; end < whole.length; end += 1) {
-      const verdict = await verifyAudit(bytesOf(whole.subarray(0, end), 100));
+    const complete = bytes(plain);
+    const last = complete.length - (plain.at(-1)?.length ?? 0) - 1;
+    for (let end = last; end < complete.length; end += 1) {
+      const verdict = await verifyAudit(bytesOf(complete.subarray(0, end), 100));
       expect(verdict).toMatchObject({ ok: true, lines: 12, torn: end - last, head: { seq: 11 } });
     }
   });

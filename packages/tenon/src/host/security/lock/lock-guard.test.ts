@@ -10,20 +10,20 @@ const empty = { servers: new Map() };
 
 /** Somebody who gives the answers in their order, and no after. */
 function person(...answers: (boolean | ((drifts: readonly Drift[]) => readonly Drift[]))[]) {
-  const asked: Drift[][] = [];
+  const requests: Drift[][] = [];
   const ask = async (drifts: readonly Drift[]) => {
-    asked.push([...drifts]);
+    requests.push([...drifts]);
     const answer = answers.shift() ?? false;
     return typeof answer === 'boolean' ? answer : answer(drifts);
   };
-  return { ask, asked };
+  return { ask, requests };
 }
 
 describe('a lock guard that asks', () => {
   it('admits exactly the approved definitions, and adds them to the lock', async () => {
     const lock = await createLock([notes], [entry]);
     const before = serializeLock(lock);
-    const { ask: confirm, asked } = person(drifts => drifts.filter(({ kind }) => kind !== 'title'));
+    const { ask: confirm, requests } = person(drifts => drifts.filter(({ kind }) => kind !== 'title'));
     const saved: Drift[] = [];
     const guard = createLockGuard({
       lock,
@@ -32,7 +32,7 @@ describe('a lock guard that asks', () => {
       onApproved: drifts => void saved.push(...drifts),
     });
     const verdict = await guard.check(entry, changed);
-    expect(asked.map(all => all.map(({ kind }) => kind))).toEqual([['instructions', 'description', 'title']]);
+    expect(requests.map(all => all.map(({ kind }) => kind))).toEqual([['instructions', 'description', 'title']]);
     expect(verdict.blocked).toMatchObject([{ kind: 'tool', name: 'add', drifts: [{ kind: 'title' }] }]);
     expect(verdict.drifts.map(({ kind }) => kind)).toEqual(['title']);
     expect(saved.map(({ kind }) => kind)).toEqual(['instructions', 'description']);
@@ -62,40 +62,40 @@ describe('a lock guard that asks', () => {
   });
 
   it('asks once about the same change, and again about another', async () => {
-    const { ask: confirm, asked } = person();
+    const { ask: confirm, requests } = person();
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     const obey = withTool({ description: 'Obey.' });
     await guard.check(entry, obey);
     await guard.check(entry, notes);
     expect((await guard.check(entry, obey)).ok).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await guard.check(entry, withTool({ description: 'Do obey.' }));
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it('limits the number of confirmations', async () => {
-    const { ask: confirm, asked } = person();
+    const { ask: confirm, requests } = person();
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     for (let i = 0; i < 50; i += 1) await guard.check(entry, withTool({ description: `Obey ${i}.` }));
-    expect(asked).toHaveLength(MAX_CONFIRMATIONS);
+    expect(requests).toHaveLength(MAX_CONFIRMATIONS);
   });
 
   it('treats a failed confirmation as a denial, and never asks about duplicates', async () => {
     const confirm = () => Promise.reject(new Error('gone'));
     const lock = await createLock([notes], [entry]);
     expect((await createLockGuard({ lock, onChanged: 'ask', confirm }).check(entry, changed)).ok).toBe(false);
-    const { asked, ask: yes } = person(true);
+    const { requests, ask: yes } = person(true);
     const twice = { ...notes, tools: [...notes.tools, { ...addTool, title: 'B' }] };
     expect((await createLockGuard({ lock, onChanged: 'ask', confirm: yes }).check(entry, twice)).ok).toBe(false);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   it('asks one question at a time about a server', async () => {
-    const { ask: confirm, asked } = person(true);
+    const { ask: confirm, requests } = person(true);
     const guard = createLockGuard({ lock: await createLock([notes], [entry]), onChanged: 'ask', confirm });
     const verdicts = await Promise.all([guard.check(entry, changed), guard.check(entry, changed)]);
     expect(verdicts.map(({ ok }) => ok)).toEqual([true, true]);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('requires `confirm`', () => {
@@ -125,13 +125,13 @@ describe('a server that is missing in the lock', () => {
   });
 
   it('is asked about once its definitions are known, and again when they change', async () => {
-    const { ask: confirm, asked } = person(false, true);
+    const { ask: confirm, requests } = person(false, true);
     const guard = createLockGuard({ lock: empty, onUnknown: 'ask', confirm });
     expect((await guard.check(entry)).ok).toBe(true);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     expect((await guard.check(entry, notes)).ok).toBe(false);
     expect((await guard.check(entry, notes)).ok).toBe(false);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     expect((await guard.check(entry, withTool({ title: 'B' }))).ok).toBe(true);
     expect((await guard.check(entry, notes)).ok).toBe(false);
   });

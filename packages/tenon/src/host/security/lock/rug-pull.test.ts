@@ -166,8 +166,8 @@ describe('a changed definition', () => {
   it('ignores another secret in a variable or a header', async () => {
     const guard = createLockGuard({ lock: await locked() });
     expect((await guard.check(command({ env: { NOTES_TOKEN: 'other' } }), notes)).drifts).toEqual([]);
-    const far = createLockGuard({ lock: await locked(remote) });
-    expect((await far.check(url({ headers: { authorization: 'Bearer y' } }), notes)).drifts).toEqual([]);
+    const remoteSide = createLockGuard({ lock: await locked(remote) });
+    expect((await remoteSide.check(url({ headers: { authorization: 'Bearer y' } }), notes)).drifts).toEqual([]);
   });
 
   it('is blocked in text beyond the stored length', async () => {

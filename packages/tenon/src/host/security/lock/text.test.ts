@@ -170,14 +170,14 @@ describe('a lock that cannot be read', () => {
   });
 
   it('causes an error with the place for any bytes', async () => {
-    const whole = await text();
+    const fullText = await text();
     const codes = /^lock\/(syntax|shape|digest|version)$/;
     await fc.assert(
       fc.asyncProperty(
-        fc.nat(whole.length - 1),
+        fc.nat(fullText.length - 1),
         fc.constantFrom('', '"', '{', '}', ',', 'x', '0', '\\'),
         async (at, put) => {
-          const changed = whole.slice(0, at) + put + whole.slice(at + 1);
+          const changed = fullText.slice(0, at) + put + fullText.slice(at + 1);
           const found = await problem(changed);
           if (found) expect(found[0]).toMatch(codes);
           // What stands for something else is found as a drift, or stands for the same.

@@ -220,8 +220,8 @@ describe('a call that needs approval', () => {
     await client.close();
   });
 
-  const asked = protocolVersions.filter(revision => revision >= '2025-06-18');
-  const holding = asked.flatMap(
+  const requests = protocolVersions.filter(revision => revision >= '2025-06-18');
+  const holding = requests.flatMap(
     revision =>
       [
         [revision, 100],

@@ -164,8 +164,8 @@ describe('annotations of tools', () => {
     expect(getHints({ trusted: true, annotations: {} })).toEqual(defaults);
     expect(getHints({ trusted: true, annotations: { readOnlyHint: 'yes' as never } })).toEqual(defaults);
     const all = { destructiveHint: false, idempotentHint: true, openWorldHint: false };
-    const said = { readOnly: false, destructive: false, idempotent: true, openWorld: false };
-    expect(getHints({ trusted: true, annotations: all })).toEqual(said);
+    const result = { readOnly: false, destructive: false, idempotent: true, openWorld: false };
+    expect(getHints({ trusted: true, annotations: all })).toEqual(result);
     const reads = { readOnlyHint: true, destructiveHint: true, idempotentHint: false };
     expect(getHints({ trusted: true, annotations: reads })).toMatchObject({ destructive: false, idempotent: true });
   });
@@ -187,17 +187,17 @@ describe('annotations of tools', () => {
 
 describe('lintPolicy', () => {
   it('reports only rules that never decide', () => {
-    let said = 0;
+    let count = 0;
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 5 }), fc.array(proposal, { maxLength: 20 }), (rules, proposals) => {
         const policy = createPolicy(rules);
         const found = new Set(lint(policy).map(each => each.rule));
-        said += found.size;
+        count += found.size;
         for (const each of proposals) expect(found).not.toContain(policy.evaluate(each).rule);
       }),
       { numRuns: 2000 },
     );
-    expect(said).toBeGreaterThan(500);
+    expect(count).toBeGreaterThan(500);
   });
 
   it.each<[string, Rule[], unknown]>([

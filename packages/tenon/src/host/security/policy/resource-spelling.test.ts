@@ -210,8 +210,8 @@ describe('two texts that parse to the same resource', () => {
     const shown = how.upper && ports[scheme] ? name.toUpperCase() : isFile && how.upper ? 'localhost' : name;
     const segments = how.dots ? ['x', '..', ...path] : path;
     const text = `${how.upper ? scheme.toUpperCase() : scheme}://${user}${shown}${how.dot && name ? '.' : ''}${port}/${segments.join('/')}${how.query ? '?' : ''}${how.hash ? '#x' : ''}`;
-    const cut = Math.floor(text.length / 2);
-    const tabbed = how.tab ? `${text.slice(0, cut)}\t\n${text.slice(cut)}` : text;
+    const position = Math.floor(text.length / 2);
+    const tabbed = how.tab ? `${text.slice(0, position)}\t\n${text.slice(position)}` : text;
     return how.space ? ` ${tabbed}\u0001` : tabbed;
   }
 

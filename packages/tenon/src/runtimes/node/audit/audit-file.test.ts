@@ -51,9 +51,9 @@ describe('an audit file', () => {
   it('contains accepted entries when it is closed', async () => {
     const file = await openAuditFile(path);
     const lines = ['a', 'b', 'c', 'd'].map(letter => letter.repeat(700_000));
-    const kept = lines.map(line => file.append(line));
+    const stored = lines.map(line => file.append(line));
     await file.close();
-    await Promise.all(kept);
+    await Promise.all(stored);
     expect((await readFile(path, 'utf8')) === lines.map(line => `${line}\n`).join('')).toBe(true);
     await expect(file.append('c')).rejects.toMatchObject({ code: 'audit/closed' });
   });
@@ -101,10 +101,10 @@ describe('an audit file', () => {
 
   it('drops an incomplete last line, records that, and continues', async () => {
     await record(2);
-    const whole = await readFile(path);
-    const last = whole.lastIndexOf(10, whole.length - 2) + 1;
-    for (let end = last + 1; end < whole.length; end += 1) {
-      await writeFile(path, whole.subarray(0, end));
+    const complete = await readFile(path);
+    const last = complete.lastIndexOf(10, complete.length - 2) + 1;
+    for (let end = last + 1; end < complete.length; end += 1) {
+      await writeFile(path, complete.subarray(0, end));
       expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 2, torn: end - last });
       await record(1);
       expect(await verifyAuditFile(path)).toMatchObject({ ok: true, lines: 4, torn: 0 });

@@ -6,11 +6,11 @@ import { fetchWithAddressCheck } from './address-checked-fetch.js';
 
 let server: Server;
 let port: number;
-let asked = 0;
+let requestCount = 0;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked += 1;
+    requestCount += 1;
     let body = '';
     request.on('data', chunk => (body += chunk));
     request.on('end', () =>
@@ -33,11 +33,11 @@ describe('fetchWithAddressCheck', () => {
   });
 
   it('refuses a name that resolves to a forbidden address [security.ssrf.private-ranges-blocked]', async () => {
-    const before = asked;
+    const before = requestCount;
     const guard = createUrlGuard('https://mcp.example.com');
     const wait = fetchWithAddressCheck(`http://localhost:${port}/`, init(), guard);
     await expect(wait).rejects.toMatchObject({ code: 'auth/unsafe-url' });
-    expect(asked).toBe(before);
+    expect(requestCount).toBe(before);
   });
 
   it('ends with its signal', async () => {

@@ -14,8 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const put = (vault: ReturnType<typeof fileTokenStore>, key: string, value: object | null) =>
-  vault.update([key], async () => ({ next: value as never, result: undefined }));
+const put = (tokenStore: ReturnType<typeof fileTokenStore>, key: string, value: object | null) =>
+  tokenStore.update([key], async () => ({ next: value as never, result: undefined }));
 
 /** A process that has ended. */
 const dead = () =>
@@ -25,9 +25,9 @@ const dead = () =>
   });
 
 /** The lock that an update of a key takes, as somebody else would hold it. */
-async function lockOf(vault: ReturnType<typeof fileTokenStore>, key: string): Promise<string> {
+async function lockOf(tokenStore: ReturnType<typeof fileTokenStore>, key: string): Promise<string> {
   let lock = '';
-  await vault.update([key], async () => {
+  await tokenStore.update([key], async () => {
     lock = (await readdir(dirname(path))).find(file => file.endsWith('.lock')) ?? '';
     return { result: undefined };
   });
@@ -36,16 +36,16 @@ async function lockOf(vault: ReturnType<typeof fileTokenStore>, key: string): Pr
 
 describe('fileTokenStore', () => {
   it('keeps secrets for the next process, and from other users [auth.security.token-storage auth.refresh-token-confidential]', async () => {
-    const vault = fileTokenStore(path);
-    expect(await vault.get(['a'])).toBeUndefined();
-    await put(vault, 'a', { x: 1 });
-    await put(vault, '__proto__', { y: 1 });
+    const tokenStore = fileTokenStore(path);
+    expect(await tokenStore.get(['a'])).toBeUndefined();
+    await put(tokenStore, 'a', { x: 1 });
+    await put(tokenStore, '__proto__', { y: 1 });
     expect(await fileTokenStore(path).get(['a'])).toEqual({ x: 1 });
     expect(await fileTokenStore(path).get(['__proto__'])).toEqual({ y: 1 });
     if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(dirname(path))).toEqual(['vault.json']);
-    await put(vault, 'a', null);
-    expect(await vault.get(['a'])).toBeUndefined();
+    await put(tokenStore, 'a', null);
+    expect(await tokenStore.get(['a'])).toBeUndefined();
   });
 
   it.skipIf(process.platform === 'win32')('makes an existing file private', async () => {
@@ -100,47 +100,47 @@ describe('fileTokenStore', () => {
   });
 
   it('changes other keys during a slow change', async () => {
-    const vault = fileTokenStore(path);
+    const tokenStore = fileTokenStore(path);
     let finish = () => {};
     const wait = new Promise<void>(resolve => {
       finish = resolve;
     });
-    const slow = vault.update(['slow'], async () => {
+    const slow = tokenStore.update(['slow'], async () => {
       await wait;
       return { next: { s: 1 }, result: undefined };
     });
-    await put(vault, 'quick', { q: 1 });
+    await put(tokenStore, 'quick', { q: 1 });
     finish();
     await slow;
-    expect([await vault.get(['slow']), await vault.get(['quick'])]).toEqual([{ s: 1 }, { q: 1 }]);
+    expect([await tokenStore.get(['slow']), await tokenStore.get(['quick'])]).toEqual([{ s: 1 }, { q: 1 }]);
   });
 
   it('stays as it was when a change fails', async () => {
-    const vault = fileTokenStore(path);
-    await put(vault, 'a', { x: 1 });
-    await expect(vault.update(['a'], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await vault.get(['a'])).toEqual({ x: 1 });
-    await put(vault, 'a', { x: 2 });
+    const tokenStore = fileTokenStore(path);
+    await put(tokenStore, 'a', { x: 1 });
+    await expect(tokenStore.update(['a'], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(await tokenStore.get(['a'])).toEqual({ x: 1 });
+    await put(tokenStore, 'a', { x: 2 });
   });
 
   it('takes the lock of a dead process', async () => {
-    const vault = fileTokenStore(path);
-    const lock = await lockOf(vault, 'a');
+    const tokenStore = fileTokenStore(path);
+    const lock = await lockOf(tokenStore, 'a');
     await writeFile(lock, JSON.stringify({ id: 'x', pid: await dead(), host: hostname() }));
     const before = performance.now();
-    await Promise.all([put(vault, 'a', { x: 1 }), put(fileTokenStore(path), 'a', { x: 1 })]);
+    await Promise.all([put(tokenStore, 'a', { x: 1 }), put(fileTokenStore(path), 'a', { x: 1 })]);
     expect(performance.now() - before).toBeLessThan(10_000);
-    expect(await vault.get(['a'])).toEqual({ x: 1 });
+    expect(await tokenStore.get(['a'])).toEqual({ x: 1 });
   });
 
   it('takes a lock that was not renewed for long, such as one of another machine', async () => {
-    const vault = fileTokenStore(path);
-    const lock = await lockOf(vault, 'a');
+    const tokenStore = fileTokenStore(path);
+    const lock = await lockOf(tokenStore, 'a');
     await writeFile(lock, JSON.stringify({ id: 'x', pid: 1, host: 'elsewhere' }));
     const before = new Date(Date.now() - 60_000);
     await utimes(lock, before, before);
-    await put(vault, 'a', { x: 1 });
-    expect(await vault.get(['a'])).toEqual({ x: 1 });
+    await put(tokenStore, 'a', { x: 1 });
+    expect(await tokenStore.get(['a'])).toEqual({ x: 1 });
   });
 
   it('does not overwrite a file that is no token store, and hides its content', async () => {

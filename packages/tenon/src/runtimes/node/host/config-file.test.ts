@@ -147,47 +147,47 @@ describe('the locations of configurations', () => {
 describe('watchConfigFile', () => {
   const watching = async (file = path) => {
     const clock = fakeClock();
-    const told: string[] = [];
-    const stop = await watchConfig(file, () => void told.push('changed'), { clock, settleDelay: 50 });
+    const notifications: string[] = [];
+    const stop = await watchConfig(file, () => void notifications.push('changed'), { clock, settleDelay: 50 });
     /** Waits for what the system says of a change, and lets the file settle. */
     const settle = async () => {
       await expect.poll(() => clock.timers).toBe(1);
       clock.advance(50);
     };
-    return { clock, told, stop, settle };
+    return { clock, notifications, stop, settle };
   };
 
   it('reports changed content once it has settled, also after a rename or deletion', async () => {
     await write({ command: 'x' });
-    const { told, stop, settle, clock } = await watching();
+    const { notifications, stop, settle, clock } = await watching();
     await writeFile(path, '{');
     await write({ command: 'y' });
     await expect.poll(() => clock.timers).toBe(1);
     clock.advance(49);
-    expect(told).toEqual([]);
+    expect(notifications).toEqual([]);
     clock.advance(1);
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => notifications.length).toBe(1);
 
     await write({ command: 'z' }, join(folder, 'fresh'));
     await rename(join(folder, 'fresh'), path);
     await settle();
-    await expect.poll(() => told.length).toBe(2);
+    await expect.poll(() => notifications.length).toBe(2);
     // The next one is noticed as well: it is another file now.
     await write({ command: 'w' });
     await settle();
-    await expect.poll(() => told.length).toBe(3);
+    await expect.poll(() => notifications.length).toBe(3);
     await rm(path);
     await settle();
-    await expect.poll(() => told.length).toBe(4);
+    await expect.poll(() => notifications.length).toBe(4);
     stop();
     await write({ command: 'v' });
     clock.advance(1000);
-    expect(told).toHaveLength(4);
+    expect(notifications).toHaveLength(4);
   });
 
   it('reports nothing for equal content, or for another file', async () => {
     await write({ command: 'x' });
-    const { told, stop, settle, clock } = await watching();
+    const { notifications, stop, settle, clock } = await watching();
     await writeFile(join(folder, 'other.json'), '{}');
     await write({ command: 'x' });
     await settle();
@@ -195,7 +195,7 @@ describe('watchConfigFile', () => {
     await write({ command: 'y' }, join(folder, 'fresh'));
     await rename(join(folder, 'fresh'), path);
     await settle();
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => notifications.length).toBe(1);
     await write({ command: 'z' });
     await expect.poll(() => clock.timers).toBe(1);
     stop();
@@ -206,10 +206,10 @@ describe('watchConfigFile', () => {
     await mkdir(join(folder, 'real'));
     await write({ command: 'x' }, join(folder, 'real/file.json'));
     await symlink(join(folder, 'real/file.json'), path);
-    const { told, stop, settle } = await watching();
+    const { notifications, stop, settle } = await watching();
     await write({ command: 'y' }, join(folder, 'real/file.json'));
     await settle();
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => notifications.length).toBe(1);
     stop();
     await expect(watching(join(folder, 'gone/mcp.json'))).rejects.toMatchObject({ code: 'config/not-found' });
   });

@@ -125,7 +125,7 @@ describe('a body with a content coding', () => {
       });
       await transport.send(ask());
       expect(bomb.length).toBeLessThan(5_000);
-      expect(notes.gone).toMatchObject([
+      expect(notes.lost).toMatchObject([
         { id: 1, error: { code: 'peer/unreadable', received: 'a response of more than 10000 bytes' } },
       ]);
       const { url } = await serve((_, response) => coded(response, coding, bomb));
@@ -157,8 +157,8 @@ describe('a body with a content coding', () => {
   ])('names a coding that cannot be decoded: %s', async (coding, body, type, received) => {
     const { notes, transport } = await connect((_, response) => coded(response, coding, body, type));
     await transport.send(ask());
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([
+    await notes.until(({ lost }) => lost.length === 1);
+    expect(notes.lost).toMatchObject([
       {
         id: 1,
         error: {
@@ -181,8 +181,8 @@ describe('a body with a content coding', () => {
       });
       const failed = await transport.send(ask()).catch((error: unknown) => error);
       if (type === 'application/json') return expect(failed).toMatchObject({ code: 'http/interrupted' });
-      await notes.until(({ gone }) => gone.length === 1);
-      expect(notes.gone).toMatchObject([{ error: { code: 'call/outcome-unknown' } }]);
+      await notes.until(({ lost }) => lost.length === 1);
+      expect(notes.lost).toMatchObject([{ error: { code: 'call/outcome-unknown' } }]);
     },
   );
 
@@ -192,7 +192,7 @@ describe('a body with a content coding', () => {
     });
     await transport.send(ask());
     await transport.close();
-    await server.seen[0]?.gone;
+    await server.seen[0]?.lost;
     expect(notes.ends).toEqual([undefined]);
   });
 

@@ -183,8 +183,8 @@ describe('a server that closes', () => {
 
   it('closes connections at the deadline', async () => {
     const service = createFakeService({
-      alone(_request, loan) {
-        loan.send(createNotification('notifications/subscriptions/acknowledged'));
+      alone(_request, io) {
+        io.send(createNotification('notifications/subscriptions/acknowledged'));
         return new Promise(() => {});
       },
     });
@@ -193,15 +193,15 @@ describe('a server that closes', () => {
     await nextMessages(events, 1);
     await server.close({ timeout: 10 });
     await expect(events.next()).rejects.toThrow();
-    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+    await expect.poll(() => service.alone[0]?.isClosed).toBe(true);
   });
 
   it('ends subscriptions [subscriptions.graceful-close-result]', async () => {
     const service = createFakeService({
-      alone(request, loan) {
-        loan.send(createNotification('notifications/subscriptions/acknowledged'));
+      alone(request, io) {
+        io.send(createNotification('notifications/subscriptions/acknowledged'));
         return new Promise(resolve => {
-          loan.onShutdown?.(() => resolve(createSuccess(request.id, {})));
+          io.onShutdown?.(() => resolve(createSuccess(request.id, {})));
         });
       },
     });
@@ -263,13 +263,13 @@ describe('toNode', () => {
     });
     app.all('/mcp', toNode(createHandler(service)));
     await send(`${await listen(createServer(app))}/mcp`);
-    expect(service.alone[0]?.loan.auth).toEqual({ principal: 'ann' });
+    expect(service.alone[0]?.io.auth).toEqual({ principal: 'ann' });
   });
 
   it('works as a route handler of Fastify', async () => {
     const service = createFakeService({
-      alone: async (request, loan) => {
-        await loan.send(createNotification('notifications/message'));
+      alone: async (request, io) => {
+        await io.send(createNotification('notifications/message'));
         return createSuccess(request.id, { echo: request.params });
       },
     });

@@ -18,12 +18,12 @@ interface Ready {
   params: { pid: number; env?: Record<string, string> };
 }
 
-function start(manner: string, options: Partial<StdioTransportOptions> = {}) {
+function start(mode: string, options: Partial<StdioTransportOptions> = {}) {
   const messages: unknown[] = [];
   const unreadable: TenonError[] = [];
   const lost: unknown[] = [];
   const closed: (TenonError | undefined)[] = [];
-  const args = [CHILD, ...manner.split(' ')];
+  const args = [CHILD, ...mode.split(' ')];
   const channel = createStdioTransport(
     { command: process.execPath, args, exitTimeout: 300, terminateTimeout: 300, ...options },
     spawnServer,
@@ -191,8 +191,8 @@ describe('the end of a child process', () => {
     expect(closed).toEqual([undefined]);
   });
 
-  it.each(['deaf', 'stubborn'])('follows a signal when it is %s to the end of stdin', async manner => {
-    const { open, ready, channel, closed } = start(manner);
+  it.each(['deaf', 'stubborn'])('follows a signal when it is %s to the end of stdin', async mode => {
+    const { open, ready, channel, closed } = start(mode);
     await open();
     const { pid } = await ready();
     await channel.close();
@@ -200,8 +200,8 @@ describe('the end of a child process', () => {
     expect(closed).toEqual([undefined]);
   });
 
-  it.each(['wrapper deaf', 'wrapper stubborn'])('includes processes that it started: %s', async manner => {
-    const { open, ready, channel } = start(manner);
+  it.each(['wrapper deaf', 'wrapper stubborn'])('includes processes that it started: %s', async mode => {
+    const { open, ready, channel } = start(mode);
     await open();
     const { pid } = await ready();
     await channel.close();

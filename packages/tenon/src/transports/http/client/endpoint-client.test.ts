@@ -40,7 +40,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
       data: failure.data,
       cause: failure,
     });
-    expect(notes).toMatchObject({ messages: [], gone: [] });
+    expect(notes).toMatchObject({ messages: [], lost: [] });
   });
 
   it.each([401, 403])('adds the next step to a JSON-RPC error with status %i', async status => {
@@ -72,7 +72,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(error).toMatchObject({ code: 'http/status', status, received });
     if (status === 404) expect(error.hint).toContain('/mcp');
     expect(error.rpcCode).toBeUndefined();
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it('distinguishes a request that was never sent from one with an unknown outcome', async () => {
@@ -162,17 +162,17 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     await channel.send(ask());
     const errors: unknown[] = [];
     while (scripts.length > 0) await channel.send(ask()).catch(error => errors.push(error));
-    await notes.until(({ gone }) => gone.length === 1);
+    await notes.until(({ lost }) => lost.length === 1);
     await server.close();
     await channel.send(ask()).catch(error => errors.push(error));
     expect(errors.length).toBe(5);
-    const told = inspect([errors, notes.gone], { depth: 20, showHidden: true });
-    expect(told).not.toMatch(/S-e-c-r-e-t|T-o-k-e-n/);
+    const text = inspect([errors, notes.lost], { depth: 20, showHidden: true });
+    expect(text).not.toMatch(/S-e-c-r-e-t|T-o-k-e-n/);
   });
 
   it('signs in and tries once more', async () => {
     let token = 'stale';
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { server, channel, notes } = await start(
       (seen, response) => {
         if (seen.headers.authorization === 'Bearer fresh') json(response, answer());
@@ -181,7 +181,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
       {
         headers: async () => ({ authorization: `Bearer ${token}` }),
         onUnauthorized: async ({ status, url, header }) => {
-          asked.push([status, url, header('www-authenticate')]);
+          requests.push([status, url, header('www-authenticate')]);
           token = token === 'stale' ? 'fresh' : 'bad';
           return true;
         },
@@ -189,7 +189,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     );
     await channel.send(ask());
     expect(notes.messages).toEqual([answer()]);
-    expect(asked).toEqual([[401, server.url, 'Bearer realm="x"']]);
+    expect(requests).toEqual([[401, server.url, 'Bearer realm="x"']]);
     token = 'fresh-but-revoked';
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'http/status', status: 401 });
     expect(server.seen.length).toBe(4);

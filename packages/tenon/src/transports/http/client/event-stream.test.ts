@@ -30,12 +30,12 @@ describe('the stream of a request', () => {
     const notes = takeNotes();
     await channel.open(notes);
     /** Lets the next wait pass, and gives it back. */
-    const passWait = async () => {
+    const advanceToRetry = async () => {
       const ms = await clock.timer();
-      clock.pass(ms);
+      clock.advance(ms);
       return ms;
     };
-    return { server, channel, notes, clock, passWait };
+    return { server, channel, notes, clock, advanceToRetry };
   };
 
   it('is resumed with the delay that the server requests [http.sse.client-polls] [http.sse.client-honours-retry] [http.resume.last-event-id] [http.resume.always-get] [http.sse.server-disconnects]', async () => {
@@ -46,12 +46,12 @@ describe('the stream of a request', () => {
     });
     await channel.send(ask(), { headers: version });
     expect(await clock.timer()).toBe(525);
-    clock.pass(524);
+    clock.advance(524);
     await new Promise(resolve => setTimeout(resolve, 20));
     expect(server.seen.length).toBe(1);
-    clock.pass(1);
+    clock.advance(1);
     expect(await clock.timer()).toBe(42);
-    clock.pass(42);
+    clock.advance(42);
     await notes.until(({ messages }) => messages.length === 2);
     expect(notes.messages).toEqual([note(), answer(1)]);
     expect(server.seen.slice(1)).toMatchObject([
@@ -66,14 +66,14 @@ describe('the stream of a request', () => {
     ]);
     expect(server.seen[1]?.headers['content-type']).toBeUndefined();
     await channel.close();
-    expect(notes).toMatchObject({ gone: [], bad: [] });
+    expect(notes).toMatchObject({ lost: [], bad: [] });
   });
 
   it('is resumed any number of times, without losing or repeating a message', async () => {
     const DROPS = 40;
     const all = Array.from({ length: DROPS }, (_, n) => note(n));
     const empty = new Set([4, 9, 14, 19]);
-    const { channel, notes, passWait, server } = await start((seen, response) => {
+    const { channel, notes, advanceToRetry, server } = await start((seen, response) => {
       const last = seen.headers['last-event-id'];
       const n = last === undefined ? 0 : Number(last) + 1;
       if (n === DROPS) stream(response).end(data(answer(1), String(n)));
@@ -92,10 +92,10 @@ describe('the stream of a request', () => {
       .then(() => {
         done = true;
       });
-    while (!done) await Promise.race([passWait(), notes.until(() => done || notes.messages.length > DROPS)]);
+    while (!done) await Promise.race([advanceToRetry(), notes.until(() => done || notes.messages.length > DROPS)]);
     expect(notes.messages).toEqual([...all, answer(1)]);
     expect(server.seen.slice(1).every(one => one.method === 'GET')).toBe(true);
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it.each(['ends', 'breaks'])(
@@ -107,8 +107,8 @@ describe('the stream of a request', () => {
         else response.destroy();
       });
       await channel.send(ask(5));
-      await notes.until(({ gone }) => gone.length === 1);
-      expect(notes.gone).toMatchObject([{ id: 5, error: { code: 'call/outcome-unknown', peer: server.url } }]);
+      await notes.until(({ lost }) => lost.length === 1);
+      expect(notes.lost).toMatchObject([{ id: 5, error: { code: 'call/outcome-unknown', peer: server.url } }]);
       expect(server.seen.length).toBe(1);
     },
   );
@@ -116,7 +116,7 @@ describe('the stream of a request', () => {
   it('is not resumed on a protocol version without resumption [http.sse-no-resumption]', async () => {
     const { channel, notes, server } = await start((_, response) => void stream(response).end('id: e\ndata:\n\n'));
     await channel.send(ask(), { stateless: true });
-    await notes.until(({ gone }) => gone.length === 1);
+    await notes.until(({ lost }) => lost.length === 1);
     expect(server.seen.length).toBe(1);
   });
 
@@ -125,46 +125,46 @@ describe('the stream of a request', () => {
     await channel.send(note(9));
     await notes.until(({ messages }) => messages.length === 1);
     await channel.close();
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
     expect(server.seen.length).toBe(1);
   });
 
   it.each([400, 404, 405])('rejects the request when the server responds %i to its resumption', async status => {
-    const { channel, notes, passWait, server } = await start((_, response, index) => {
+    const { channel, notes, advanceToRetry, server } = await start((_, response, index) => {
       if (index === 0) stream(response).end('id: e\ndata:\n\n');
       else response.writeHead(status).end();
     });
     await channel.send(ask());
-    expect(await passWait()).toBe(1_250);
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'call/outcome-unknown', status } }]);
+    expect(await advanceToRetry()).toBe(1_250);
+    await notes.until(({ lost }) => lost.length === 1);
+    expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'call/outcome-unknown', status } }]);
     expect(server.seen.length).toBe(2);
   });
 
   it('rejects the request after several resumptions that end at once, with growing delays', async () => {
-    const { channel, notes, passWait, server } = await start(
+    const { channel, notes, advanceToRetry, server } = await start(
       (_, response, index) => void stream(response).end(index === 0 ? 'id: e\ndata:\n\n' : ''),
       { resume: { maxAttempts: 4 }, random: () => 0 },
     );
     await channel.send(ask());
-    expect([await passWait(), await passWait(), await passWait(), await passWait()]).toEqual([
+    expect([await advanceToRetry(), await advanceToRetry(), await advanceToRetry(), await advanceToRetry()]).toEqual([
       1_000, 2_000, 4_000, 8_000,
     ]);
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'call/outcome-unknown' } }]);
+    await notes.until(({ lost }) => lost.length === 1);
+    expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'call/outcome-unknown' } }]);
     expect(server.seen.length).toBe(5);
   });
 
   it('is resumed as often as the server requests, up to a total time', async () => {
-    const { channel, notes, passWait, server } = await start(
+    const { channel, notes, advanceToRetry, server } = await start(
       (_, response, index) => void stream(response).end(`id: e${index}\nretry: 100\ndata:\n\n`),
       { resume: { maxElapsed: 2_000 }, random: () => 0 },
     );
     await channel.send(ask());
     const waits: number[] = [];
-    while (notes.gone.length === 0) {
-      const gone = notes.until(({ gone }) => gone.length > 0).then(() => undefined);
-      const ms = await Promise.race([passWait(), gone]);
+    while (notes.lost.length === 0) {
+      const lost = notes.until(({ lost }) => lost.length > 0).then(() => undefined);
+      const ms = await Promise.race([advanceToRetry(), lost]);
       if (ms !== undefined) waits.push(ms);
     }
     expect(waits.slice(0, 3)).toEqual([100, 100, 100]);
@@ -173,7 +173,7 @@ describe('the stream of a request', () => {
   });
 
   it('survives a server that is down or busy for a while', async () => {
-    const { channel, notes, passWait } = await start(
+    const { channel, notes, advanceToRetry } = await start(
       (_, response, index) => {
         if (index === 0) stream(response).end('id: e\nretry: 100\ndata:\n\n');
         else if (index === 1) response.writeHead(503).end();
@@ -184,11 +184,11 @@ describe('the stream of a request', () => {
       { random: () => 0 },
     );
     await channel.send(ask());
-    expect([await passWait(), await passWait(), await passWait(), await passWait()]).toEqual([
+    expect([await advanceToRetry(), await advanceToRetry(), await advanceToRetry(), await advanceToRetry()]).toEqual([
       100, 1_000, 2_000, 7_000,
     ]);
     await notes.until(({ messages }) => messages.length === 1);
-    expect(notes).toMatchObject({ messages: [answer()], gone: [] });
+    expect(notes).toMatchObject({ messages: [answer()], lost: [] });
   });
 
   it('is not resumed when the call was cancelled in the meantime', async () => {
@@ -199,10 +199,10 @@ describe('the stream of a request', () => {
     await channel.send(ask(), { signal: controller.signal });
     const wait = await clock.timer();
     controller.abort();
-    clock.pass(wait);
+    clock.advance(wait);
     await channel.close();
     expect(server.seen.length).toBe(1);
-    expect(notes).toMatchObject({ gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ lost: [], ends: [undefined] });
   });
 
   it('rejects the request when its session is lost', async () => {
@@ -218,8 +218,8 @@ describe('the stream of a request', () => {
     await channel.send(ask(1));
     await expect(channel.send(ask(2))).rejects.toMatchObject({ code: 'session/gone' });
     hangUp();
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([
+    await notes.until(({ lost }) => lost.length === 1);
+    expect(notes.lost).toMatchObject([
       { id: 1, error: { code: 'call/outcome-unknown', cause: { code: 'session/gone' } } },
     ]);
     expect(server.seen.length).toBe(3);
@@ -236,8 +236,8 @@ describe('the stream of a request', () => {
     await channel.send(ask(1));
     expect(await clock.timer()).toBeGreaterThanOrEqual(60_000);
     await expect(channel.send(ask(2))).rejects.toMatchObject({ code: 'session/gone' });
-    await notes.until(({ gone }) => gone.length === 1);
-    expect(notes.gone).toMatchObject([
+    await notes.until(({ lost }) => lost.length === 1);
+    expect(notes.lost).toMatchObject([
       { id: 1, error: { code: 'call/outcome-unknown', cause: { code: 'session/gone' } } },
     ]);
     expect(server.seen.length).toBe(3);
@@ -247,7 +247,7 @@ describe('the stream of a request', () => {
     [404, ''],
     [400, 'Invalid or missing session ID'],
   ])('reports a lost session when the resuming GET gets %i %s', async (status, body) => {
-    const { channel, notes, clock, passWait } = await start((seen, response) => {
+    const { channel, notes, clock, advanceToRetry } = await start((seen, response) => {
       if (seen.method === 'GET') response.writeHead(status).end(body);
       else if (JSON.parse(seen.body).id === 0) json(response, answer(0), 200, { 'mcp-session-id': 'S' });
       else stream(response).end('id: e\ndata:\n\n');
@@ -256,8 +256,8 @@ describe('the stream of a request', () => {
     await channel.open({ ...notes, onSessionLost: error => losses.push(error) });
     await channel.send(ask(0));
     await channel.send(ask(1));
-    await passWait();
-    await notes.until(({ gone }) => gone.length === 1);
+    await advanceToRetry();
+    await notes.until(({ lost }) => lost.length === 1);
     expect(losses).toMatchObject([{ code: 'session/gone', status }]);
     expect(clock.now()).toBeGreaterThan(0);
   });
@@ -266,11 +266,11 @@ describe('the stream of a request', () => {
     const { channel, notes, clock, server } = await start((_, response) => void stream(response, data(answer(), 'e')));
     await channel.send(ask());
     await notes.until(({ messages }) => messages.length === 1);
-    clock.pass(await clock.timer());
-    await server.seen[0]?.gone;
+    clock.advance(await clock.timer());
+    await server.seen[0]?.lost;
     await channel.close();
     expect(server.seen.length).toBe(1);
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it.each([
@@ -282,23 +282,23 @@ describe('the stream of a request', () => {
       { maxMessageSize: 500 },
     );
     await channel.send(ask());
-    await notes.until(({ gone }) => gone.length === 1);
+    await notes.until(({ lost }) => lost.length === 1);
     expect(notes.messages).toEqual([note()]);
     expect(notes.bad).toMatchObject([{ code: 'peer/unreadable' }]);
-    expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
+    expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 
   it('is resumed after an id of any characters that a header can carry, and after no other', async () => {
-    const { channel, notes, passWait, server } = await start((seen, response, index) => {
+    const { channel, notes, advanceToRetry, server } = await start((seen, response, index) => {
       if (seen.method === 'GET') json(response, {}, 405);
       else stream(response).end(`id: ${index === 0 ? 'é👋' : 'a\x01'}\ndata:\n\n`);
     });
     await channel.send(ask(1));
-    await passWait();
-    await notes.until(({ gone }) => gone.length === 1);
+    await advanceToRetry();
+    await notes.until(({ lost }) => lost.length === 1);
     expect(Buffer.from(String(server.seen[1]?.headers['last-event-id']), 'latin1').toString()).toBe('é👋');
     await channel.send(ask(2));
-    await notes.until(({ gone }) => gone.length === 2);
+    await notes.until(({ lost }) => lost.length === 2);
     expect(server.seen.length).toBe(3);
   });
 });

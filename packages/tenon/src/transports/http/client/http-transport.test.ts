@@ -48,7 +48,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
         authorization: 'Bearer t',
       },
     });
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it('accepts a streamed response, and the messages before it [http.post.client-handles-both] [http.sse-comment-ignored] [http.sse.messages-before-response]', async () => {
@@ -60,7 +60,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await notes.until(({ messages }) => messages.length === 2);
     expect(notes.messages).toEqual([note(), answer(1, { é: '👋' })]);
     await channel.close();
-    expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ bad: [], lost: [], ends: [undefined] });
   });
 
   it('splits arrays in both kinds of response [http.sse.batched-messages] [http.post.client-handles-both]', async () => {
@@ -72,7 +72,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await channel.send(ask(2));
     await notes.until(({ messages }) => messages.length === 4);
     expect(notes.messages).toEqual([note(), answer(1), note(2), answer(2)]);
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     });
     await channel.send(note());
     await channel.close();
-    expect(notes).toMatchObject({ messages: [], bad: [], gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ messages: [], bad: [], lost: [], ends: [undefined] });
   });
 
   it.each([
@@ -102,22 +102,22 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       response.writeHead(status, { 'content-type': type }).end(body);
     });
     await channel.send(ask(7));
-    expect(notes.gone).toMatchObject([{ id: 7, error: { code } }]);
+    expect(notes.lost).toMatchObject([{ id: 7, error: { code } }]);
     expect(notes.bad.length).toBe(code === 'peer/unreadable' ? 1 : 0);
   });
 
-  it.each(['length', 'chunks'])('limits a JSON response by its %s', async way => {
+  it.each(['length', 'chunks'])('limits a JSON response by its %s', async mode => {
     const { channel, notes } = await start(
       (_, response) => {
         response.setHeader('content-type', 'application/json');
-        if (way === 'chunks') response.write('{');
+        if (mode === 'chunks') response.write('{');
         response.end(`"${'x'.repeat(2_000)}"`);
       },
       { maxMessageSize: 1_000 },
     );
     await channel.send(ask());
     expect(notes.bad).toMatchObject([{ code: 'peer/unreadable', received: 'a response of more than 1000 bytes' }]);
-    expect(notes.gone).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
+    expect(notes.lost).toMatchObject([{ id: 1, error: { code: 'peer/unreadable' } }]);
   });
 
   it('sends the session id and ends the session [http.session.client-echoes] [http.session.delete] [http.version-header.client-sends]', async () => {
@@ -145,7 +145,7 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
       ['GET', 'S-1', '2025-11-25'],
       ['DELETE', 'S-1', '2025-11-25'],
     ]);
-    expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ bad: [], lost: [], ends: [undefined] });
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'connection/closed' });
   });
 
@@ -177,9 +177,9 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     expect(await clock.timer()).toBe(700);
     await expect.poll(() => server.seen.length).toBe(2);
     expect(notes.ends).toEqual([]);
-    clock.pass(700);
+    clock.advance(700);
     await closed;
-    await server.seen[1]?.gone;
+    await server.seen[1]?.lost;
     expect(notes.ends).toEqual([undefined]);
   });
 
@@ -195,12 +195,12 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     channel.listen();
     await expect.poll(() => server.seen.length).toBe(2);
     await expect(channel.send(ask())).rejects.toMatchObject({ code: 'session/gone', status: 404, rpcCode: -32001 });
-    await server.seen[1]?.gone;
+    await server.seen[1]?.lost;
     await channel.send(ask());
     channel.listen();
     await expect.poll(() => server.seen.length).toBe(5);
     expect(server.seen.map(one => one.headers['mcp-session-id'])).toEqual([undefined, 'old', 'old', undefined, 'new']);
-    expect(notes.gone).toEqual([]);
+    expect(notes.lost).toEqual([]);
   });
 
   it('refuses a session id that could not be sent back [http.session.id-visible-ascii]', async () => {
@@ -232,10 +232,10 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await expect.poll(() => server.seen.length).toBe(1);
     controller.abort();
     await expect(sent).rejects.toMatchObject({ code: 'call/aborted' });
-    await server.seen[0]?.gone;
+    await server.seen[0]?.lost;
     await expect(channel.send(ask(), { signal: controller.signal })).rejects.toMatchObject({ code: 'call/aborted' });
     expect(server.seen.length).toBe(1);
-    expect(notes).toMatchObject({ messages: [], gone: [], bad: [] });
+    expect(notes).toMatchObject({ messages: [], lost: [], bad: [] });
   });
 
   it('closes the stream of a cancelled request and delivers nothing more [cancellation.http-close-stream]', async () => {
@@ -244,10 +244,10 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await channel.send(ask(), { signal: controller.signal });
     await notes.until(({ messages }) => messages.length === 1);
     controller.abort();
-    await server.seen[0]?.gone;
+    await server.seen[0]?.lost;
     await channel.close();
     expect(server.seen.length).toBe(1);
-    expect(notes).toMatchObject({ messages: [note()], gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ messages: [note()], lost: [], ends: [undefined] });
   });
 
   it('leaves no listener on a signal that outlives its calls', async () => {
@@ -289,9 +289,9 @@ describe.each(Object.entries(requesters))('a Streamable HTTP client on %s', (_, 
     await expect.poll(() => server.seen.length).toBe(2);
     await channel.close();
     await expect(sent).rejects.toMatchObject({ code: 'connection/closed' });
-    await Promise.all(server.seen.map(one => one.gone));
+    await Promise.all(server.seen.map(one => one.lost));
     await channel.close();
-    expect(notes).toMatchObject({ gone: [], ends: [undefined] });
+    expect(notes).toMatchObject({ lost: [], ends: [undefined] });
   });
 });
 

@@ -97,7 +97,7 @@ describe('the delay before a reconnect', () => {
     const held = pause(noting, 1_000, signal, true);
     const free = pause(noting, 1_000, signal, false);
     expect(holds).toEqual([true, false]);
-    clock.pass(1_000);
+    clock.advance(1_000);
     await Promise.all([held, free]);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
@@ -113,10 +113,10 @@ describe('the delay before a reconnect', () => {
     const other = pause(clock, 1_000, new AbortController().signal, false).then(() => {
       over = true;
     });
-    clock.pass(999);
+    clock.advance(999);
     await Promise.resolve();
     expect(over).toBe(false);
-    clock.pass(1);
+    clock.advance(1);
     await other;
   });
 });

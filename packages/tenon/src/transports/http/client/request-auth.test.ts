@@ -12,13 +12,13 @@ function reply(status: number, headers: Record<string, string> = {}): HttpReply 
 
 function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more: Partial<Authorizer> = {}) {
   const sent: HttpRequest[] = [];
-  const asked: { method: string; url: string; server?: string | undefined }[] = [];
+  const requests: { method: string; url: string; server?: string | undefined }[] = [];
   const refusals: RefusedRequest[] = [];
   const busy: boolean[] = [];
   const auth: Authorizer = {
     async getHeaders(request) {
-      asked.push(request);
-      return { Authorization: `Bearer ${asked.length}` };
+      requests.push(request);
+      return { Authorization: `Bearer ${requests.length}` };
     },
     async handleRefusal(refusal) {
       refusals.push(refusal);
@@ -26,7 +26,7 @@ function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more
     },
     ...more,
   };
-  const road = createEndpointClient(URL_, {
+  const connection = createEndpointClient(URL_, {
     auth,
     headers: { authorization: 'mine', 'x-own': '1' },
     onSigningIn: signingIn => busy.push(signingIn),
@@ -36,17 +36,17 @@ function setUp(replies: (request: HttpRequest, index: number) => HttpReply, more
     },
   });
   const send = (method: HttpRequest['method'] = 'POST', signal = new AbortController().signal) =>
-    road.request({ method, headers: { 'mcp-protocol-version': 'x' }, signal });
-  return { sent, asked, refusals, busy, send };
+    connection.request({ method, headers: { 'mcp-protocol-version': 'x' }, signal });
+  return { sent, requests, refusals, busy, send };
 }
 
 describe('a transport with an authorizer', () => {
   it('gets headers for every request, with any method [auth.token.every-http-request auth.token.every-request]', async () => {
-    const { send, sent, asked } = setUp(() => reply(200));
+    const { send, sent, requests } = setUp(() => reply(200));
     for (const method of ['POST', 'GET', 'DELETE'] as const) await send(method);
     expect(sent.map(({ headers }) => headers.authorization)).toEqual(['Bearer 1', 'Bearer 2', 'Bearer 3']);
     expect(sent[0]?.headers).toMatchObject({ 'x-own': '1', 'mcp-protocol-version': 'x' });
-    expect(asked.map(({ method, url, server }) => [method, url, server])).toEqual([
+    expect(requests.map(({ method, url, server }) => [method, url, server])).toEqual([
       ['POST', URL_, URL_],
       ['GET', URL_, URL_],
       ['DELETE', URL_, URL_],
@@ -98,18 +98,18 @@ describe('a transport with an authorizer', () => {
   });
 
   it('gets headers for the target of a redirect', async () => {
-    const { send, asked } = setUp((_, index) => reply(index === 0 ? 307 : 200, { location: '/elsewhere' }));
+    const { send, requests } = setUp((_, index) => reply(index === 0 ? 307 : 200, { location: '/elsewhere' }));
     await send();
-    expect(asked.map(({ url }) => url)).toEqual([URL_, 'https://mcp.example.com/elsewhere']);
+    expect(requests.map(({ url }) => url)).toEqual([URL_, 'https://mcp.example.com/elsewhere']);
   });
 
   it('passes other responses to the authorizer, because they may carry a nonce', async () => {
-    const told: unknown[] = [];
+    const notifications: unknown[] = [];
     const { send } = setUp(() => reply(200, { 'dpop-nonce': 'n' }), {
-      onResponse: ({ url, header }) => told.push([url, header('dpop-nonce')]),
+      onResponse: ({ url, header }) => notifications.push([url, header('dpop-nonce')]),
     });
     await send();
-    expect(told).toEqual([[URL_, 'n']]);
+    expect(notifications).toEqual([[URL_, 'n']]);
   });
 
   it('rejects with the error of the sign-in', async () => {

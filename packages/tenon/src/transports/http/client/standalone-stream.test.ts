@@ -27,12 +27,12 @@ describe('the standalone stream', () => {
     });
     const notes = takeNotes();
     await channel.open(notes);
-    const passWait = async () => {
+    const advanceToRetry = async () => {
       const ms = await clock.timer();
-      clock.pass(ms);
+      clock.advance(ms);
       return ms;
     };
-    return { server, channel, notes, clock, passWait };
+    return { server, channel, notes, clock, advanceToRetry };
   };
 
   const none: [string, (response: ServerResponse) => void][] = [
@@ -54,34 +54,34 @@ describe('the standalone stream', () => {
       await expect.poll(() => server.seen.length).toBe(2);
       expect(server.seen[0]).toMatchObject({ method: 'GET', headers: { accept: 'text/event-stream' } });
       await channel.close();
-      expect(notes).toMatchObject({ messages: [], bad: [], gone: [], ends: [undefined] });
+      expect(notes).toMatchObject({ messages: [], bad: [], lost: [], ends: [undefined] });
     },
   );
 
   it('delivers messages, and is opened again where it ended [http.get.accept-sse] [http.get.server-messages] [http.get.either-side-closes] [http.get.polling]', async () => {
-    const { server, channel, notes, passWait } = await start((_, response, index) => {
+    const { server, channel, notes, advanceToRetry } = await start((_, response, index) => {
       if (index === 0) stream(response).end(data(note(1), 'a'));
       else if (index === 1) stream(response).end(`retry: 3000\n${data(note(2))}`);
       else stream(response, data([note(3), answer(4)], 'b'));
     });
     channel.listen();
     channel.listen();
-    expect(await passWait()).toBe(1_000);
-    expect(await passWait()).toBe(3_000);
+    expect(await advanceToRetry()).toBe(1_000);
+    expect(await advanceToRetry()).toBe(3_000);
     await notes.until(({ messages }) => messages.length === 4);
     expect(notes.messages).toEqual([note(1), note(2), note(3), answer(4)]);
     expect(server.seen.map(one => one.headers['last-event-id'])).toEqual([undefined, 'a', 'a']);
     await channel.close();
-    await server.seen[2]?.gone;
-    expect(notes).toMatchObject({ bad: [], gone: [], ends: [undefined] });
+    await server.seen[2]?.lost;
+    expect(notes).toMatchObject({ bad: [], lost: [], ends: [undefined] });
   });
 
   it('is opened again with delays when it ends at once, and reports when it stops', async () => {
-    const { server, channel, notes, passWait } = await start((_, response) => void stream(response).end(), {
+    const { server, channel, notes, advanceToRetry } = await start((_, response) => void stream(response).end(), {
       listen: { maxAttempts: 5 },
     });
     channel.listen();
-    const waits = [await passWait(), await passWait(), await passWait(), await passWait()];
+    const waits = [await advanceToRetry(), await advanceToRetry(), await advanceToRetry(), await advanceToRetry()];
     expect(waits).toEqual([1_000, 2_000, 4_000, 8_000]);
     await notes.until(({ bad }) => bad.length === 1);
     expect(notes.bad).toMatchObject([{ code: 'http/listen-ended', peer: server.url }]);
@@ -93,7 +93,7 @@ describe('the standalone stream', () => {
   });
 
   it('is opened in a shared session when another process has lost it, with a report of missed messages', async () => {
-    const { channel, notes, passWait, server } = await start((_, response, index) => {
+    const { channel, notes, advanceToRetry, server } = await start((_, response, index) => {
       if (index < 3) json(response, { jsonrpc: '2.0', error: { code: -32600, message: 'Conflict' } }, 409);
       else stream(response, data(note()));
     });
@@ -107,9 +107,9 @@ describe('the standalone stream', () => {
       },
     });
     channel.listen();
-    expect([await passWait(), await passWait()]).toEqual([500, 1_000]);
+    expect([await advanceToRetry(), await advanceToRetry()]).toEqual([500, 1_000]);
     expect(taken).toBe(0);
-    expect(await passWait()).toBe(2_000);
+    expect(await advanceToRetry()).toBe(2_000);
     await notes.until(({ messages }) => messages.length === 1);
     expect(taken).toBe(1);
     for (const { headers } of server.seen)
@@ -120,13 +120,13 @@ describe('the standalone stream', () => {
   });
 
   it('is opened again while the server is unreachable', async () => {
-    const { channel, notes, passWait } = await start((_, response, index) => {
+    const { channel, notes, advanceToRetry } = await start((_, response, index) => {
       if (index < 2) response.destroy();
       else if (index === 2) response.writeHead(502).end();
       else stream(response, data(note()));
     });
     channel.listen();
-    expect([await passWait(), await passWait(), await passWait()]).toEqual([1_000, 2_000, 4_000]);
+    expect([await advanceToRetry(), await advanceToRetry(), await advanceToRetry()]).toEqual([1_000, 2_000, 4_000]);
     await notes.until(({ messages }) => messages.length === 1);
     await channel.close();
     expect(notes.bad).toEqual([]);

@@ -27,7 +27,7 @@ describe('a replica that drains', () => {
   });
 
   /** Lets the time of the delay pass. */
-  const pass = async (ms: number) => {
+  const advance = async (ms: number) => {
     await expect.poll(() => clock.timers).toBeGreaterThan(0);
     clock.advance(ms);
   };
@@ -41,7 +41,7 @@ describe('a replica that drains', () => {
     const served = await one.send('/mcp', alone('tools/list'));
     expect([served.status, served.headers.get('connection')]).toEqual([200, 'close']);
     await served.text();
-    await pass(500);
+    await advance(500);
     await closing;
     await expect(one.send('/healthz')).rejects.toThrow();
   });

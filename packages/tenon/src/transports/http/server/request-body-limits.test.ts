@@ -176,8 +176,8 @@ describe.each(runtimes)('request bodies, over $name', ({ open }) => {
       const response = await post(stream, headers as Record<string, string>);
       expect(await response.json()).toMatchObject({ result: { echo: { text } } });
     };
-    const cut = fc.nat(bytes.length);
-    await fc.assert(fc.asyncProperty(fc.array(cut, { maxLength: 8 }), send), { numRuns: 40 });
+    const truncated = fc.nat(bytes.length);
+    await fc.assert(fc.asyncProperty(fc.array(truncated, { maxLength: 8 }), send), { numRuns: 40 });
     const start = bytes.findIndex(byte => byte > 0x7f);
     for (let at = start; at < start + 16; at++) await send([at]);
   });

@@ -33,9 +33,9 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
 
   it('get a stream when notifications precede the response [http.sse-buffering-header] [http.sse-no-resumption] [http.one-response-per-request] [http.sse.closed-after-response]', async () => {
     await serve({
-      async alone(request, loan) {
-        await loan.send(createNotification('notifications/progress', { progressToken: 1, progress: 1 }));
-        await loan.send(createNotification('notifications/progress', { progressToken: 1, progress: 2 }));
+      async alone(request, io) {
+        await io.send(createNotification('notifications/progress', { progressToken: 1, progress: 1 }));
+        await io.send(createNotification('notifications/progress', { progressToken: 1, progress: 2 }));
         return createSuccess(request.id, { resultType: 'complete' });
       },
     });
@@ -127,8 +127,8 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
   it('are refused when they need a stream and the limit of streams is reached [streams]', async () => {
     const service = await serve(
       {
-        alone(_request, loan) {
-          loan.send(createNotification('notifications/subscriptions/acknowledged'));
+        alone(_request, io) {
+          io.send(createNotification('notifications/subscriptions/acknowledged'));
           return new Promise(() => {});
         },
       },
@@ -140,7 +140,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     expect(second.headers.get('retry-after')).toBe('5');
     expect(await second.json()).toMatchObject({ id: 2, error: { code: -32603 } });
     await first.body?.cancel();
-    await expect.poll(() => service.alone[0]?.gone).toBe(true);
+    await expect.poll(() => service.alone[0]?.isClosed).toBe(true);
   });
 
   it('are refused without _meta [http.validation-order]', async () => {
@@ -221,17 +221,17 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     const pending = site.send('/mcp', { ...alone('tools/call', { name: 'slow' }), signal: aborts.signal });
     pending.catch(() => {});
     await expect.poll(() => service.alone.length).toBe(1);
-    expect(service.alone[0]?.gone).toBe(false);
+    expect(service.alone[0]?.isClosed).toBe(false);
     aborts.abort();
-    await expect.poll(() => service.alone[0]?.gone).toBe(true);
-    expect(await service.alone[0]?.loan.send(createNotification('notifications/message'))).toBeUndefined();
+    await expect.poll(() => service.alone[0]?.isClosed).toBe(true);
+    expect(await service.alone[0]?.io.send(createNotification('notifications/message'))).toBeUndefined();
     finish();
   });
 
   it('are cancelled when their own stream is closed [cancellation.http-disconnect-is-cancel]', async () => {
     const service = await serve({
-      alone(_request, loan) {
-        loan.send(createNotification('notifications/subscriptions/acknowledged'));
+      alone(_request, io) {
+        io.send(createNotification('notifications/subscriptions/acknowledged'));
         return new Promise(() => {});
       },
     });
@@ -239,15 +239,15 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     await nextMessages(eventsOf(other as Response), 1);
     await (one as Response).body?.cancel();
     const first = service.alone.findIndex(({ request }) => request.id === 1);
-    await expect.poll(() => service.alone[first]?.gone).toBe(true);
-    expect(service.alone[1 - first]?.gone).toBe(false);
+    await expect.poll(() => service.alone[first]?.isClosed).toBe(true);
+    expect(service.alone[1 - first]?.isClosed).toBe(false);
   });
 
   it('are not cancelled after their completion', async () => {
     const service = await serve();
     await (await site.send('/mcp', alone('tools/list'))).text();
     await site.close();
-    expect(service.alone[0]?.gone).toBe(false);
+    expect(service.alone[0]?.isClosed).toBe(false);
   });
 
   it('ignore a session id [base.stateless-no-prior-context]', async () => {
@@ -273,7 +273,7 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     });
     expect(response.status).toBe(202);
     expect(await response.text()).toBe('');
-    expect(service.alone[0]?.gone).toBe(false);
+    expect(service.alone[0]?.isClosed).toBe(false);
     aborts.abort();
   });
 
@@ -281,10 +281,10 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
     const service = await serve({}, { authorize: () => Promise.resolve({ auth: { principal: 'ann' } }) });
     const request = alone('tools/call', { name: 'add' });
     await site.send('/mcp', { ...request, headers: { ...request.headers, 'Mcp-Param-Region': 'west' } });
-    const loan = service.alone[0]?.loan;
-    expect(loan?.auth).toEqual({ principal: 'ann' });
-    expect(loan?.header?.('mcp-param-region')).toBe('west');
-    expect(loan?.header?.('mcp-param-other')).toBeUndefined();
+    const io = service.alone[0]?.io;
+    expect(io?.auth).toEqual({ principal: 'ann' });
+    expect(io?.header?.('mcp-param-region')).toBe('west');
+    expect(io?.header?.('mcp-param-other')).toBeUndefined();
   });
 
   it('get no secret when the service fails', async () => {

@@ -18,24 +18,24 @@ describe('EventBuffer', () => {
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), steps => {
-        const shelf = new EventBuffer(bounds);
-        let kept: { stream: number; place: number; text: string }[] = [];
+        const buffer = new EventBuffer(bounds);
+        let stored: { stream: number; place: number; text: string }[] = [];
         for (const [at, one] of steps.entries()) {
           if (one === 'drop') {
-            shelf.dropOldest();
-            kept = kept.slice(1);
+            buffer.dropOldest();
+            stored = stored.slice(1);
             continue;
           }
-          shelf.add(one.stream, at + 1, one.text);
-          kept.push({ ...one, place: at + 1 });
-          const size = () => kept.reduce((sum, each) => sum + bytes(each.text), 0);
-          while (kept.length > bounds.maxReplayEvents || size() > bounds.maxReplayBytes) kept.shift();
-          expect(shelf.size).toBe(size());
+          buffer.add(one.stream, at + 1, one.text);
+          stored.push({ ...one, place: at + 1 });
+          const size = () => stored.reduce((sum, each) => sum + bytes(each.text), 0);
+          while (stored.length > bounds.maxReplayEvents || size() > bounds.maxReplayBytes) stored.shift();
+          expect(buffer.size).toBe(size());
         }
-        expect(shelf.isEmpty).toBe(kept.length === 0);
+        expect(buffer.isEmpty).toBe(stored.length === 0);
         for (const stream of [0, 1, 2]) {
-          const own = kept.filter(each => each.stream === stream);
-          expect(shelf.listAfter(stream, 0)).toEqual(
+          const own = stored.filter(each => each.stream === stream);
+          expect(buffer.listAfter(stream, 0)).toEqual(
             own.map(({ place, text }) => ({ id: formatEventId(stream, place), text })),
           );
         }
@@ -56,29 +56,29 @@ describe('EventBuffer', () => {
         }
       },
     );
-    const shelf = new EventBuffer(bounds);
-    for (let place = 1; place <= 200; place += 1) shelf.add(1, place, 'x'.repeat(100 + (place % 7)));
+    const buffer = new EventBuffer(bounds);
+    for (let place = 1; place <= 200; place += 1) buffer.add(1, place, 'x'.repeat(100 + (place % 7)));
     const warm = made.length;
-    for (let place = 201; place <= 5000; place += 1) shelf.add(1, place, 'x'.repeat(100 + (place % 7)));
+    for (let place = 201; place <= 5000; place += 1) buffer.add(1, place, 'x'.repeat(100 + (place % 7)));
     vi.unstubAllGlobals();
     expect(made.slice(warm)).toEqual([]);
-    expect(Math.max(...made)).toBeLessThan(4 * shelf.size);
+    expect(Math.max(...made)).toBeLessThan(4 * buffer.size);
   });
 
   it('returns the events of a stream after a position', () => {
-    const shelf = new EventBuffer(bounds);
+    const buffer = new EventBuffer(bounds);
     for (const [stream, place, text] of [
       [1, 1, 'a'],
       [2, 2, 'b'],
       [1, 3, 'ü'],
       [1, 40, ''],
     ] as const)
-      shelf.add(stream, place, text);
-    expect(shelf.listAfter(1, 1)).toEqual([
+      buffer.add(stream, place, text);
+    expect(buffer.listAfter(1, 1)).toEqual([
       { id: '1-3', text: 'ü' },
       { id: '1-14', text: '' },
     ]);
-    expect(shelf.listAfter(1, 40)).toEqual([]);
-    expect(shelf.listAfter(3, 0)).toEqual([]);
+    expect(buffer.listAfter(1, 40)).toEqual([]);
+    expect(buffer.listAfter(3, 0)).toEqual([]);
   });
 });

@@ -19,14 +19,14 @@ describe('the event log', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), steps => {
         const log = createMemoryEventStore(roomy);
-        const kept = steps.map(({ session, stream, text }) => ({
+        const stored = steps.map(({ session, stream, text }) => ({
           session,
           stream,
           text,
           id: log.append(session, stream, text),
         }));
-        for (const [index, { session, stream, id }] of kept.entries()) {
-          const later = kept.slice(index + 1).filter(other => other.session === session && other.stream === stream);
+        for (const [index, { session, stream, id }] of stored.entries()) {
+          const later = stored.slice(index + 1).filter(other => other.session === session && other.stream === stream);
           expect(log.replayAfter(session, id)).toEqual({
             stream,
             events: later.map(({ id, text }) => expect.objectContaining({ id, text })),

@@ -27,7 +27,7 @@ function readAll(chunks: Iterable<Uint8Array>, limit = 1_000, resumedAfter?: str
 }
 
 /** The same by the letter of the standard, with all of the text at hand. */
-function readWhole(text: string): Read {
+function readAtOnce(text: string): Read {
   const read: Read = { events: [], tooLong: 0, lastEventId: undefined, retry: undefined };
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
   lines.pop();
@@ -51,7 +51,7 @@ function readWhole(text: string): Read {
 }
 
 /** Cuts bytes at the given places. */
-function cut(all: Uint8Array, places: number[]): Uint8Array[] {
+function disconnect(all: Uint8Array, places: number[]): Uint8Array[] {
   const at = [0, ...places.map(place => place % (all.length + 1)).sort((a, b) => a - b), all.length];
   return at.slice(1).map((end, n) => all.subarray(at[n], end));
 }
@@ -78,7 +78,7 @@ describe('readSse', () => {
   it('reads the events of the standard, however the bytes are split', () => {
     fc.assert(
       fc.property(streams, fc.array(fc.nat(400), { maxLength: 12 }), (text, places) => {
-        expect(readAll(cut(bytes(text), places))).toEqual(readWhole(text));
+        expect(readAll(disconnect(bytes(text), places))).toEqual(readAtOnce(text));
       }),
       { numRuns: takeRuns(2_000) },
     );
@@ -90,7 +90,7 @@ describe('readSse', () => {
       fc.property(any, fc.array(fc.nat(60), { maxLength: 6 }), (middle, places) => {
         const all = Uint8Array.of(...bytes('data: '), ...middle, ...bytes('\n\n'));
         const events = [{ type: 'message', data: new TextDecoder().decode(all).slice(6, -2) }];
-        expect(readAll(cut(all, places)).events).toEqual(events);
+        expect(readAll(disconnect(all, places)).events).toEqual(events);
       }),
       { numRuns: takeRuns(2_000) },
     );
@@ -99,7 +99,7 @@ describe('readSse', () => {
   it('reads byte by byte', () => {
     const text = '\ufeffid: 1\r\ndata: {"é":"👋"}\r\n\r\nevent: x\rdata: a\rdata:b\r\rretry: 9\n\n';
     const read = readAll(Array.from(bytes(text), byte => Uint8Array.of(byte)));
-    expect(read).toEqual({ ...readWhole(text), lastEventId: '1', retry: 9 });
+    expect(read).toEqual({ ...readAtOnce(text), lastEventId: '1', retry: 9 });
     expect(read.events).toEqual([
       { type: 'message', data: '{"é":"👋"}' },
       { type: 'x', data: 'a\nb' },
@@ -125,7 +125,7 @@ describe('readSse', () => {
     for (const text of long) {
       fc.assert(
         fc.property(fc.array(fc.nat(1_000), { maxLength: 20 }), places => {
-          const read = readAll(cut(bytes(`${text}data: ok\n\n`), places), 100);
+          const read = readAll(disconnect(bytes(`${text}data: ok\n\n`), places), 100);
           expect(read).toMatchObject({ events: [{ type: 'message', data: 'ok' }], tooLong: 1 });
         }),
         { numRuns: takeRuns(100) },

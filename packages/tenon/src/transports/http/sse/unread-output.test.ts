@@ -3,14 +3,14 @@ import { createUnreadLimit, type UnreadOutput } from './unread-output.js';
 
 class Output implements UnreadOutput {
   bufferedAmount: number;
-  isCut = false;
+  isClosed = false;
 
   constructor(waiting: number) {
     this.bufferedAmount = waiting;
   }
 
   destroy(): void {
-    this.isCut = true;
+    this.isClosed = true;
     this.bufferedAmount = 0;
   }
 }
@@ -21,7 +21,7 @@ describe('createUnreadLimit', () => {
     const [single, first, second, third] = [new Output(40), new Output(20), new Output(30), new Output(11)];
     limit.count(single, 'ada');
     for (const output of [first, second, third]) limit.count(output, 'eve');
-    expect([single, first, second, third].map(({ isCut }) => isCut)).toEqual([false, false, true, false]);
+    expect([single, first, second, third].map(({ isClosed }) => isClosed)).toEqual([false, false, true, false]);
     expect(limit.total).toBe(71);
   });
 
@@ -31,7 +31,7 @@ describe('createUnreadLimit', () => {
     limit.count(one, 'ada');
     one.bufferedAmount = 5;
     limit.count(other, 'eve');
-    expect([one.isCut, other.isCut, limit.total]).toEqual([false, false, 95]);
+    expect([one.isClosed, other.isClosed, limit.total]).toEqual([false, false, 95]);
   });
 
   it('counts an output again after each write, and forgets one that has ended', () => {
@@ -53,6 +53,6 @@ describe('createUnreadLimit', () => {
     const limit = createUnreadLimit(100);
     const output = new Output(101);
     limit.count(output, 'ada');
-    expect([output.isCut, limit.total]).toEqual([true, 0]);
+    expect([output.isClosed, limit.total]).toEqual([true, 0]);
   });
 });

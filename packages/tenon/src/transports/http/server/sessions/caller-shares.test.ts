@@ -52,8 +52,8 @@ describe.each(cases)('shares of $by over $name', ({ open, identity }) => {
     for (let n = 0; n < 2; n += 1) await openSession(site, '2025-11-25', as('eve'));
     clock.advance(2000);
     for (let n = 0; n < 10; n += 1) await openSession(site, '2025-11-25', as('eve'));
-    const kept = await ada.post({ jsonrpc: '2.0', id: 2, method: 'ping' });
-    expect(kept.status).toBe(200);
+    const stored = await ada.post({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    expect(stored.status).toBe(200);
   });
 
   it('responds to others while one caller has as many open requests as it may', async () => {

@@ -79,21 +79,21 @@ describe('any loss of connections', () => {
         fc.asyncProperty(fc.nat(3), moves, async (early, steps) => {
           const { endpoint, headers, channel } = await openSession(revision);
           const client = new Client(headers, endpoint.handle);
-          let said = 0;
+          let count = 0;
           // What was said before the client listens is there when it does.
-          while (said < early) channel.send(createNotification('n', { n: said++ }));
+          while (count < early) channel.send(createNotification('n', { n: count++ }));
           client.return();
           // Where nothing gives the stream a place before the first message, that one must come for more to be fetched.
-          if (revision === '2025-03-26' && early === 0) channel.send(createNotification('n', { n: said++ }));
+          if (revision === '2025-03-26' && early === 0) channel.send(createNotification('n', { n: count++ }));
           client.glance();
           if (revision === '2025-03-26' && early === 0) client.glance();
           for (const step of steps) {
-            if (step === 'say') channel.send(createNotification('n', { n: said++ }));
+            if (step === 'say') channel.send(createNotification('n', { n: count++ }));
             else client[step]();
           }
           client.return();
           client.read();
-          expect(client.got).toEqual(Array.from({ length: said }, (_, n) => createNotification('n', { n })));
+          expect(client.got).toEqual(Array.from({ length: count }, (_, n) => createNotification('n', { n })));
           await endpoint.close({ timeout: 0 });
         }),
         { numRuns: takeRuns(200) },
@@ -108,21 +108,21 @@ describe('any loss of connections', () => {
         const post = createStubExchange('POST', headers, '{"jsonrpc":"2.0","id":7,"method":"tools/call"}');
         endpoint.handle(post);
         const client = new Client(headers, endpoint.handle, post);
-        let said = 0;
+        let count = 0;
         const say = () => {
           channel.send(createNotification('elsewhere'));
-          channel.send(createNotification('n', { n: said++ }), { relatedTo: 7 });
+          channel.send(createNotification('n', { n: count++ }), { relatedTo: 7 });
         };
         say();
         client.read();
         for (const step of before) step === 'say' ? say() : client[step]();
         calls[0]?.answer({});
-        for (const step of after) if (step !== 'say' && client.got.length <= said) client[step]();
-        if (client.got.length <= said) {
+        for (const step of after) if (step !== 'say' && client.got.length <= count) client[step]();
+        if (client.got.length <= count) {
           client.return();
           client.read();
         }
-        const messages = Array.from({ length: said }, (_, n) => createNotification('n', { n }));
+        const messages = Array.from({ length: count }, (_, n) => createNotification('n', { n }));
         expect(client.got).toEqual([...messages, { jsonrpc: '2.0', id: 7, result: {} }]);
         await endpoint.close({ timeout: 0 });
       }),

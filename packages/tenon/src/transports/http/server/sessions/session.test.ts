@@ -52,8 +52,13 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
       expect(await answer.json()).toMatchObject({ id: 1, result: { echo: { name: 'echo' } } });
       expect((await session.end()).status).toBe(204);
       expect(service.peers[0]).toMatchObject({ closed: 1, ended: 1 });
-      for (const gone of [session.post(call(2)), session.post(createNotification('x')), session.get(), session.end()]) {
-        expect((await gone).status).toBe(404);
+      for (const error of [
+        session.post(call(2)),
+        session.post(createNotification('x')),
+        session.get(),
+        session.end(),
+      ]) {
+        expect((await error).status).toBe(404);
       }
     },
   );
@@ -248,10 +253,10 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
     const clock = createFakeClock();
     const service = await serve({ session: hold }, { clock });
     const session = await openSession(site);
-    const [told, untold] = [session.post(call(1)), session.post(call(2))];
+    const [error, untold] = [session.post(call(1)), session.post(call(2))];
     await expect.poll(() => calls.length).toBe(2);
     calls[0]?.channel.abandonResponse(1);
-    expect(await (await told).text()).toBe('');
+    expect(await (await error).text()).toBe('');
     service.peers[0]?.calls.clear();
     clock.advance(60_000);
     expect(await (await untold).text()).toBe('');

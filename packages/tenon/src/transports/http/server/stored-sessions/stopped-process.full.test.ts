@@ -36,7 +36,7 @@ describe('a process that stops while it serves a session', () => {
 
   const fault = new Error('no connection');
   /** Lets time pass until there is a value. */
-  const passTime = async <T>(value: Promise<T>): Promise<T> => {
+  const advanceTime = async <T>(value: Promise<T>): Promise<T> => {
     let isSettled = false;
     void value.finally(() => {
       isSettled = true;
@@ -71,7 +71,7 @@ describe('a process that stops while it serves a session', () => {
     one.stores.fault = fault;
     expect((await session.request(two, 'tools/list')).status).toBe(200);
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
-    expect(await passTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
+    expect(await advanceTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
     expect((await resumed.next()).done).toBe(true);
     expect(effects).toEqual([]);
   });
@@ -81,10 +81,10 @@ describe('a process that stops while it serves a session', () => {
     const { session, events, id } = await begin(one);
     one.stores.fault = fault;
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
-    await passTime(nextMessages(resumed, 1));
+    await advanceTime(nextMessages(resumed, 1));
     one.stores.fault = undefined;
     release();
-    const rest = await passTime(nextMessages(events, 9).catch(() => []));
+    const rest = await advanceTime(nextMessages(events, 9).catch(() => []));
     expect(rest).toEqual([]);
     const again = eventsOf(await session.get(two, { 'last-event-id': id }));
     expect(await nextMessages(again, 9)).toEqual([{ jsonrpc: '2.0', ...expected }]);
@@ -96,12 +96,12 @@ describe('a process that stops while it serves a session', () => {
     one.stores.fault = fault;
     release();
     // It closes the connection when it gives up.
-    expect(await passTime(nextMessages(events, 9).catch(() => []))).toEqual([]);
+    expect(await advanceTime(nextMessages(events, 9).catch(() => []))).toEqual([]);
     one.stores.fault = undefined;
     await advance(5000);
     // It has its lease again.
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
-    expect(await passTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
+    expect(await advanceTime(nextMessages(resumed, 1))).toEqual([{ jsonrpc: '2.0', ...expected }]);
   });
 
   it('counts as running while it renews its lease, however slow the call is [so.clock]', async () => {
@@ -110,7 +110,7 @@ describe('a process that stops while it serves a session', () => {
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
     await advance(30_000);
     release();
-    expect(await passTime(nextMessages(resumed, 2))).toMatchObject([
+    expect(await advanceTime(nextMessages(resumed, 2))).toMatchObject([
       { params: { data: 'late' } },
       { id: 'call', result: {} },
     ]);
@@ -125,22 +125,22 @@ describe('a process that stops while it serves a session', () => {
     one.stores.fault = fault;
     clock.advance(11_000);
     const resumed = eventsOf(await session.get(two, { 'last-event-id': value?.id ?? '' }));
-    expect(await passTime(nextMessages(resumed, 3))).toMatchObject([
+    expect(await advanceTime(nextMessages(resumed, 3))).toMatchObject([
       { method: 'notifications/tools/list_changed' },
       { method: 'notifications/resources/list_changed' },
       { method: 'notifications/resources/updated', params: { uri: 'note://a' } },
     ]);
     two.server.notifyResourceUpdated('note://a');
-    expect(await passTime(nextMessages(resumed, 1))).toMatchObject([{ params: { uri: 'note://a' } }]);
+    expect(await advanceTime(nextMessages(resumed, 1))).toMatchObject([{ params: { uri: 'note://a' } }]);
   });
 
   it('ends the streams of its calls with an error when it is closed [so.drain]', async () => {
     const [one, two] = replicas as [Replica, Replica];
     const { session, events, id } = await begin(one);
-    await passTime(one.close({ timeout: 0 }));
+    await advanceTime(one.close({ timeout: 0 }));
     expect(await nextMessages(events, 9)).toEqual([{ jsonrpc: '2.0', ...expected }]);
     const resumed = eventsOf(await session.get(two, { 'last-event-id': id }));
-    expect(await passTime(nextMessages(resumed, 9))).toEqual([{ jsonrpc: '2.0', ...expected }]);
+    expect(await advanceTime(nextMessages(resumed, 9))).toEqual([{ jsonrpc: '2.0', ...expected }]);
     expect((await session.request(two, 'tools/list')).status).toBe(200);
   });
 });

@@ -31,7 +31,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       for (const release of gates.splice(0)) release();
       await Promise.all(replicas.map(replica => replica.close({ timeout: 0 })));
     });
-    const passGate = async (index: number) => {
+    const openGate = async (index: number) => {
       await expect.poll(() => gates.length).toBeGreaterThan(index);
       gates[index]?.();
     };
@@ -75,11 +75,11 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       const session = await openSharedSession(one);
       const first = await listen(await session.request(one, 'tools/call', call(3)));
       const seen = await readUntil(first, 1);
-      await passGate(0);
+      await openGate(0);
       const resumed = await listen(await session.get(two, lastId(seen)));
       expect(await nextMessages(resumed, 1)).toMatchObject([{ params: { data: 1 } }]);
-      await passGate(1);
-      await passGate(2);
+      await openGate(1);
+      await openGate(2);
       const rest = [];
       for await (const event of resumed) if (event.data) rest.push(JSON.parse(event.data));
       expect(rest).toMatchObject([{ params: { data: 2 } }, { params: { data: 3 } }, { id: 1, result: {} }]);
@@ -117,7 +117,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       const events = await listen(await session.request(one, 'tools/call', call(1)));
       await readUntil(events, 1);
       one.stores.fault = new Error('no connection');
-      await passGate(0);
+      await openGate(0);
       const next = readUntil(events, 1);
       expect(await Promise.race([next, new Promise(resolve => setTimeout(resolve, 200, 'nothing'))])).toBe('nothing');
       const log = (await two.stores.values.list('session/')).flatMap(({ value }) => (value.events as string[]) ?? []);
@@ -134,7 +134,7 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
       const seen = await readUntil(events, 1);
       expect((await other.get(one, lastId(seen))).status).toBe(400);
       for (let gate = 0; gate < 4; gate++) {
-        await passGate(gate);
+        await openGate(gate);
         await readUntil(events, 1);
       }
       await expect.poll(async () => (await session.get(two, lastId(seen))).status).toBe(400);
