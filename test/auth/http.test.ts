@@ -24,12 +24,12 @@ describe('metadata documents', () => {
   it('support GET, HEAD and OPTIONS, and no other methods', async () => {
     const { send } = await served();
     const path = `${WELL_KNOWN}/mcp`;
-    const request = await send({
+    const response = await send({
       path,
       method: 'OPTIONS',
       headers: { 'access-control-request-headers': 'mcp-protocol-version' },
     });
-    expect([request.status, request.headers.get('access-control-allow-headers')]).toEqual([
+    expect([response.status, response.headers.get('access-control-allow-headers')]).toEqual([
       204,
       'accept, content-type, mcp-protocol-version',
     ]);
@@ -107,8 +107,8 @@ describe('a protected server', () => {
     const refused = await handler(new Request(RESOURCE, { headers: origin }));
     expect(refused.status).toBe(401);
     expect(refused.headers.get('access-control-expose-headers')).toMatch(/www-authenticate, dpop-nonce/);
-    const request = await handler(new Request(RESOURCE, { method: 'OPTIONS', headers: origin }));
-    expect(request.headers.get('access-control-allow-headers')).toMatch(/authorization.*dpop/);
+    const preflight = await handler(new Request(RESOURCE, { method: 'OPTIONS', headers: origin }));
+    expect(preflight.headers.get('access-control-allow-headers')).toMatch(/authorization.*dpop/);
   });
 });
 

@@ -167,8 +167,8 @@ describe.skipIf(!hasTerminal)('prompts on a terminal', () => {
       const { code, shown } = await runOnTerminal(project.folder, [...name.split(' '), '--no-input'], []);
       expect([name, code, shown]).toEqual([name, 6, expect.not.stringContaining(prompt(''))]);
     }
-    const request = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), ENTER]]);
-    expect([request.code, request.unasked]).toEqual([6, []]);
+    const declined = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), ENTER]]);
+    expect([declined.code, declined.unasked]).toEqual([6, []]);
     const approved = await runOnTerminal(project.folder, ['list', 'asked'], [[prompt('Run it?'), 'y']]);
     expect([approved.code, approved.unasked]).toEqual([0, []]);
   });

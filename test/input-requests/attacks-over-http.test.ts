@@ -45,9 +45,9 @@ async function served() {
 describe('requestState over HTTP', () => {
   it('is accepted for its user and request, once [mrtr.request-state-principal-bound mrtr.request-state-request-bound mrtr.request-state-single-use mrtr.request-state-rejection-code mrtr.single-response-preferred]', async () => {
     const { post, ran, close } = await served();
-    const request = await post(sentCall);
-    expect(request).toMatchObject({ status: 200, type: 'application/json', result: { resultType: 'input_required' } });
-    const retry = getRetry(request);
+    const first = await post(sentCall);
+    expect(first).toMatchObject({ status: 200, type: 'application/json', result: { resultType: 'input_required' } });
+    const retry = getRetry(first);
     const entered = [...ran];
     const others: SentCall[] = [
       { ...sentCall, principal: 'eve' },

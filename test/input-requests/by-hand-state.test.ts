@@ -45,8 +45,8 @@ const places: [string, string, JsonObject][] = [
   ['resource', 'resources/read', { uri: 'x:t' }],
 ];
 
-const call = (server: RequestHandler, more: JsonObject = {}, response: CallerOptions = {}, name = 't') =>
-  sendRequest(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, response);
+const call = (server: RequestHandler, more: JsonObject = {}, options: CallerOptions = {}, name = 't') =>
+  sendRequest(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, options);
 
 /** Asks two questions and records the inputs of each entry. */
 function recording(state?: string) {
@@ -71,10 +71,10 @@ describe.each(places)('requestState that a %s returns with its input requests', 
   it('is sealed for the client and returned unchanged [mrtr.request-state-integrity]', async () => {
     const { entries, run } = recording('price: 7');
     const server = serve(run);
-    const request = await sendRequest(server, method, params);
-    expect(request.result?.requestState).toMatch(/^tenon1\.(?!.*price)/);
-    await sendRequest(server, method, { ...params, ...getRetry(request) });
-    expect(entries).toEqual([{}, { requestState: 'price: 7', inputResponses: getRetry(request).inputResponses }]);
+    const first = await sendRequest(server, method, params);
+    expect(first.result?.requestState).toMatch(/^tenon1\.(?!.*price)/);
+    await sendRequest(server, method, { ...params, ...getRetry(first) });
+    expect(entries).toEqual([{}, { requestState: 'price: 7', inputResponses: getRetry(first).inputResponses }]);
   });
 
   it.each<[string, (sealed: string) => string]>([
@@ -120,8 +120,8 @@ describe.each(places)('requestState that a %s returns with its input requests', 
       ['tools/call', { name: 'other', arguments: { n: 1 } }, ada],
       ['tools/call', { name: 'awaited' }, ada],
     ];
-    for (const [as, given, response] of sends)
-      expect((await sendRequest(server, as, { ...given, ...retry }, response)).error).toMatchObject(refused);
+    for (const [as, given, options] of sends)
+      expect((await sendRequest(server, as, { ...given, ...retry }, options)).error).toMatchObject(refused);
     expect(entries).toHaveLength(1);
     expect((await sendRequest(server, method, { ...params, ...retry }, ada)).error).toBeUndefined();
   });
@@ -185,7 +185,7 @@ describe('responses to returned input requests', () => {
     }
     expect(answer.result).toMatchObject({ content: [{ text: 'done' }] });
     expect(states.size).toBe(3);
-    const accepted = (text: string) => ({ action: 'accept', content: { yes: true, text } });
+    const accepted = (text: string) => ({ action: 'accept', content: { yes: true, said: text } });
     expect(entries).toEqual([
       {},
       { requestState: '1', inputResponses: { one: accepted('One?') } },
@@ -241,10 +241,10 @@ describe('responses without requestState', () => {
     const server = serve(run);
     const { inputResponses } = getRetry(await call(server));
     for (const given of [{}, { one: inputResponses.one }, { two: inputResponses.two, three: {} }]) {
-      const request = await call(server, { inputResponses: given });
-      expect(openKeys(request)).toEqual(['one', 'two']);
+      const partial = await call(server, { inputResponses: given });
+      expect(openKeys(partial)).toEqual(['one', 'two']);
       expect(entries.splice(0).at(-1)).toEqual({});
-      expect((await call(server, getRetry(request))).result).toMatchObject({ content: [{ text: 'done' }] });
+      expect((await call(server, getRetry(partial))).result).toMatchObject({ content: [{ text: 'done' }] });
     }
     const early = { inputResponses: { 'ask-0': inputResponses.one } };
     expect(openKeys(await call(server, early, {}, 'awaited'))).toEqual(['ask-0']);
@@ -290,10 +290,10 @@ describe('the sealed requestState of returned input requests', () => {
     const server = serve(({ inputs }) =>
       inputs.inputResponses ? 'done' : inputRequired({ requests: { one: ask('?'.repeat(50_000)), two: roots } }),
     );
-    const request = await call(server);
-    expect(request.result?.requestState?.length).toBeLessThan(500);
-    const again = await call(server, part(request, 'two'));
-    expect(again.result?.inputRequests).toEqual({ one: request.result?.inputRequests?.one });
+    const first = await call(server);
+    expect(first.result?.requestState?.length).toBeLessThan(500);
+    const again = await call(server, part(first, 'two'));
+    expect(again.result?.inputRequests).toEqual({ one: first.result?.inputRequests?.one });
     expect((await call(server, getRetry(again))).result).toMatchObject({ content: [{ text: 'done' }] });
   });
 });

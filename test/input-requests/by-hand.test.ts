@@ -123,9 +123,9 @@ it('sends an input request to a client that declares the capability', async () =
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
     inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
   );
-  const request = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
-  expect(request.result?.inputRequests).toEqual({ one: form });
-  const { inputResponses } = getRetry(request);
+  const first = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
+  expect(first.result?.inputRequests).toEqual({ one: form });
+  const { inputResponses } = getRetry(first);
   expect(getText(await callTool(server, 't', { inputResponses }, { capabilities: { elicitation: {} } }))).toBe(
     'thanks',
   );

@@ -46,7 +46,7 @@ describe('a handler that is suspended in memory', () => {
     const { server, seen, entered } = rig();
     const [first, second]: [JsonObject[], JsonObject[]] = [[], []];
     const leaving: (() => void)[] = [];
-    const request = await callTool(
+    const firstResponse = await callTool(
       server,
       't',
       {},
@@ -55,7 +55,7 @@ describe('a handler that is suspended in memory', () => {
     const reportCount = first.length;
     // Who leaves a request that was answered leaves nothing.
     leaving[0]?.();
-    const done = await callTool(server, 't', getRetry(request), createSender(2, second, { own: 'two' }));
+    const done = await callTool(server, 't', getRetry(firstResponse), createSender(2, second, { own: 'two' }));
     expect(getText(done)).toBe('accept false');
     expect(entered()).toBe(1);
     const words = (all: JsonObject[]) =>
@@ -77,12 +77,12 @@ describe('a handler that is suspended in memory', () => {
   it('aborts when the client cancels the current request', async () => {
     const { server } = rig();
     const leaving: (() => void)[] = [];
-    const request = await callTool(server, 't', {}, createSender(1, []));
+    const first = await callTool(server, 't', {}, createSender(1, []));
     const result = {
       ...createSender(2, [], { wait: true }),
       leaves: (listener: () => void) => void leaving.push(listener),
     };
-    const done = callTool(server, 't', getRetry(request), result);
+    const done = callTool(server, 't', getRetry(first), result);
     await new Promise(resolve => setTimeout(resolve, 10));
     leaving[0]?.();
     expect(getText(await done)).toBe('accept true');
@@ -115,9 +115,9 @@ describe('a handler that is suspended in memory', () => {
         }),
       },
     });
-    const request = await callTool(server, 't');
+    const first = await callTool(server, 't');
     expect(clock.timers).toBe(0);
     clock.advance(1000);
-    expect([getText(await callTool(server, 't', getRetry(request))), entries]).toEqual(['accept', 2]);
+    expect([getText(await callTool(server, 't', getRetry(first))), entries]).toEqual(['accept', 2]);
   });
 });

@@ -182,8 +182,8 @@ describe('a handler that is not deterministic', () => {
     speedUpTimers();
     n = 0;
     const { server, problems } = asks(message, steps);
-    const request = await callTool(server, 't');
-    expect((await callTool(server, 't', getRetry(request))).error).toEqual({ code: -32603, message: 'Internal error' });
+    const first = await callTool(server, 't');
+    expect((await callTool(server, 't', getRetry(first))).error).toEqual({ code: -32603, message: 'Internal error' });
     expect(problems).toMatchObject([{ code: 'handler/not-deterministic', hint: expect.stringContaining('ctx.step') }]);
     expect(problems[0]?.message).toMatch(named);
   });

@@ -35,13 +35,13 @@ export async function sendRequest(
   server: RequestHandler,
   method: string,
   params: JsonObject,
-  response: CallerOptions = {},
+  options: CallerOptions = {},
 ): Promise<WireResponse> {
-  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: createMeta(response) } };
+  const message = { jsonrpc: '2.0' as const, id: 1, method, params: { ...params, _meta: createMeta(options) } };
   const io = {
-    auth: response.principal === undefined ? undefined : { principal: response.principal },
-    send: (notification: object) => void response.notified?.push(notification as JsonObject),
-    onClientClosed: (listener: () => void) => response.leaves?.(listener),
+    auth: options.principal === undefined ? undefined : { principal: options.principal },
+    send: (notification: object) => void options.notified?.push(notification as JsonObject),
+    onClientClosed: (listener: () => void) => options.leaves?.(listener),
   };
   return (await server.answer(message, newest, io as never)) as unknown as WireResponse;
 }
@@ -50,9 +50,9 @@ export function callTool(
   server: RequestHandler,
   name: string,
   more: JsonObject = {},
-  response: CallerOptions = {},
+  options: CallerOptions = {},
 ): Promise<WireResponse> {
-  return sendRequest(server, 'tools/call', { name, ...more }, response);
+  return sendRequest(server, 'tools/call', { name, ...more }, options);
 }
 
 const answers: { readonly [method: string]: (params: JsonObject) => JsonObject } = {

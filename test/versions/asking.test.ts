@@ -14,8 +14,8 @@ function questions(wire: Wire): { method: string; params: Json }[] {
     if (by !== 'server') return [];
     const { method, id, params, result } = value as { method?: string; id?: unknown; params?: Json; result?: Json };
     if (method !== undefined && id !== undefined) return [{ method, params: params ?? {} }];
-    const request = result?.inputRequests as Record<string, { method: string; params?: Json }> | undefined;
-    return Object.values(request ?? {}).map(each => ({ method: each.method, params: each.params ?? {} }));
+    const inputRequests = result?.inputRequests as Record<string, { method: string; params?: Json }> | undefined;
+    return Object.values(inputRequests ?? {}).map(each => ({ method: each.method, params: each.params ?? {} }));
   });
 }
 

@@ -152,8 +152,8 @@ describe('an access token', () => {
   it('is readable in no store', async () => {
     const { alone, bearer, stores, server } = await nosy();
     const headers = await bearer();
-    const request = await alone('tools/call', { name: 'ask', arguments: {} }, headers);
-    expect(request.body.result?.resultType).toBe('input_required');
+    const response = await alone('tools/call', { name: 'ask', arguments: {} }, headers);
+    expect(response.body.result?.resultType).toBe('input_required');
     await alone('tools/call', { name: 'later', arguments: {} }, headers);
     const stored = JSON.stringify(await stores.values.list(''));
     expect(stored).toContain('ada');

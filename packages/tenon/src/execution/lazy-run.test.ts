@@ -27,8 +27,8 @@ describe('a handler without input requests', () => {
       return { roots: await run.request('roots/list', {}) };
     });
     const states = createStateStore();
-    const request = await runRound(asker, { states, canSuspend: false });
-    const inputs = createRetryInputs(request, () => ({ roots: [] }));
+    const firstResult = await runRound(asker, { states, canSuspend: false });
+    const inputs = createRetryInputs(firstResult, () => ({ roots: [] }));
     expect(await runRound(asker, { states, canSuspend: false, inputs })).toEqual({ roots: { roots: [] } });
     expect(isFirst).toEqual([true, false]);
   });

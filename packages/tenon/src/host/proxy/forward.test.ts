@@ -70,12 +70,12 @@ describe('a repeated call at a gateway', () => {
     const options: ClientOptions = { protocolVersion: '2026-07-28', elicit: () => ({ action: 'cancel' }) };
     const clients = [await guest(hosts[0], options), await guest(hosts[1], options)] as const;
     const params = { name: 'ask', arguments: {} };
-    const request = (await clients[0].call('tools/call', params, {
+    const firstResult = (await clients[0].call('tools/call', params, {
       resolveInputRequests: false,
     })) as unknown as InputRequiredResult;
-    const [key] = Object.keys(request.inputRequests ?? {});
+    const [key] = Object.keys(firstResult.inputRequests ?? {});
     const inputResponses = { [key as string]: { action: 'accept', content: { name: 'Ada' } } };
-    const again = { ...params, inputResponses, requestState: request.requestState } as never;
+    const again = { ...params, inputResponses, requestState: firstResult.requestState } as never;
     const close = () => Promise.all([...clients, ...hosts].map(each => each.close()));
     return {
       calls,
