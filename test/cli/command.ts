@@ -208,7 +208,7 @@ export async function serving(
     notify();
     return code as number | null;
   });
-  const send = <T extends object>(fits: (line: Record<string, unknown>) => boolean) =>
+  const waitForEvent = <T extends object>(fits: (line: Record<string, unknown>) => boolean) =>
     new Promise<T>((resolve, reject) => {
       const look = () => {
         const found = lines.find(fits);
@@ -221,7 +221,7 @@ export async function serving(
       waiting.add(look);
       look();
     });
-  const { url } = await send<{ url: string }>(({ event }) => event === 'listening');
+  const { url } = await waitForEvent<{ url: string }>(({ event }) => event === 'listening');
   return {
     url,
     waitForEvent,
