@@ -5,12 +5,8 @@ import type { RunHandler } from './handler-run.js';
 import { createRetryStrategy } from './lazy-run.js';
 
 describe('a handler without input requests', () => {
-  const details = { boundTo: () => '', inputs: {}, caller: 'me', canSuspend: true, check: () => {} };
-  const asking = createRetryStrategy({
-    ...details,
-    states: () => {
-      throw new Error('loaded');
-    },
+  const asking = createRetryStrategy({}, () => {
+    throw new Error('loaded');
   });
 
   it('runs synchronously when possible, and creates no journal', async () => {

@@ -1,4 +1,5 @@
 import { isPromise, type JsonObject, type MaybePromise, markHandled, TenonError, thenMaybe } from '@tenon/base';
+import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
   ExecutionBackend,
   HandlerResult,
@@ -134,10 +135,8 @@ class RequestRun extends LazyRun {
   }
 }
 
-/** Context of a round, before the code for retries is loaded. */
-export interface RoundContext extends Omit<RetryContext, 'states'> {
-  readonly states: LazyStateStore;
-}
+/** Creates the context of a round, once the code for retries is loaded. Most calls need none. */
+export type CreateRetryContext = (runtime: ExecutionRuntime) => RetryContext;
 
 /** Store of the request states of one server, created on first use. */
 export type LazyStateStore = (runtime: ExecutionRuntime) => RequestStateStore;
@@ -151,22 +150,20 @@ export function createLazyStateStore(options: RequestStateOptions): LazyStateSto
 }
 
 /** Creates the strategy that ends the call with its input requests. A retry contains the answers. */
-export function createRetryStrategy(context: RoundContext): InputStrategy {
+export function createRetryStrategy(
+  { requestState, inputResponses }: RetryInputs,
+  createContext: CreateRetryContext,
+): InputStrategy {
   return (handler, hasMiddleware = true) => {
-    const { requestState, inputResponses } = context.inputs;
     if (requestState === undefined && inputResponses === undefined)
-      return new FirstRound(context).start(handler, hasMiddleware);
-    return loadRuntime().then(runtime => runtime.createJournaledStrategy(toRetryContext(context, runtime))(handler));
+      return new FirstRound(createContext).start(handler, hasMiddleware);
+    return loadRuntime().then(runtime => runtime.createJournaledStrategy(createContext(runtime))(handler));
   };
-}
-
-function toRetryContext(context: RoundContext, runtime: ExecutionRuntime): RetryContext {
-  return { ...context, states: context.states(runtime) };
 }
 
 /** The first round of a call. When the handler requests input, the round continues as a journaled round. */
 class FirstRound extends LazyRun {
-  readonly #round: RoundContext;
+  readonly #createContext: CreateRetryContext;
   /** Result of the handler and its middleware. */
   #result: HandlerResult = {};
   /** Promise of `#result`, if middleware may request input. */
@@ -176,9 +173,9 @@ class FirstRound extends LazyRun {
   /** Result for the client, once the round is journaled. */
   #finalResult: HandlerResult = {};
 
-  constructor(round: RoundContext) {
+  constructor(createContext: CreateRetryContext) {
     super();
-    this.#round = round;
+    this.#createContext = createContext;
   }
 
   start(handler: RunHandler, hasMiddleware: boolean): HandlerResult {
@@ -210,7 +207,7 @@ class FirstRound extends LazyRun {
   }
 
   protected createJournaled(runtime: ExecutionRuntime): JournaledRun {
-    const round = runtime.createRound(toRetryContext(this.#round, runtime));
+    const round = runtime.createRound(this.#createContext(runtime));
     const [handler, context] = [this.#handler, this.#context];
     const finalResult = round.start(async () => {
       if (handler && context) handler.redirectTo(round.invokeHandler(context, () => handler.work));

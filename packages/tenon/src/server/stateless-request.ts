@@ -199,17 +199,16 @@ class StatelessRequestContext implements RequestContext {
   }
 
   createInputStrategy(inputs: RetryInputs, boundTo: () => string): InputStrategy {
-    const { telemetry } = this.#runtime.options;
-    return createRetryStrategy({
-      states: this.#runtime.requestStates,
+    return createRetryStrategy(inputs, runtime => ({
+      states: this.#runtime.requestStates(runtime),
       boundTo,
       inputs,
       caller: getCallerKey(this.caller.auth, this.caller.address),
       canSuspend: !this.#io.ephemeral,
       received: { request: this.#request, io: this.#io, onCancel: listener => this.onCancel(listener) },
       check: (method, params) => requireInputCapability(method, params, this.caller, this.dialect),
-      onRound: telemetry && (round => telemetry.addDetails({ round })),
-    });
+      onRound: round => this.#runtime.options.telemetry?.addDetails({ round }),
+    }));
   }
 }
 

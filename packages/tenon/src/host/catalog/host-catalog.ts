@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise, thenMaybe } from '@tenon/base';
+import { isPromise, type MaybePromise } from '@tenon/base';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
@@ -94,37 +94,43 @@ export class HostCatalog {
     return { items: items as readonly ListEntries[K][], unavailable, ...hints };
   }
 
-  /** Finds the tool or prompt with a public name. Throws -32602 when there is none. */
+  /**
+   * Finds the tool or prompt with a public name: at once if it is in a list that was read. Throws -32602 when there is
+   * none.
+   */
   resolveByName<K extends NamedKind>(
     kind: K,
     outer: string,
     listNames: ListNames = async () => [],
   ): MaybePromise<ResolvedTool<K>> {
-    const finding = this.#names[kind].toServer(outer) ?? this.#resolveAfterListing(kind, outer, listNames);
-    return thenMaybe(
-      thenMaybe(finding, found =>
-        found ? this.#resolveEntry(kind, found.server, found.name) : this.#findWithheld(kind, outer),
-      ),
-      resolved => {
-        if (resolved) return resolved;
-        const disabled = findByPrefix(this.#registry.disabled, outer);
-        return listNames().then(names => {
-          throw createUnknownNameError(kind, outer, { disabled, names });
-        });
-      },
-    );
+    const named = this.#names[kind].toServer(outer);
+    const resolving = named && this.#resolveEntry(kind, named.server, named.name);
+    if (resolving !== undefined && !isPromise(resolving)) return resolving;
+    return this.#resolveLater(kind, outer, resolving, listNames);
+  }
+
+  async #resolveLater<K extends NamedKind>(
+    kind: K,
+    outer: string,
+    resolving: Promise<ResolvedTool<K> | undefined> | undefined,
+    listNames: ListNames,
+  ): Promise<ResolvedTool<K>> {
+    const resolved = await (resolving ?? this.#resolveAfterListing(kind, outer, listNames));
+    if (resolved) return resolved;
+    const disabled = findByPrefix(this.#registry.disabled, outer);
+    throw createUnknownNameError(kind, outer, { disabled, names: await listNames() });
   }
 
   /** Searches the cached list, then the current list if the entry is missing. */
   #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
     const connection = this.#registry.getConnection(server, this.scope);
-    const reading = translateListError(kind, connection, () => connection.lists.getCached(kind));
-    const resolving = thenMaybe(
-      thenMaybe(reading, list => this.#findEntry(kind, connection, name, list)),
-      entry => (entry ? { connection, name, entry } : this.#readEntry(kind, connection, name)),
-    );
-    if (!isPromise(resolving)) return resolving;
-    return resolving.catch(error => {
+    const list = translateListError(kind, connection, () => connection.lists.getCached(kind));
+    if (!isPromise(list)) {
+      const admitted = this.#getFilteredEntries(kind, { server, connection, list });
+      const entry = isPromise(admitted) ? undefined : this.#getIndex(admitted).get(name);
+      if (entry) return { connection, name, entry: entry as ListEntries[K] };
+    }
+    return this.#readEntry(kind, connection, name, list).catch(error => {
       // An update of the host has replaced the server meanwhile.
       if (!connection.isClosed || !this.#registry.upstreams.has(server)) throw error;
       return this.#resolveEntry(kind, server, name);
@@ -135,9 +141,11 @@ export class HostCatalog {
     kind: K,
     connection: UpstreamConnection,
     name: string,
+    cached: MaybePromise<EntryList<K>>,
   ): Promise<ResolvedTool<K> | undefined> {
     const readEntries = () => translateListError(kind, connection, () => connection.lists.get(kind));
     const entry =
+      (await this.#findEntry(kind, connection, name, await cached)) ??
       (await this.#findEntry(kind, connection, name, await readEntries())) ??
       (await readEntries()).items.find(each => each.name === name);
     return entry && { connection, name, entry: entry as ListEntries[K] };
@@ -173,17 +181,17 @@ export class HostCatalog {
     return this.#resources.toPublic(server, uri);
   }
 
-  /** Resolves a name that is known only after the lists were read. */
-  async #resolveAfterListing(
-    kind: NamedKind,
+  /** Resolves a name that is known only after the lists were read, or whose entry is withheld from them. */
+  async #resolveAfterListing<K extends NamedKind>(
+    kind: K,
     outer: string,
     listNames: ListNames,
-  ): Promise<{ server: string; name: string } | undefined> {
+  ): Promise<ResolvedTool<K> | undefined> {
     const { unavailable } = await this.listEntries(kind);
     const found = this.#names[kind].toServer(outer);
-    if (found === undefined && unavailable.length > 0)
-      throw createUnknownNameError(kind, outer, { unavailable, names: await listNames() });
-    return found;
+    if (found) return this.#resolveEntry(kind, found.server, found.name);
+    if (unavailable.length > 0) throw createUnknownNameError(kind, outer, { unavailable, names: await listNames() });
+    return this.#findWithheld(kind, outer);
   }
 
   /** Finds an entry that a server has but the host does not list, because the lock or the configuration excludes it. */
@@ -200,14 +208,14 @@ export class HostCatalog {
     return undefined;
   }
 
-  #findEntry<K extends NamedKind>(
+  async #findEntry<K extends NamedKind>(
     kind: K,
     connection: UpstreamConnection,
     name: string,
     list: EntryList<K>,
-  ): MaybePromise<ListEntries[K] | undefined> {
-    const filtering = this.#getFilteredEntries(kind, { server: connection.server, connection, list });
-    return thenMaybe(filtering, admitted => this.#getIndex(admitted).get(name) as ListEntries[K] | undefined);
+  ): Promise<ListEntries[K] | undefined> {
+    const admitted = await this.#getFilteredEntries(kind, { server: connection.server, connection, list });
+    return this.#getIndex(admitted).get(name) as ListEntries[K] | undefined;
   }
 
   async #toPublicEntries(kind: NamedKind, part: ServerList<NamedKind>): Promise<readonly ListEntries[NamedKind][]> {

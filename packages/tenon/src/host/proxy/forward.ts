@@ -4,9 +4,7 @@ import {
   INTERNAL_ERROR,
   INVALID_PARAMS,
   type JsonObject,
-  type MaybePromise,
   rpcError,
-  thenMaybe,
 } from '@tenon/base';
 import type { Client } from '../../client/client.js';
 import { isAbandoned } from '../../client/tasks/tracked-task.js';
@@ -54,13 +52,13 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
   refuseInexactIntegers(params);
   const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
   try {
-    return await connection.run(call, client => {
+    return await connection.run(call, async client => {
       // Another process may have received the log level of the session.
       const { session } = connection.scope;
       const level = session ? session.requestedLogLevel : requestContext.logLevel;
-      const prepared = level === undefined ? undefined : connection.logLevel.request(level);
-      const marked = thenMaybe(prepared, () => (allowQuestions ? markSent(proxiedRequest) : undefined));
-      return thenMaybe(marked, () => sendCall(proxiedRequest, call, client));
+      if (level !== undefined) await connection.logLevel.request(level);
+      if (allowQuestions) await markSent(proxiedRequest);
+      return sendCall(proxiedRequest, call, client);
     });
   } catch (error) {
     if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
@@ -110,14 +108,13 @@ function getRecipient({ context, requestContext: { dialect } }: ProxiedCall): Qu
  * if the server has created a task for it, or if it contains input for the server's requests.
  * @throws TenonError `rpc/error` with `data.outcome` when the outcome is unknown.
  */
-function markSent({ call: { context, run }, connection }: ProxiedRequest): MaybePromise<void> {
-  return thenMaybe(run.mark('sent'), isFirst => {
-    const asks = getStepResult(run, 'asks', 0) ?? getTaskId(run);
-    if (isFirst || Object.keys(context.inputs).length > 0 || asks !== undefined) return;
-    throw createUnknownOutcomeError(
-      `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
-    );
-  });
+async function markSent({ call: { context, run }, connection }: ProxiedRequest): Promise<void> {
+  if ((await run.mark('sent')) || Object.keys(context.inputs).length > 0) return;
+  const asks = getStepResult(run, 'asks', 0) ?? getTaskId(run);
+  if (asks !== undefined) return;
+  throw createUnknownOutcomeError(
+    `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
+  );
 }
 
 /** Returns the ID of the task that the server has created for the call in an earlier run. */

@@ -1,4 +1,4 @@
-import { type MaybePromise, rpcError, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
+import { rpcError, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { Context } from '../../../handler/context.js';
 import type { Tool } from '../../../protocol/content.js';
 import { USER_REJECTED } from '../../../protocol/error-codes.js';
@@ -56,14 +56,12 @@ export class ActionAuthorizer {
    *
    * @throws TenonError `rpc/error` with code 429 when a quota is exceeded.
    */
-  authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): MaybePromise<string | undefined> {
+  async authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): Promise<string | undefined> {
     const verdict = this.#policy?.evaluate(actionRequest);
     if (verdict) this.#telemetry?.addDetails({ decision: verdict.action });
     if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
-    const counting = this.#quotas && this.#countQuota(this.#quotas, actionRequest, context);
-    return thenMaybe(counting, () =>
-      verdict?.action === 'ask' ? this.#ask(actionRequest, verdict, context, tool) : undefined,
-    );
+    if (this.#quotas) await this.#countQuota(this.#quotas, actionRequest, context);
+    return verdict?.action === 'ask' ? this.#ask(actionRequest, verdict, context, tool) : undefined;
   }
 
   async #ask(

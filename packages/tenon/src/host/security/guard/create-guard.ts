@@ -96,21 +96,20 @@ export function createGuard(
       const verdict = entry && (await options.lockGuard?.check(entry));
       if (verdict && !verdict.ok) throw createNotApprovedError(server);
     },
-    authorizeCall(actionRequest, context, connection, tool) {
+    async authorizeCall(actionRequest, context, connection, tool) {
       telemetry?.addDetails({ upstream: connection.server });
-      const blocking = admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
-      const refusing = thenMaybe(blocking, reason => {
-        if (reason === undefined) return permission.authorize(actionRequest, context, tool);
+      const blocked = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (blocked !== undefined) {
         telemetry?.addDetails({ decision: 'blocked' });
-        return recorder.write(actionRequest, { action: 'denied', reason }).then(() => reason);
-      });
-      return thenMaybe(refusing, refusal => {
-        if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
-        if (!recorder.isRecording) return undefined;
-        return context
-          .step('recorded', () => recorder.write(actionRequest, { action: 'called' }))
-          .then(() => void startTimes.set(actionRequest, clock.now()));
-      });
+        await recorder.write(actionRequest, { action: 'denied', reason: blocked });
+        return createDeniedResult(actionRequest, blocked);
+      }
+      const refusal = await permission.authorize(actionRequest, context, tool);
+      if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
+      if (!recorder.isRecording) return undefined;
+      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
+      startTimes.set(actionRequest, clock.now());
+      return undefined;
     },
     processResult(actionRequest, result, hasOutputSchema) {
       return thenMaybe(delivery.processResult(actionRequest, result, hasOutputSchema), delivered => {

@@ -1,4 +1,4 @@
-import { type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
+import type { MaybePromise, TenonError } from '@tenon/base';
 import type { Tool } from '../../../protocol/content.js';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
@@ -112,16 +112,15 @@ export class InventoryGuard {
    * Returns the reason why the configuration or the lock blocks an entry of a server. A resource may be identified by
    * its template.
    */
-  findBlockReason(
+  async findBlockReason(
     connection: UpstreamConnection,
     kind: PinnedKind | 'method',
     name: string,
-  ): MaybePromise<string | undefined> {
+  ): Promise<string | undefined> {
     if (kind === 'tool' && !this.#isWantedTool(connection.server, name))
       return `the configuration of the server "${connection.server}" disables it`;
-    return thenMaybe(this.#checkLock(connection), verdict =>
-      verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name),
-    );
+    const verdict = await this.#checkLock(connection);
+    return verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name);
   }
 
   async #findLockReason(

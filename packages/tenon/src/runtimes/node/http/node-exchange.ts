@@ -38,8 +38,11 @@ export class NodeExchange implements Exchange {
   /** True if a router selected the handler by the path of the request. */
   isRouted = false;
   #closeListeners: readonly (() => void)[] | undefined;
+  readonly method: string;
+  readonly mount: string;
   readonly path: string;
   readonly query: string;
+  readonly auth: AuthInfo | undefined;
 
   /** `unread` counts responses that the client does not read. */
   constructor(
@@ -52,18 +55,13 @@ export class NodeExchange implements Exchange {
     this.#request = request;
     this.#parsed = parsed;
     this.#response = response;
+    this.method = request.method ?? '';
+    this.mount = request.baseUrl ?? '';
+    this.auth = isAuthInfo(request.auth) ? request.auth : undefined;
     const url = request.url ?? '/';
     const queryStart = url.indexOf('?');
     this.path = queryStart === -1 ? url : url.slice(0, queryStart);
     this.query = queryStart === -1 ? '' : url.slice(queryStart + 1);
-  }
-
-  get method(): string {
-    return this.#request.method ?? '';
-  }
-
-  get mount(): string {
-    return this.#request.baseUrl ?? '';
   }
 
   get remote(): string | undefined {
@@ -76,11 +74,6 @@ export class NodeExchange implements Exchange {
 
   get httpVersion(): string {
     return this.#request.httpVersion;
-  }
-
-  get auth(): AuthInfo | undefined {
-    const { auth } = this.#request;
-    return isAuthInfo(auth) ? auth : undefined;
   }
 
   get raw(): IncomingMessage {

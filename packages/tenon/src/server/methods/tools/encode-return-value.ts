@@ -20,6 +20,8 @@ export function encodeReturnValue(
   returned: unknown,
   report: ReportContentError,
 ): JsonObject | Promise<JsonObject> {
+  // Text and numbers are none of the objects below.
+  if (typeof returned === 'string' && !tool.output) return { content: toContentBlocks(returned) };
   if (isInputRequired(returned)) {
     checkNestedMeta(describeTool(tool), returned);
     checkInputRequestMethods(describeTool(tool), returned);

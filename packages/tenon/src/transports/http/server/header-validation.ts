@@ -7,25 +7,48 @@ import { PROTOCOL_VERSION } from '../../../protocol/meta.js';
 import type { Dialect } from '../../../protocol/versions/dialect.js';
 import type { Exchange } from './exchange.js';
 
+/** The headers of a message that is posted, read once. Header names are those of `Exchange.header`. */
+export interface MessageHeaders {
+  readonly contentType: string | undefined;
+  readonly accept: string | undefined;
+  readonly sessionId: string | undefined;
+  /** Protocol version, without the white space around it. */
+  readonly version: string | undefined;
+  readonly method: string | undefined;
+  readonly name: string | undefined;
+}
+
+export function readMessageHeaders(exchange: Exchange): MessageHeaders {
+  const headers = {
+    contentType: exchange.header('content-type'),
+    accept: exchange.header('accept'),
+    sessionId: exchange.header('mcp-session-id'),
+    version: exchange.header('mcp-protocol-version'),
+    method: exchange.header('mcp-method'),
+    name: exchange.header('mcp-name'),
+  };
+  return headers.version === undefined ? headers : { ...headers, version: trimHeaderValue(headers.version) };
+}
+
 /**
  * Returns the first header that does not match the body, if any. Otherwise a proxy could check another request than the
  * one that the server handles.
  */
 export function validateHeaders(
-  exchange: Exchange,
+  headers: MessageHeaders,
   request: JsonRpcRequest,
   dialect: Dialect,
 ): ErrorObject | undefined {
   const { versionHeader, mirrorHeaders } = dialect.http;
-  if (versionHeader && !hasHeaderValue(exchange, 'mcp-protocol-version', dialect.protocolVersion)) {
+  if (versionHeader && headers.version !== dialect.protocolVersion) {
     return createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
   }
   if (!mirrorHeaders) return undefined;
-  if (!hasHeaderValue(exchange, 'mcp-method', request.method)) return createMismatchError('Mcp-Method', 'the method');
+  if (!isValue(headers.method, request.method)) return createMismatchError('Mcp-Method', 'the method');
   const member = NAME_HEADER_PARAMS.get(request.method);
   if (member === undefined) return undefined;
   const name = request.params?.[member];
-  const header = exchange.header('mcp-name');
+  const header = headers.name;
   // If both have no name, the method itself reports the error.
   if (typeof name !== 'string' && header === undefined) return undefined;
   if (header !== undefined && decodeHeaderValue(header) === name) return undefined;
@@ -37,7 +60,7 @@ export function validateHeaders(
  * cannot be handled. The error also lists the supported versions, because the client needs them.
  */
 export function validateVersionHeader(
-  exchange: Exchange,
+  headers: MessageHeaders,
   request: JsonRpcRequest,
   refusal: ErrorObject,
 ): ErrorObject | undefined {
@@ -45,10 +68,10 @@ export function validateVersionHeader(
   const bodyVersion = isObject(meta) ? meta[PROTOCOL_VERSION] : undefined;
   const agrees =
     bodyVersion === undefined
-      ? refusal.code === INVALID_REQUEST || exchange.header('mcp-protocol-version') !== undefined
-      : refusal.code !== UNSUPPORTED_VERSION || hasHeaderValue(exchange, 'mcp-protocol-version', String(bodyVersion));
+      ? refusal.code === INVALID_REQUEST || headers.version !== undefined
+      : refusal.code !== UNSUPPORTED_VERSION || headers.version === String(bodyVersion);
   const problem = agrees
-    ? findDifference(exchange, request)
+    ? findDifference(headers, request)
     : createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
   if (problem === undefined) return undefined;
   const { data } = refusal;
@@ -62,20 +85,17 @@ export function validateVersionHeader(
 }
 
 /** Finds a header that is present and differs from the body, on any version. */
-function findDifference(exchange: Exchange, request: JsonRpcRequest): ErrorObject | undefined {
-  const method = exchange.header('mcp-method');
+function findDifference({ method, name: header }: MessageHeaders, request: JsonRpcRequest): ErrorObject | undefined {
   if (method !== undefined && trimHeaderValue(method) !== request.method)
     return createMismatchError('Mcp-Method', 'the method');
   const member = NAME_HEADER_PARAMS.get(request.method);
-  const header = exchange.header('mcp-name');
   if (member === undefined || header === undefined || decodeHeaderValue(header) === request.params?.[member]) {
     return undefined;
   }
   return createMismatchError('Mcp-Name', `params.${member}`);
 }
 
-function hasHeaderValue(exchange: Exchange, name: string, value: string): boolean {
-  const header = exchange.header(name);
+function isValue(header: string | undefined, value: string): boolean {
   return header !== undefined && (header === value || trimHeaderValue(header) === value);
 }
 

@@ -13,7 +13,7 @@ import { onExpiry } from './auth-expiry.js';
 import type { HttpServerContext } from './context.js';
 import { getHttpStatus, getRetryHeader, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { acceptsStreamOnly, validateHeaders } from './header-validation.js';
+import { acceptsStreamOnly, type MessageHeaders, validateHeaders } from './header-validation.js';
 
 /** Method whose response is a stream. */
 const LISTEN = 'subscriptions/listen';
@@ -25,13 +25,14 @@ const LISTEN = 'subscriptions/listen';
 export function serveStatelessRequest(
   context: HttpServerContext,
   exchange: Exchange,
+  headers: MessageHeaders,
   request: JsonRpcRequest,
   dialect: Dialect,
   auth: AuthInfo | undefined,
 ) {
-  const mismatch = validateHeaders(exchange, request, dialect);
+  const mismatch = validateHeaders(headers, request, dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
-  const statelessRequest = new StatelessRequest(context, exchange, request, dialect, auth);
+  const statelessRequest = new StatelessRequest(context, exchange, headers.accept, request, dialect, auth);
   if (!context.inFlight.enter(statelessRequest.caller))
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   void statelessRequest.answer();
@@ -45,6 +46,7 @@ class StatelessRequest implements RequestIO {
   readonly caller: string;
   readonly #context: HttpServerContext;
   readonly #exchange: Exchange;
+  readonly #accept: string | undefined;
   readonly #request: JsonRpcRequest;
   readonly #dialect: Dialect;
   #stream: EventStream | undefined;
@@ -54,12 +56,14 @@ class StatelessRequest implements RequestIO {
   constructor(
     context: HttpServerContext,
     exchange: Exchange,
+    accept: string | undefined,
     request: JsonRpcRequest,
     dialect: Dialect,
     auth: AuthInfo | undefined,
   ) {
     this.#context = context;
     this.#exchange = exchange;
+    this.#accept = accept;
     this.#request = request;
     this.#dialect = dialect;
     this.auth = auth;
@@ -118,8 +122,9 @@ class StatelessRequest implements RequestIO {
       return this.#stream.end();
     }
     if (!('error' in response)) {
-      const accept = this.#exchange.header('accept');
-      const stream = acceptsStreamOnly(accept) ? this.#context.streams.begin(this.#exchange, this.caller) : undefined;
+      const stream = acceptsStreamOnly(this.#accept)
+        ? this.#context.streams.begin(this.#exchange, this.caller)
+        : undefined;
       if (stream === undefined) return this.#exchange.reply(200, text);
       stream.write(encodeEvent(text));
       return stream.end();

@@ -14,7 +14,6 @@ import {
   type JsonRpcRequest,
   type MessageKind,
 } from '../../../jsonrpc/message.js';
-import { trimHeaderValue } from '../../../protocol/header-value.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
 import type { HttpServerContext } from './context.js';
@@ -27,7 +26,13 @@ import {
   replyInternalError,
 } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { createAcceptMatcher, isJson, validateVersionHeader } from './header-validation.js';
+import {
+  createAcceptMatcher,
+  isJson,
+  type MessageHeaders,
+  readMessageHeaders,
+  validateVersionHeader,
+} from './header-validation.js';
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
 import type { HttpSessionRegistry } from './sessions/session-registry.js';
@@ -74,10 +79,11 @@ function handlePost(
   exchange: Exchange,
   auth: AuthInfo | undefined,
 ) {
-  if (!isJson(exchange.header('content-type'))) {
+  const headers = readMessageHeaders(exchange);
+  if (!isJson(headers.contentType)) {
     return refuse(exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
   }
-  if (!acceptsResponse(exchange.header('accept'))) {
+  if (!acceptsResponse(headers.accept)) {
     return refuse(exchange, 406, createInvalidRequest(`Accept must list ${JSON_TYPE} and ${EVENT_STREAM}`));
   }
   readJson(
@@ -86,13 +92,15 @@ function handlePost(
     auth,
     value => {
       try {
-        receiveMessage(context, sessions, exchange, value, auth);
+        receiveMessage(context, sessions, exchange, headers, value, auth);
       } catch (error) {
         replyInternalError(context, exchange, error);
       }
     },
     ({ status, error }) =>
-      void thenMaybe(getUnreadableId(context, sessions, exchange, auth), id => refuse(exchange, status, error, id)),
+      void thenMaybe(getUnreadableId(context, sessions, exchange, headers, auth), id =>
+        refuse(exchange, status, error, id),
+      ),
   );
 }
 
@@ -100,25 +108,26 @@ function receiveMessage(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
+  headers: MessageHeaders,
   value: unknown,
   auth?: AuthInfo,
 ) {
   const kind = classifyMessage(value);
-  if (kind !== 'request') return receiveNonRequest(context, sessions, exchange, value, kind, auth);
+  if (kind !== 'request') return receiveNonRequest(context, sessions, exchange, headers, value, kind, auth);
   const request = value as JsonRpcRequest;
   if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
-  const version = getVersionHeader(exchange);
-  const route = context.handler.classifyRequest(request, version);
-  if (route.opening === 'per-request') return serveStatelessRequest(context, exchange, request, route.dialect, auth);
+  const route = context.handler.classifyRequest(request, headers.version);
+  if (route.opening === 'per-request')
+    return serveStatelessRequest(context, exchange, headers, request, route.dialect, auth);
   if (route.opening === 'refused') {
-    const error = validateVersionHeader(exchange, request, route.error) ?? route.error;
+    const error = validateVersionHeader(headers, request, route.error) ?? route.error;
     if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, error, request.id);
     return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
   }
   if (route.opening === 'sessionless') {
     return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
   }
-  const sessionId = context.keepsSessions ? exchange.header('mcp-session-id') : undefined;
+  const sessionId = context.keepsSessions ? headers.sessionId : undefined;
   const open = () => openSession(context, sessions, exchange, request, auth);
   const isHandshake = route.opening === 'handshake';
   if (sessionId === undefined && isHandshake) return open();
@@ -132,18 +141,20 @@ function receiveNonRequest(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
+  headers: MessageHeaders,
   value: unknown,
   kind: MessageKind,
   auth?: AuthInfo,
 ) {
-  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
+  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, headers.version);
   if (route?.opening === 'sessionless') {
     if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
     return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
   }
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
-    if (kind === 'notification') return receiveStatelessNotification(context, exchange, value as JsonRpcNotification);
+    if (kind === 'notification')
+      return receiveStatelessNotification(context, exchange, headers, value as JsonRpcNotification);
     const { id, reason } = diagnoseMessage(value);
     if (Array.isArray(value)) return refuseBatch(exchange, 400, createInvalidRequest(reason), value);
     return refuse(
@@ -175,10 +186,11 @@ function refuseBeginner(
 function receiveStatelessNotification(
   context: HttpServerContext,
   exchange: Exchange,
+  headers: MessageHeaders,
   { method, params }: JsonRpcNotification,
 ) {
   const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
-  const { opening } = context.handler.classifyRequest(asRequest, getVersionHeader(exchange));
+  const { opening } = context.handler.classifyRequest(asRequest, headers.version);
   if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
   refuseBeginner(context, exchange, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
 }
@@ -257,20 +269,16 @@ function getSessionId(context: HttpServerContext, exchange: Exchange): string | 
     : undefined;
 }
 
-function getVersionHeader(exchange: Exchange): string | undefined {
-  const header = exchange.header('mcp-protocol-version');
-  return header === undefined ? undefined : trimHeaderValue(header);
-}
-
 function getUnreadableId(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
+  headers: MessageHeaders,
   auth: AuthInfo | undefined,
 ): MaybePromise<null | undefined> {
-  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, getVersionHeader(exchange));
+  const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, headers.version);
   if (route?.opening === 'sessionless') return route.dialect.errors.unreadableId;
-  const sessionId = exchange.header('mcp-session-id');
+  const { sessionId } = headers;
   if (sessionId === undefined) return undefined;
   return catchMaybe(
     () =>
