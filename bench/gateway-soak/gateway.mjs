@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { allow, createHost, deny, openAudit } from 'tenon/host';
+import { allow, createHost, deny, openAudit } from '@tenon/host';
 import { serveHttp } from 'tenon/node';
 
 const [, , url = ''] = process.argv;

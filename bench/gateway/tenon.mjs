@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allow, ask, createHost, deny, openAudit } from 'tenon/host';
+import { allow, ask, createHost, deny, openAudit } from '@tenon/host';
 
 /** @typedef {{ transport: 'http' | 'stdio', guard: string, server: import('tenon/host').HostServer }} Setup */
 

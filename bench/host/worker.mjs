@@ -4,7 +4,7 @@
  * `node --expose-gc worker.mjs '{"kind":"memory","servers":200,"tools":50,"urls":[]}'`.
  */
 import { fileURLToPath } from 'node:url';
-import { createHost } from 'tenon/host';
+import { createHost } from '@tenon/host';
 import { createNumberedServer } from './servers.mjs';
 
 /** @typedef {{ kind: 'memory' | 'http' | 'stdio', servers: number, tools: number, urls: string[] }} Setup */

@@ -3,8 +3,9 @@
  * Which share of the tools that people chose for a task the search of a host finds: for the question as it was asked, and
  * for the steps of the task, one search each. A tool of the same name on another server counts too.
  */
+
+import { createHost } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { formatNumber, heading, median, table } from '../report.mjs';
 import { isHeldOut, readData } from './data.mjs';
 

@@ -1,6 +1,6 @@
 import { createModel, toAiTools } from '@tenon/ai';
+import { createBroker, createHost } from '@tenon/host';
 import { generateText, isStepCount } from 'ai';
-import { createBroker, createHost } from 'tenon/host';
 import { agentModel, samplingModel } from './scripted-models.ts';
 import { server } from './server.ts';
 

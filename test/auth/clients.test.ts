@@ -1,4 +1,3 @@
-import { caching, rateLimit, tasks, tool } from 'tenon';
 import {
   type ActionRequest,
   allow,
@@ -7,7 +6,8 @@ import {
   createPolicy,
   type Decision,
   policyMiddleware,
-} from 'tenon/host';
+} from '@tenon/host';
+import { caching, rateLimit, tasks, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../packages/tenon/src/stores/memory-stores.js';
 import { retryUntilPasses } from '../interop/retry.js';

@@ -1,11 +1,11 @@
 /** A gateway with callers whom an issuer names, in front of a server that has another issuer. All on loopback. */
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createAudit, createHost } from '@tenon/host';
 import { createIssuer } from '@tenon/issuer';
 import { type ClientOptions, type Clock, connect, createServer, tool } from 'tenon';
 import { createCallerSignIn, memoryTokenStore, protect, signIn, type TokenVerifier } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
-import { createAudit, createHost } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import { browse } from './scripted-browser.js';

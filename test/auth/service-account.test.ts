@@ -2,10 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHost, type NodeHostOptions } from '@tenon/host';
 import { createIssuer } from '@tenon/issuer';
 import { connect, createServer, tool } from 'tenon';
 import { protect } from 'tenon/auth';
-import { createHost, type NodeHostOptions } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';

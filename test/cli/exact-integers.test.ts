@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { createHost } from '@tenon/host';
 import { connect, type JsonObject } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectWith, runTenon } from './command.js';

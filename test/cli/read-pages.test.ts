@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createHost, type Host } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost, type Host } from 'tenon/host';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectWith, runTenon } from './command.js';

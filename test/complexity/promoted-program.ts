@@ -3,8 +3,8 @@
  * them. Calls overlap, so that the collections of garbage always find some in progress.
  */
 import { getHeapSpaceStatistics } from 'node:v8';
+import { createHost } from '@tenon/host';
 import { connect } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTestServer, createTools, getMiddleTool } from './workloads/offers.js';
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_HOST_OPTIONS } from '../../packages/tenon/src/host/host-options.js';
-import { DEFAULT_OUTPUT_LIMITS } from '../../packages/tenon/src/host/proxy/output/output-limits.js';
+import { DEFAULT_HOST_OPTIONS } from '../../packages/host/src/host-options.js';
+import { DEFAULT_OUTPUT_LIMITS } from '../../packages/host/src/proxy/output/output-limits.js';
 import * as protocol from '../../packages/tenon/src/protocol/error-codes.js';
 import { isMethod } from '../../packages/tenon/src/protocol/methods.js';
 import { dialects } from '../../packages/tenon/src/protocol/versions/index.js';

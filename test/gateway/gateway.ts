@@ -1,4 +1,4 @@
-import { createHost } from 'tenon/host';
+import { createHost } from '@tenon/host';
 import type { BackendTarget } from './start-gateway.js';
 
 /** A host of the one server, to be served as a gateway. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { createHost } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listAuditFiles } from '../../packages/tenon/src/runtimes/node/audit/audit-file-names.js';
-import { verifyAuditFile } from '../../packages/tenon/src/runtimes/node/audit/read-audit-file.js';
+import { listAuditFiles } from '../../packages/host/src/runtimes/node/audit/audit-file-names.js';
+import { verifyAuditFile } from '../../packages/host/src/runtimes/node/audit/read-audit-file.js';
 import { isFull } from '../support/extent.js';
 
 const PROCESS = fileURLToPath(new URL('fixtures/audit-process.mjs', import.meta.url));

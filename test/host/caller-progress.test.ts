@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { type ClientOptions, connect } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { isObject, type JsonObject } from '../../packages/base/src/json/json-object.js';

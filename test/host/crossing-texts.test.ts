@@ -1,5 +1,5 @@
+import { createHost, type HostServer } from '@tenon/host';
 import { type Client, type ClientOptions, connect, createServer, TenonError, tool } from 'tenon';
-import { createHost, type HostServer } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { retryUntilPasses } from '../interop/retry.js';

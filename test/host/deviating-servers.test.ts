@@ -1,5 +1,5 @@
+import { compareWithLock, createHost, createLock, type HostServer } from '@tenon/host';
 import { createTransportPair, type TenonError } from 'tenon';
-import { compareWithLock, createHost, createLock, type HostServer } from 'tenon/host';
 import { describe, expect, it } from 'vitest';
 
 type Results = Readonly<Record<string, object | undefined>>;

@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';

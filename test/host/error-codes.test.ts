@@ -1,6 +1,6 @@
 import * as api from '@opentelemetry/api';
+import { createAudit, createHost, type HostOptions } from '@tenon/host';
 import { type Client, connect } from 'tenon';
-import { createAudit, createHost, type HostOptions } from 'tenon/host';
 import { createTelemetry } from 'tenon/telemetry';
 import { describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { HostServer } from 'tenon/host';
+import type { HostServer } from '@tenon/host';
 
 const program = fileURLToPath(new URL('./fixtures/faulty.mjs', import.meta.url));
 

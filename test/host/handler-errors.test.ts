@@ -1,5 +1,5 @@
+import { createHost, type HostOptions } from '@tenon/host';
 import { connect, createServer, rpcError, type TenonError, tool } from 'tenon';
-import { createHost, type HostOptions } from 'tenon/host';
 import { describe, expect, it } from 'vitest';
 
 const messages = [{ role: 'user' as const, content: { type: 'text' as const, text: 'q' } }];

@@ -1,5 +1,5 @@
+import { createHost, type Host, type HostOptions } from '@tenon/host';
 import { type ChangeEvent, type Client, type ClientEvents, type ClientOptions, connect, type TenonError } from 'tenon';
-import { createHost, type Host, type HostOptions } from 'tenon/host';
 import { expect } from 'vitest';
 import { isRunning } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';

@@ -1,5 +1,5 @@
+import { createHost, type HostOptions, type ServerSelection } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost, type HostOptions, type ServerSelection } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
 import { afterEach, expect, it } from 'vitest';
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { allow, createHost } from '@tenon/host';
 import { connect, type JsonObject } from 'tenon';
-import { allow, createHost } from 'tenon/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const members = Object.fromEntries(Array.from({ length: 60_000 }, (_, index) => [`k${index}`, 1]));

@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { type ClientOptions, connect, createServer, rpcError, TenonError, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 

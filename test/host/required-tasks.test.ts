@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ask, createHost, type NodeHostOptions } from '@tenon/host';
 import { type ClientOptions, connect, createServer, type RequestHandler, tasks, tool } from 'tenon';
-import { ask, createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { takeCover } from '../support/extent.js';

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHost, type NodeHostOptions } from '@tenon/host';
 import { createServer, inputRequired, tool } from 'tenon';
-import { createHost, type NodeHostOptions } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { createTransportPair } from '../../packages/tenon/src/transports/memory.js';

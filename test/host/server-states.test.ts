@@ -1,5 +1,5 @@
+import { createHost, type ServerState } from '@tenon/host';
 import { connect, createServer, tool } from 'tenon';
-import { createHost, type ServerState } from 'tenon/host';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HostOptions } from '../../packages/tenon/src/host.js';
-import { createHost, type Host } from '../../packages/tenon/src/host.node.js';
+import type { HostOptions } from '../../packages/host/src/index.js';
+import { createHost, type Host } from '../../packages/host/src/index.node.js';
 import { type ClientOptions, connect } from '../../packages/tenon/src/index.node.js';
 import { serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
 import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, type Host } from '../../packages/tenon/src/host.node.js';
+import { createHost, type Host } from '../../packages/host/src/index.node.js';
 import { connect, createServer, tool } from '../../packages/tenon/src/index.node.js';
 import { type HttpServer, serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
 

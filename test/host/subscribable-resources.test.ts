@@ -1,5 +1,5 @@
+import { createHost, type HostServer } from '@tenon/host';
 import { connect, createServer, createTransportPair, resource } from 'tenon';
-import { createHost, type HostServer } from 'tenon/host';
 import { describe, expect, it } from 'vitest';
 
 /** Creates a server with one resource that does not notify of its changes. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { createHost } from '@tenon/host';
 import { connect } from 'tenon';
-import { createHost } from 'tenon/host';
 import { afterEach, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
 

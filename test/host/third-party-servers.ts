@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHost, type Host, type HostServer } from 'tenon/host';
+import { createHost, type Host, type HostServer } from '@tenon/host';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { server as notes } from '../../examples/notes/server.js';
 import { startV2Handler, startV2Stateful } from '../interop/fixtures/sdk-v2-http.js';

@@ -1,5 +1,5 @@
+import { createHost, type EmbedTexts } from '@tenon/host';
 import { createServer, tool } from 'tenon';
-import { createHost, type EmbedTexts } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { createFaultyServer } from './faulty-server.js';

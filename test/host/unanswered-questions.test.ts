@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { type ClientOptions, connect, createServer, rpcError, type TenonError, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHost, type Host } from '@tenon/host';
 import { type Client, connect, TenonError } from 'tenon';
-import { createHost, type Host } from 'tenon/host';
 import { afterEach, describe, expect, it } from 'vitest';
 
 type Answer = (response: ServerResponse, id: unknown) => void;

@@ -1,5 +1,5 @@
+import { ask, createAudit, createHost, deny } from '@tenon/host';
 import { createServer, prompt, tool } from 'tenon';
-import { ask, createAudit, createHost, deny } from 'tenon/host';
 import { connectPair } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';

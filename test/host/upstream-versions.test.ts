@@ -1,6 +1,7 @@
 /** The host chooses the protocol version of a server by the features that the server has in it. */
+
+import { createHost } from '@tenon/host';
 import { connect, createServer, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';

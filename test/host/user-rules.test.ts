@@ -1,5 +1,5 @@
+import { createHost, createPolicy, type Host } from '@tenon/host';
 import { type AuthInfo, connect, createServer, memoryStores, prompt, resource, tool } from 'tenon';
-import { createHost, createPolicy, type Host } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';

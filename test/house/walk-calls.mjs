@@ -9,7 +9,7 @@
  */
 import { Agent, request } from 'node:http';
 import { z } from 'zod';
-import { createHost } from '../../packages/tenon/src/host.node.ts';
+import { createHost } from '../../packages/host/src/index.node.js';
 import { createServer, tool } from '../../packages/tenon/src/index.node.ts';
 import { serveHttp } from '../../packages/tenon/src/node.ts';
 

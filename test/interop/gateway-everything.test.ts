@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayReplica, openGateways } from '../../packages/tenon/src/host/fixtures/gateway-replicas.js';
+import { type GatewayReplica, openGateways } from '../../packages/host/src/fixtures/gateway-replicas.js';
 import { openSharedSession } from '../../packages/tenon/src/transports/http/fixtures/replicas.js';
 import { eventsOf, nextMessages, type Site } from '../../packages/tenon/src/transports/http/fixtures/sites.js';
 import { findOfficialServer, type HttpPeer, startHttpPeer } from './process.js';

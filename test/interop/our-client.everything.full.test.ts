@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { type ConnectTarget, connect } from 'tenon';
-import { createHost } from 'tenon/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAnswers } from './answers.js';
 import { collect } from './collect.js';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHost } from 'tenon/host';
+import { createHost } from '@tenon/host';
 import { serveHttp } from 'tenon/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { server as notes } from '../../examples/notes/server.js';

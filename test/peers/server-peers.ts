@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { HostServer } from 'tenon/host';
+import type { HostServer } from '@tenon/host';
 import { runtimes } from '../../scripts/runtimes.mjs';
 import type { Listening } from '../interop/fixtures/listen.js';
 import { startV1Sse, startV1Stateful, startV1Stateless } from '../interop/fixtures/sdk-v1-http.js';

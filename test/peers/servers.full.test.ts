@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { type Client, type ConnectTarget, connect } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { installRuntimes } from '../../scripts/runtimes.mjs';

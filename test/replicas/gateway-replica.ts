@@ -1,5 +1,5 @@
+import { allow, ask, createHost } from '@tenon/host';
 import type { Stores } from 'tenon';
-import { allow, ask, createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { postgresStores } from 'tenon/postgres';
 import { redisStores } from 'tenon/redis';

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { type Approvals, createApprovals } from '@tenon/host';
 import { type Client, connect, type Stores, sealStores } from 'tenon';
-import { type Approvals, createApprovals } from 'tenon/host';
 import { postgresStores } from 'tenon/postgres';
 import { redisStores } from 'tenon/redis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
+import { allow, createPolicy, createQuotas, policyMiddleware } from '@tenon/host';
 import { createServer, rateLimit, type Stores, tool } from 'tenon';
 import { sharedTokenStore } from 'tenon/auth';
-import { allow, createPolicy, createQuotas, policyMiddleware } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { postgresStores } from 'tenon/postgres';
 import { redisStores } from 'tenon/redis';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { findFindings } from '../../packages/tenon/src/host/security/screening/find-findings.js';
-import { type FindingKind, HIDDEN_KINDS } from '../../packages/tenon/src/host/security/screening/finding.js';
-import { sanitizeName, sanitizeText } from '../../packages/tenon/src/host/security/screening/sanitize-text.js';
-import { screenTool } from '../../packages/tenon/src/host/security/screening/screen-definitions.js';
-import { screenResult } from '../../packages/tenon/src/host/security/screening/screen-results.js';
+import { findFindings } from '../../packages/host/src/security/screening/find-findings.js';
+import { type FindingKind, HIDDEN_KINDS } from '../../packages/host/src/security/screening/finding.js';
+import { sanitizeName, sanitizeText } from '../../packages/host/src/security/screening/sanitize-text.js';
+import { screenTool } from '../../packages/host/src/security/screening/screen-definitions.js';
+import { screenResult } from '../../packages/host/src/security/screening/screen-results.js';
 
 /** Texts of attacks and honest texts. The files have escapes for everything that is not ASCII, so that nothing hides there. */
 

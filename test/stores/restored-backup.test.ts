@@ -1,17 +1,17 @@
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createApprovals } from '@tenon/host';
 import { createServer, type Stores, tasks, tool } from 'tenon';
 import { sharedTokenStore } from 'tenon/auth';
-import { createApprovals } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { sqliteStores } from 'tenon/sqlite';
 import { type FakeClock, fakeClock } from 'tenon/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { call } from '../../packages/host/src/security/policy/fixtures/call.js';
+import { createQuotas } from '../../packages/host/src/security/policy/quotas.js';
 import { openTestIssuer } from '../../packages/issuer/src/fixtures/visitor.js';
 import { connectTaskClient, getTaskId } from '../../packages/tenon/src/extensions/tasks/fixtures/task-client.js';
-import { call } from '../../packages/tenon/src/host/security/policy/fixtures/call.js';
-import { createQuotas } from '../../packages/tenon/src/host/security/policy/quotas.js';
 import {
   beginCall,
   createGuardedServer,

@@ -16,7 +16,7 @@ export interface Release {
   readonly postgres: typeof import('../../packages/tenon/src/postgres.js');
   readonly sqlite: typeof import('../../packages/tenon/src/sqlite.js');
   readonly auth: typeof import('../../packages/tenon/src/auth.node.js');
-  readonly host: typeof import('../../packages/tenon/src/host.node.js');
+  readonly host: typeof import('../../packages/host/src/index.node.js');
   readonly http: typeof import('../../packages/tenon/src/http.js');
 }
 

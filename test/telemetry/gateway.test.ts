@@ -1,7 +1,7 @@
 import * as api from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { createHost, type NodeHostOptions } from '@tenon/host';
 import { type ClientOptions, connect, createServer, tool } from 'tenon';
-import { createHost, type NodeHostOptions } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry } from 'tenon/telemetry';
 import { describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import * as api from '@opentelemetry/api';
+import { allow, createHost, createPolicy, deny, type NodeHostOptions } from '@tenon/host';
 import { connect, createServer, tool } from 'tenon';
-import { allow, createHost, createPolicy, deny, type NodeHostOptions } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry } from 'tenon/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,7 @@
 import * as api from '@opentelemetry/api';
+import { createHost } from '@tenon/host';
 import { connect, createServer, rpcError, tool, toolError } from 'tenon';
 import { type AuthorizerRequest, createCallerSignIn } from 'tenon/auth';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry, type TracedRequest } from 'tenon/telemetry';
 import { describe, expect, it } from 'vitest';

@@ -1,5 +1,6 @@
 import * as api from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
+import { createHost } from '@tenon/host';
 import {
   type Client,
   type ClientOptions,
@@ -11,7 +12,6 @@ import {
   tool,
   toolError,
 } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { createTelemetry } from 'tenon/telemetry';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';

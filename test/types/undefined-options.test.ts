@@ -1,3 +1,4 @@
+import { createHost } from '@tenon/host';
 import {
   type CallOptions,
   type ClientOptions,
@@ -9,7 +10,6 @@ import {
   tasks,
   tool,
 } from 'tenon';
-import { createHost } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
+import { allow, createHost, deny } from '@tenon/host';
 import { generateText, isStepCount } from 'ai';
 import { connect, createServer, tool, toolResult } from 'tenon';
-import { allow, createHost, deny } from 'tenon/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type AiToolsOptions, type ToolSource, toAiTools } from './ai-tools.js';

@@ -1,7 +1,7 @@
 import { isObject } from '@tenon/base';
+import { requireKnownOptions } from '@tenon/host';
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
-import { requireKnownOptions } from 'tenon/host';
 import { toInputSchema } from './input-schema.js';
 import { createToolNames } from './tool-names.js';
 import { toToolOutput } from './tool-output.js';

@@ -1,7 +1,7 @@
+import { createBroker, createHost } from '@tenon/host';
 import { APICallError } from 'ai';
 import { MockLanguageModelV3, MockLanguageModelV4 } from 'ai/test';
 import { type CreateMessageParams, connect, createServer, type SamplingContent, tool } from 'tenon';
-import { createBroker, createHost } from 'tenon/host';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createModel } from './create-model.js';
 import {

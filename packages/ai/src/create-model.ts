@@ -1,7 +1,6 @@
+import { type Model, requireKnownOptions } from '@tenon/host';
 import { generateText, type LanguageModel, type ToolSet, tool } from 'ai';
 import type { CreateMessageParams } from 'tenon';
-import type { Model } from 'tenon/host';
-import { requireKnownOptions } from 'tenon/host';
 import { toInputSchema } from './input-schema.js';
 import { toModelError } from './model-error.js';
 import { getToolUses, toModelMessages } from './model-messages.js';

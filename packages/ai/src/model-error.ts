@@ -1,6 +1,6 @@
+import { formatErrorExcerpt } from '@tenon/host';
 import { APICallError, RetryError, ToolChoiceViolationError } from 'ai';
 import { TenonError } from 'tenon';
-import { formatErrorExcerpt } from 'tenon/host';
 
 const HINTS: { readonly [status: number]: string | undefined } = {
   401: 'check the API key of the model',

@@ -1,5 +1,5 @@
+import { createHost } from '@tenon/host';
 import { connect, type Server } from 'tenon';
-import { createHost } from 'tenon/host';
 import { createMany, formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
 import { createTestServer, createTools, forEachConnection, getMiddleTool } from './offers.js';
 

@@ -1,5 +1,5 @@
 /** The process of an operator: allows the only question that waits in a store. */
-import { createApprovals } from 'tenon/host';
+import { createApprovals } from '@tenon/host';
 import { sqliteStores } from 'tenon/sqlite';
 
 const stores = await sqliteStores(process.argv[2] as string);

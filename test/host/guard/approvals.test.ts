@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { type Approvals, allow, ask, createApprovals, type NodeHostOptions, type PendingApproval } from '@tenon/host';
 import type { ClientOptions } from 'tenon';
-import { type Approvals, allow, ask, createApprovals, type NodeHostOptions, type PendingApproval } from 'tenon/host';
 import { sqliteStores } from 'tenon/sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { memoryStores } from '../../../packages/tenon/src/stores/memory-stores.js';

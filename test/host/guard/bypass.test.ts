@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { allow, ask, deny, type NodeHostOptions, type Rule } from '@tenon/host';
 import { type Client, type ClientOptions, connect, createServer, TenonError } from 'tenon';
-import { allow, ask, deny, type NodeHostOptions, type Rule } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { callTool, createMeta, type WireResponse } from '../../input-requests/wire.js';

@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHost, type Host, type NodeHostOptions, type ScreeningReport } from '@tenon/host';
 import { type Client, type ClientOptions, connect, TenonError } from 'tenon';
-import { createHost, type Host, type NodeHostOptions, type ScreeningReport } from 'tenon/host';
 import { expect, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../../packages/base/src/json/json-object.js';
 import { sendRequest } from '../../input-requests/wire.js';

@@ -1,11 +1,11 @@
+import { createBroker, type NodeHostOptions, rejectSampling } from '@tenon/host';
 import { type ClientOptions, type CreateMessageParams, type CreateMessageResult, createServer, tool } from 'tenon';
-import { createBroker, type NodeHostOptions, rejectSampling } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
+import { scriptedModel } from '../../../packages/host/src/sampling/fixtures/scripted-model.js';
 import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
-import { scriptedModel } from '../../../packages/tenon/src/host/sampling/fixtures/scripted-model.js';
 import { visitor } from '../../auth/served.js';
 import { callTool } from '../../input-requests/wire.js';
 import { getOutcome, listToolNames, REVISIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';

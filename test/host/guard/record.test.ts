@@ -1,6 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createServer, prompt, tool } from 'tenon';
 import {
   allow,
   ask,
@@ -10,7 +9,8 @@ import {
   type NodeHostOptions,
   type Quota,
   verifyAuditFile,
-} from 'tenon/host';
+} from '@tenon/host';
+import { createServer, prompt, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fakeClock } from '../../../packages/tenon/src/testing/fake-clock.js';

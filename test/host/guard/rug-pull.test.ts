@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Drift, describeDrift, type HostLockOptions, type HostServer, type NodeHostOptions } from '@tenon/host';
 import { createServer, prompt, resource, type Server, tasks, tool } from 'tenon';
-import { type Drift, describeDrift, type HostLockOptions, type HostServer, type NodeHostOptions } from 'tenon/host';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { NodeHostOptions } from '@tenon/host';
 import { createServer, prompt, resource, tool, toolResult } from 'tenon';
-import type { NodeHostOptions } from 'tenon/host';
 import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';

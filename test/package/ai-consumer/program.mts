@@ -1,8 +1,8 @@
 import { createModel, toAiTools } from '@tenon/ai';
+import { createBroker, createHost } from '@tenon/host';
 import { generateText } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { createServer, tool } from 'tenon';
-import { createBroker, createHost } from 'tenon/host';
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { isObject } from '@tenon/base';
+import { readAudit } from '@tenon/host';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
-import { readAudit } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { parseDuration } from '../options/option-parsers.js';
 

@@ -9,7 +9,7 @@ const MAX_SHOWN = 1_000_000;
 export async function printServerText(screen: Screen, text: string): Promise<void> {
   // Loading the sanitizer takes time, and plain text does not need it.
   if (!screen.isTerminal || !/[^\t\n\x20-\x7e]/.test(text)) return screen.printData(text);
-  const { sanitizeText } = await import('tenon/host');
+  const { sanitizeText } = await import('@tenon/host');
   screen.print(sanitizeText(text, { lines: true, max: MAX_SHOWN }));
 }
 

@@ -15,7 +15,7 @@ export async function* readPages(uri: string, read: ReadPage): AsyncGenerator<Re
     if (result !== undefined) yield result;
     return;
   }
-  const { OVERFLOW_NEXT } = await import('tenon/host');
+  const { OVERFLOW_NEXT } = await import('@tenon/host');
   const end = readNumber(uri, 'to');
   let position = -1;
   for (let next: string | undefined = uri; next !== undefined; ) {
@@ -45,7 +45,7 @@ export async function joinPages(
   const [first, ...others] = pages;
   const [content] = first?.contents ?? [];
   if (first === undefined || content === undefined || others.length === 0) return first;
-  const { OVERFLOW_NEXT } = await import('tenon/host');
+  const { OVERFLOW_NEXT } = await import('@tenon/host');
   const { [OVERFLOW_NEXT]: _, ...meta } = content._meta ?? {};
   const parts = pages.flatMap(({ contents }) => contents);
   const joined =

@@ -51,7 +51,7 @@ export async function reportToolResult(
 
 /** Tells if the gateway has denied the call. The result then has the reason in place of an answer of the tool. */
 async function isDeniedByPolicy({ _meta }: CallToolResult): Promise<boolean> {
-  const { POLICY_DECISION } = await import('tenon/host');
+  const { POLICY_DECISION } = await import('@tenon/host');
   return _meta?.[POLICY_DECISION] === 'denied';
 }
 

@@ -1,5 +1,11 @@
-import type { CallToolResult, GetPromptResult, JsonObject, Progress, ReadResourceResult } from 'tenon';
-import { TenonError } from 'tenon';
+import {
+  type CallToolResult,
+  type GetPromptResult,
+  type JsonObject,
+  type Progress,
+  type ReadResourceResult,
+  TenonError,
+} from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
@@ -130,7 +136,7 @@ class CallRun {
     const inputRequests = { question: { method: 'elicitation/create', params: question } };
     if (this.#taskId !== undefined) return this.#saveQuestion({ inputRequests, taskId: this.#taskId });
     const { protocolVersion } = this.#connection.client.server;
-    const { sanitizeText } = await import('tenon/host');
+    const { sanitizeText } = await import('@tenon/host');
     const schema = 'requestedSchema' in question ? question.requestedSchema : undefined;
     const fields = formatParameters(schema);
     const shown = sanitizeText(`“${question.message}”${fields.length > 0 ? ` (${fields.join(', ')})` : ''}`);
@@ -159,7 +165,7 @@ class CallRun {
         exit: exitCodes.inputRequired,
       });
     } else {
-      const { sanitizeText } = await import('tenon/host');
+      const { sanitizeText } = await import('@tenon/host');
       context.screen.note(`${label} asks:\n${sanitizeText(formatRequests(requests), { lines: true })}`);
       context.screen.note(`The call waits until ${expiresAt}. Answer it with:\n  ${text}`);
       if ('command' in target && !this.#request.options.keep)

@@ -80,7 +80,7 @@ async function listWaiting(context: CliContext, { json = false }: AnswerCommandO
   context.code = exitCodes.success;
   if (json) return context.screen.printJson({ calls: calls.map(({ text: _, ...call }) => call) });
   if (calls.length === 0) return context.screen.note('no call waits for an answer');
-  const { sanitizeText } = await import('tenon/host');
+  const { sanitizeText } = await import('@tenon/host');
   for (const { id, name, expiresAt, requests, text } of calls) {
     const head = sanitizeText(`${id}  ${name}  until ${expiresAt}\n${formatRequests(requests)}`, { lines: true });
     context.screen.print(`${head}\n  ${text}`);

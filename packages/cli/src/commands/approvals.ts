@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os';
-import { type Command, Option } from 'commander';
 import {
   type Approvals,
   createApprovals,
@@ -7,7 +6,8 @@ import {
   type StoredApproval,
   sanitizeName,
   sanitizeText,
-} from 'tenon/host';
+} from '@tenon/host';
+import { type Command, Option } from 'commander';
 import { findId, shortenIds } from '../approval-ids.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
 import {
   type AuditAnchor,
   type AuditFilesVerification,
@@ -8,7 +7,8 @@ import {
   readAuditAnchors,
   verifyAuditFile,
   verifyAuditFiles,
-} from 'tenon/host';
+} from '@tenon/host';
+import type { Command } from 'commander';
 import { createExportAuditCommand } from '../audit/export-audit.js';
 import { createShowAuditCommand } from '../audit/show-audit.js';
 import type { CliContext } from '../cli-context.js';

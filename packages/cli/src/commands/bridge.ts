@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
+import { checkProgram, type HostServer } from '@tenon/host';
 import { type Command, Option } from 'commander';
 import type { AssumableCapability } from 'tenon';
-import { checkProgram, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { readHttpAccess } from '../http/http-access.js';

@@ -84,7 +84,7 @@ async function reportStatus(context: CliContext, json: boolean | undefined): Pro
     readonly version: string;
     readonly servers: readonly DaemonServerState[];
   };
-  const { sanitizeText } = await import('tenon/host');
+  const { sanitizeText } = await import('@tenon/host');
   const rows = servers.map(({ label, active, unused }) => [
     sanitizeText(label, { max: 80 }),
     active > 0 ? `${active} open` : `unused for ${Math.round(unused / 1000)} s`,

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+
+import { type Host, sanitizeName } from '@tenon/host';
 import { type Command, Option } from 'commander';
-import { type Host, sanitizeName } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';

@@ -1,6 +1,6 @@
+import { createTokenReport, sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
 import { type JsonObject, type Prompt, type Resource, type ResourceTemplate, TenonError, type Tool } from 'tenon';
-import { createTokenReport, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';

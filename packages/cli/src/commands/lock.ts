@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { describeDrift, type Lock, openLockFile } from '@tenon/host';
 import type { Command } from 'commander';
-import { describeDrift, type Lock, openLockFile } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { approveEntries } from '../host/approve-entries.js';

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { isObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
-import { type Command, Option } from 'commander';
 import {
   type ActionRequest,
   lintPolicy,
@@ -12,7 +11,8 @@ import {
   sanitizeName,
   sanitizeText,
   type ToolInventory,
-} from 'tenon/host';
+} from '@tenon/host';
+import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { approveEntries } from '../host/approve-entries.js';

@@ -1,6 +1,6 @@
+import { findNearestKey } from '@tenon/host';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
-import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { listHostEntries } from '../mcp-hosts/host-config.js';

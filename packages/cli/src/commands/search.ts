@@ -1,5 +1,5 @@
+import { sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
-import { sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';

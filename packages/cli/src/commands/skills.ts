@@ -75,7 +75,7 @@ async function reportSkills(
     const entries = skills.map(({ files, ...entry }) => ({ ...entry, resources: files ?? 'dynamic' }));
     return screen.printJson({ server: target.label, skills: entries, problems });
   }
-  const { sanitizeText } = await import('tenon/host');
+  const { sanitizeText } = await import('@tenon/host');
   for (const problem of problems) screen.note(`not a valid skill: ${sanitizeText(problem, { max: 300 })}`, 'warning');
   if (skills.length === 0) return screen.print('The server lists no skills.');
   screen.print(

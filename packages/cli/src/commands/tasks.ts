@@ -88,7 +88,7 @@ async function printStates(
 ): Promise<void> {
   if (json) return screen.printJson(json);
   if (states.length === 0) return screen.note('the server has no tasks');
-  const { sanitizeText } = await import('tenon/host');
+  const { sanitizeText } = await import('@tenon/host');
   screen.print(
     formatColumns(
       states.map(({ taskId, status, createdAt, statusMessage = '' }) =>

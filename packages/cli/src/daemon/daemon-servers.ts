@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Host } from '@tenon/host';
 import { connect, type Implementation, TenonError } from 'tenon';
-import type { Host } from 'tenon/host';
 import { createHandler, type HttpHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';

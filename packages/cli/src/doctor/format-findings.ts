@@ -1,4 +1,4 @@
-import { sanitizeText } from 'tenon/host';
+import { sanitizeText } from '@tenon/host';
 import type { Screen } from '../screen.js';
 import { type DoctorReport, type Finding, type Severity, severities } from './finding.js';
 

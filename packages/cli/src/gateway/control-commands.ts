@@ -1,5 +1,5 @@
+import { sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
-import { sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand } from '../options/create-command.js';

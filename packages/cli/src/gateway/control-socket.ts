@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { type Host, redactSecrets, type ServerDescription } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type Host, redactSecrets, type ServerDescription } from 'tenon/host';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';

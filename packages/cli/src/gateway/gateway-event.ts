@@ -1,4 +1,4 @@
-import type { ServerChanges } from 'tenon/host';
+import type { ServerChanges } from '@tenon/host';
 import type { ServedEndpoint } from '../http/listen.js';
 import type { LogFields } from '../screen.js';
 import type { ErrorEvent } from '../serving/log-error.js';

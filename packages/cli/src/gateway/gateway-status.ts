@@ -1,4 +1,4 @@
-import type { ServerDescription } from 'tenon/host';
+import type { ServerDescription } from '@tenon/host';
 import { shortenReason } from '../host/host-reports.js';
 import type { ServedEndpoint } from '../http/listen.js';
 import { formatColumns } from '../screen.js';

@@ -1,4 +1,4 @@
-import type { ServerState } from 'tenon/host';
+import type { ServerState } from '@tenon/host';
 import { expect, it } from 'vitest';
 import { createGatewayHealth, type ReadyCondition } from './readiness.js';
 import type { ReportedServer } from './report-servers.js';

@@ -1,4 +1,4 @@
-import type { Host, ServerState } from 'tenon/host';
+import type { Host, ServerState } from '@tenon/host';
 import type { HealthOptions } from 'tenon/http';
 import type { ReportedServer } from './report-servers.js';
 

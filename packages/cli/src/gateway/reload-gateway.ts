@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { type ConfiguredEntry, readPolicyFile, type ServerChanges, sanitizeName, watchConfig } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type ConfiguredEntry, readPolicyFile, type ServerChanges, sanitizeName, watchConfig } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import { approveEntries } from '../host/approve-entries.js';

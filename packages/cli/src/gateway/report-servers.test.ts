@@ -1,5 +1,5 @@
+import type { ServerState } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { ServerState } from 'tenon/host';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createStubContext } from '../host/fixtures/stub-context.js';
 import { createServerReporter, listSkipped, type ReportedServer, reportServers } from './report-servers.js';

@@ -1,4 +1,4 @@
-import { type Host, type ServerState, sanitizeName } from 'tenon/host';
+import { type Host, type ServerState, sanitizeName } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { EntryDecision } from '../host/approve-entries.js';
 import { shortenReason } from '../host/host-reports.js';

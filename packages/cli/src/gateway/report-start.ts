@@ -1,4 +1,4 @@
-import type { Host } from 'tenon/host';
+import type { Host } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { Configuration } from '../host/read-configuration.js';
 import type { ServedEndpoint } from '../http/listen.js';

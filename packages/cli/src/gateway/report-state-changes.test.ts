@@ -1,4 +1,4 @@
-import type { ServerState } from 'tenon/host';
+import type { ServerState } from '@tenon/host';
 import { expect, it } from 'vitest';
 import { createScreen } from '../screen.js';
 import { createStateListener } from './report-state-changes.js';

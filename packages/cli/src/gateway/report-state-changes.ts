@@ -1,4 +1,4 @@
-import { type ServerState, sanitizeName } from 'tenon/host';
+import { type ServerState, sanitizeName } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { shortenReason } from '../host/host-reports.js';
 

@@ -1,5 +1,5 @@
+import { sanitizeText } from '@tenon/host';
 import type { JsonObject, Tool } from 'tenon';
-import { sanitizeText } from 'tenon/host';
 import { toJsonObject } from '../json-object.js';
 import { formatType, listParameters, type Parameter, resolveReference } from '../tools/type-text.js';
 

@@ -1,4 +1,4 @@
-import { type ConfiguredEntry, findLiteralSecrets } from 'tenon/host';
+import { type ConfiguredEntry, findLiteralSecrets } from '@tenon/host';
 import { formatReference, getReference } from '../mcp-hosts/hosts/variable-text.js';
 import type { ResolvedTarget } from '../target/resolve-target.js';
 import type { TargetOptions } from '../target/target-options.js';

@@ -1,6 +1,6 @@
 import { writeLiteral } from '@tenon/base/writers';
+import { sanitizeText } from '@tenon/host';
 import type { Tool } from 'tenon';
-import { sanitizeText } from 'tenon/host';
 import { createGeneratedCommands, type GeneratedCommand, toKebabCase } from './create-commands.js';
 import { type GeneratedTarget, type GeneratedText, listEnvironmentVariables } from './create-target.js';
 import { RUNTIME } from './runtime-text.js';

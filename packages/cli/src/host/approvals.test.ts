@@ -1,4 +1,4 @@
-import type { ActionRequest } from 'tenon/host';
+import type { ActionRequest } from '@tenon/host';
 import { expect, it } from 'vitest';
 import { fakeTty, KEYS } from '../fixtures/tty.js';
 import { createTerminalApprover } from './approvals.js';

@@ -1,5 +1,5 @@
+import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from '@tenon/host';
 import type { Stores } from 'tenon';
-import { type Approvals, type Approver, createApprovals, formatApprovalPrompt } from 'tenon/host';
 import type { SelectOption, Terminal } from '../terminal.js';
 
 /** Methods to get an approval for an action that matches an `ask` rule of the policy. */

@@ -1,5 +1,5 @@
+import type { ConfiguredEntry } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { ConfiguredEntry } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
 import type { BundleEntry } from '../mcpb/bundle-entry.js';

@@ -1,5 +1,5 @@
+import { type ConfiguredEntry, createHost, type Inventories } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type ConfiguredEntry, createHost, type Inventories } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createCredentials, toHostServers } from './create-host.js';
 

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { memoryStores, type SealKey, type Stores } from 'tenon';
-import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
 import {
   type ConfiguredEntry,
   createHost,
@@ -14,7 +12,9 @@ import {
   openAudit,
   type Policy,
   type ServerChanges,
-} from 'tenon/host';
+} from '@tenon/host';
+import { memoryStores, type SealKey, type Stores } from 'tenon';
+import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
 import type { Telemetry } from 'tenon/telemetry';
 import type { CliContext } from '../cli-context.js';
 import { BEARER_PRINCIPAL } from '../http/http-auth.js';

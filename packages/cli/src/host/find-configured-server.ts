@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ConfiguredEntry, findNearestKey } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type ConfiguredEntry, findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { createUsageError } from '../usage-error.js';

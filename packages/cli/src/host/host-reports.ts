@@ -1,4 +1,3 @@
-import type { TenonError } from 'tenon';
 import {
   type Drift,
   describeDrift,
@@ -6,7 +5,8 @@ import {
   type HostOptions,
   type ScreeningReport,
   sanitizeText,
-} from 'tenon/host';
+} from '@tenon/host';
+import type { TenonError } from 'tenon';
 import type { Screen } from '../screen.js';
 import { logError } from '../serving/log-error.js';
 import { describeScreening, type ScreeningMode } from './screening-text.js';

@@ -1,4 +1,4 @@
-import { type AskInput, sanitizeText } from 'tenon/host';
+import { type AskInput, sanitizeText } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 
 /** Creates a function that asks the user for the value of an input. Without a terminal, nobody is asked. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { createHost } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { createHost } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findGateways } from '../gateway/find-gateways.js';
 import { type ConfiguredServerState, listServerStates } from '../gateway/gateway-status.js';

@@ -1,4 +1,4 @@
-import type { AskInput } from 'tenon/host';
+import type { AskInput } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 
 /** Value of variables and inputs that are not known. */

@@ -1,6 +1,6 @@
 import { isObject } from '@tenon/base';
+import type { ActionRequest } from '@tenon/host';
 import type { Command } from 'commander';
-import type { ActionRequest } from 'tenon/host';
 import { parseNames } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 

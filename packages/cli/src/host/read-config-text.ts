@@ -1,5 +1,5 @@
+import { type ConfigFileOptions, type ConfigResult, type ParsedConfigText, readConfigFile } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type ConfigFileOptions, type ConfigResult, type ParsedConfigText, readConfigFile } from 'tenon/host';
 import { type ConfigFormat, ConfigTextError } from '../mcp-hosts/formats/config-format.js';
 
 /** Reads a configuration file in any format: JSON with comments, or the TOML or YAML of an MCP host. */

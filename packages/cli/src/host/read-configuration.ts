@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
-import { TenonError } from 'tenon';
 import {
   type AskInput,
   type ConfigLocation,
@@ -8,7 +7,8 @@ import {
   type ConfigResult,
   type ConfiguredEntry,
   sanitizeText,
-} from 'tenon/host';
+} from '@tenon/host';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
 import { findProjectHostFiles, findUserHostFiles } from '../mcp-hosts/find-host-files.js';

@@ -1,4 +1,4 @@
-import type { Finding } from 'tenon/host';
+import type { Finding } from '@tenon/host';
 import { expect, it } from 'vitest';
 import { describeScreening } from './screening-text.js';
 

@@ -1,4 +1,4 @@
-import { type Finding, type ScreeningReport, sanitizeName, sanitizeText } from 'tenon/host';
+import { type Finding, type ScreeningReport, sanitizeName, sanitizeText } from '@tenon/host';
 
 /** Handling of texts that look like instructions to a model. */
 export type ScreeningMode = 'report' | 'mask' | 'block';

@@ -1,6 +1,5 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { memoryStores, type Stores, TenonError } from 'tenon';
 import {
   type ConfiguredEntry,
   createTrust,
@@ -9,7 +8,8 @@ import {
   sanitizeText,
   type Trust,
   type TrustQuestion,
-} from 'tenon/host';
+} from '@tenon/host';
+import { memoryStores, type Stores, TenonError } from 'tenon';
 import { sqliteStores } from 'tenon/sqlite';
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';

@@ -9,7 +9,7 @@ import {
   type LockFile,
   openLockFile,
   sanitizeName,
-} from 'tenon/host';
+} from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
 import { formatCount } from '../screen.js';

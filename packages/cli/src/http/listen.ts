@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Host } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { Host } from 'tenon/host';
 import { type CloseOptions, createHandler, type HttpHandler } from 'tenon/http';
 import { type ServeHttpOptions, serveHttp, toNode } from 'tenon/node';
 import { createCors, createEndpointSettings, type EndpointOptions } from '../options/endpoint-options.js';

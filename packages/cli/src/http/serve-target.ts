@@ -1,5 +1,5 @@
+import { createHost, type Host, type HostServer } from '@tenon/host';
 import type { HttpTarget, StdioTarget } from 'tenon';
-import { createHost, type Host, type HostServer } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createHostListeners } from '../host/host-reports.js';
 import { logError } from '../serving/log-error.js';

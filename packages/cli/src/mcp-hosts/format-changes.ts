@@ -1,5 +1,5 @@
+import { redactSecrets } from '@tenon/host';
 import { createTwoFilesPatch } from 'diff';
-import { redactSecrets } from 'tenon/host';
 import type { PlannedAction, PlannedChange } from './plan-change.js';
 
 const WORDS = { add: 'added', change: 'changed', remove: 'removed', keep: 'unchanged' } as const;

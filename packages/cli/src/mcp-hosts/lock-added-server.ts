@@ -1,4 +1,4 @@
-import type { ConfiguredEntry } from 'tenon/host';
+import type { ConfiguredEntry } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { ExitCode } from '../exit-codes.js';
 import { checkTrust } from '../host/server-trust.js';

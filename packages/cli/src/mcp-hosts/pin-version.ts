@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import type { CommandTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { CommandTarget } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 
 /** Name of an npm package without a version or tag. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '@tenon/base';
+import type { CommandTarget, UrlTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { readConfigText } from './config-file.js';
 import { type HostConfig, listHostEntries, removeHostEntry, setHostEntry } from './host-config.js';
 import { formatEntry, type HostEntry } from './hosts/format-entry.js';

@@ -1,4 +1,4 @@
-import type { CommandTarget, ConfiguredEntry, UrlTarget } from 'tenon/host';
+import type { CommandTarget, ConfiguredEntry, UrlTarget } from '@tenon/host';
 import packageJson from '../../package.json' with { type: 'json' };
 import { readAnyConfigFile } from '../host/read-config-text.js';
 import type { McpHost, VariableForm } from './hosts/mcp-host.js';

@@ -1,5 +1,5 @@
+import { findNearestKey } from '@tenon/host';
 import type { Command } from 'commander';
-import { findNearestKey } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { parseNames } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';

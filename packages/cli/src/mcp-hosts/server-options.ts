@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, isAbsolute, resolve } from 'node:path';
-import { type CommandTarget, findLiteralSecrets, type UrlTarget } from 'tenon/host';
+import { type CommandTarget, findLiteralSecrets, type UrlTarget } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { installBundle } from '../mcpb/install-bundle.js';
 import { installRegistryServer } from '../registry/open-registry-server.js';

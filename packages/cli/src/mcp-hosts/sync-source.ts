@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { resolve } from 'node:path';
-import { type CommandTarget, type ConfiguredEntry, findLiteralSecrets, type UrlTarget } from 'tenon/host';
+import { type CommandTarget, type ConfiguredEntry, findLiteralSecrets, type UrlTarget } from '@tenon/host';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 import { createUsageError } from '../usage-error.js';
 import { readConfigText } from './config-file.js';

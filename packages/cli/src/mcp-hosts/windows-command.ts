@@ -1,5 +1,5 @@
 import { isSafeForCmd } from '@tenon/base/writers';
-import type { CommandTarget } from 'tenon/host';
+import type { CommandTarget } from '@tenon/host';
 import { createUsageError } from '../usage-error.js';
 
 /** Programs that are batch files on Windows. */

@@ -6,7 +6,7 @@ import {
   checkProgram,
   sanitizeName,
   sanitizeText,
-} from 'tenon/host';
+} from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createBundleTarget, expandSystemVariables } from './create-bundle-command.js';
 import { type Bundle, extractBundle, getBundleFolder } from './extract-bundle.js';

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
+import type { CommandTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { CommandTarget } from 'tenon/host';
 import type { Bundle } from './extract-bundle.js';
 import type { BundleCommand, BundleManifest, UserConfigValue } from './manifest.js';
 

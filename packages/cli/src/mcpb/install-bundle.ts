@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: manifests write variables so
+
+import { type CommandTarget, sanitizeText } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type CommandTarget, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createInputPrompt } from '../host/input-prompt.js';
 import { formatReference, getReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ConfiguredEntry } from 'tenon/host';
+import type { ConfiguredEntry } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { checkTrust } from '../host/server-trust.js';
 import { createNotApprovedError } from '../target/resolve-target.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { type AskInput, type ConfigInput, findNearestKey, sanitizeText } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { type AskInput, type ConfigInput, findNearestKey, sanitizeText } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createInputPrompt } from '../host/input-prompt.js';
 import { createUsageError, readVariable } from '../usage-error.js';

@@ -1,5 +1,4 @@
 import { findInexactInteger } from '@tenon/base';
-import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
 import {
   createFormResult,
   createFormView,
@@ -8,7 +7,8 @@ import {
   type FormView,
   sanitizeText,
   type ViewWarning,
-} from 'tenon/host';
+} from '@tenon/host';
+import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { Question, Terminal } from '../terminal.js';
 import { formatProblem } from './format-problem.js';

@@ -1,5 +1,5 @@
+import { createFormResult } from '@tenon/host';
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams, JsonObject } from 'tenon';
-import { createFormResult } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { parseArguments } from '../tools/parse-arguments.js';
 import { createUsageError } from '../usage-error.js';

@@ -1,4 +1,4 @@
-import { sanitizeText } from 'tenon/host';
+import { sanitizeText } from '@tenon/host';
 import type { ReplayDifference, ReplayReport } from 'tenon/testing';
 import { formatJunitReport } from '../reports/junit.js';
 

@@ -1,5 +1,5 @@
+import { sanitizeText } from '@tenon/host';
 import type { JsonRpcMessage } from 'tenon';
-import { sanitizeText } from 'tenon/host';
 
 /** Maximum length of a printed message, in characters. `--wire` writes complete messages. */
 const MAX_LINE = 1000;

@@ -1,4 +1,4 @@
-import { allow, createPolicy, deny } from 'tenon/host';
+import { allow, createPolicy, deny } from '@tenon/host';
 import { parseRecording } from 'tenon/testing';
 import { expect, it } from 'vitest';
 import { evaluateCalls } from './report-decisions.js';

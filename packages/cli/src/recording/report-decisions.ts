@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { isObject } from '@tenon/base';
-import type { JsonObject } from 'tenon';
 import {
   type Action,
   type ActionRequest,
@@ -11,7 +10,8 @@ import {
   type Prefix,
   readPolicyFile,
   sanitizeText,
-} from 'tenon/host';
+} from '@tenon/host';
+import type { JsonObject } from 'tenon';
 import { parseRecording, type Recording } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { createPlaceholderEnv, getPlaceholder } from '../host/placeholders.js';

@@ -1,4 +1,4 @@
-import { type ConfiguredEntry, sanitizeText } from 'tenon/host';
+import { type ConfiguredEntry, sanitizeText } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { createInputPrompt } from '../host/input-prompt.js';
 import { checkTrust } from '../host/server-trust.js';

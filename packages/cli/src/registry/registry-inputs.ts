@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type AskInput, findLiteralSecrets, sanitizeText } from 'tenon/host';
+import { type AskInput, findLiteralSecrets, sanitizeText } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { formatReference, getReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { checkValueNames } from '../mcpb/user-config.js';

@@ -1,5 +1,5 @@
+import type { CommandTarget, UrlTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
-import type { CommandTarget, UrlTarget } from 'tenon/host';
 import { formatReference, toVariableName } from '../mcp-hosts/hosts/variable-text.js';
 import { findVariable, listTexts } from '../target/fill-references.js';
 import { createPackageCommand, getOwnRegistry, isPackageType } from './package-command.js';

@@ -1,6 +1,5 @@
 /** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
 
-import type { RestoredStoresResult } from 'tenon';
 import type {
   AuditFileVerification,
   Drift,
@@ -8,7 +7,8 @@ import type {
   PolicyFinding,
   PolicyVerdict,
   StoredApproval,
-} from 'tenon/host';
+} from '@tenon/host';
+import type { RestoredStoresResult } from 'tenon';
 import type { ReplayReport } from 'tenon/testing';
 import type { AuditEntryLine } from '../audit/show-audit.js';
 import type { SavedFile } from '../calls/save-content.js';

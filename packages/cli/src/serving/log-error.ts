@@ -1,5 +1,5 @@
+import { redactSecrets } from '@tenon/host';
 import { TenonError } from 'tenon';
-import { redactSecrets } from 'tenon/host';
 import { describeError } from '../error-hints.js';
 import type { LogFields, Screen } from '../screen.js';
 import { getTraceId } from './trace-ids.js';

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
+import { createHost } from '@tenon/host';
 import { connect, createServer, tool } from 'tenon';
-import { createHost } from 'tenon/host';
 import { afterEach, expect, it } from 'vitest';
 import { type MetricsServer, serveMetrics } from './metrics.js';
 

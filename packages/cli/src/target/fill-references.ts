@@ -1,4 +1,4 @@
-import type { ConfiguredEntry } from 'tenon/host';
+import type { ConfiguredEntry } from '@tenon/host';
 import { createUsageError } from '../usage-error.js';
 
 type Target = ConfiguredEntry['target'];

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { type ConfiguredEntry, fillCallerValues } from '@tenon/host';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
-import { type ConfiguredEntry, fillCallerValues } from 'tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { findHttpOption } from '../http/http-options.js';
 import { createUsageError, readVariable } from '../usage-error.js';

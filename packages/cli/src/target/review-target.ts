@@ -1,5 +1,5 @@
 import { writeCommandLine } from '@tenon/base/writers';
-import { type ConfiguredEntry, findDangers } from 'tenon/host';
+import { type ConfiguredEntry, findDangers } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { listReferences } from './fill-references.js';
 

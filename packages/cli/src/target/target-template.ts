@@ -1,4 +1,4 @@
-import type { ConfiguredEntry } from 'tenon/host';
+import type { ConfiguredEntry } from '@tenon/host';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
 
 /**

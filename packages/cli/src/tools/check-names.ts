@@ -32,7 +32,7 @@ export async function checkNames(
   const given = new Set([...names, ...others]);
   const missing = parameters.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name);
   const problem = `unknown argument ${quoteAll(unknown)}`;
-  const { findNearestKey } = await import('tenon/host');
+  const { findNearestKey } = await import('@tenon/host');
   // An argument that is given already is not what the user has meant.
   const nearest =
     unknown.length === 1 && first.length > MAX_SHORT_NAME

@@ -33,7 +33,7 @@ export async function explainUnknownName<T>(
 export async function isUnknownToolResult({ isError, content, _meta }: CallToolResult, name: string): Promise<boolean> {
   const texts = content.flatMap(each => (each.type === 'text' ? [each.text] : []));
   if (isError !== true || !texts.some(text => text.includes(name) && UNKNOWN_TEXT.test(text))) return false;
-  const { POLICY_DECISION } = await import('tenon/host');
+  const { POLICY_DECISION } = await import('@tenon/host');
   return _meta?.[POLICY_DECISION] === undefined;
 }
 

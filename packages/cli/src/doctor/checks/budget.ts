@@ -1,4 +1,4 @@
-import { createTokenReport } from 'tenon/host';
+import { createTokenReport } from '@tenon/host';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
 import type { Finding } from '../finding.js';

@@ -1,4 +1,4 @@
-import type { CommandTarget, UrlTarget } from 'tenon/host';
+import type { CommandTarget, UrlTarget } from '@tenon/host';
 import packageJson from '../../../package.json' with { type: 'json' };
 import { createUsageError } from '../../usage-error.js';
 import { wrapWindowsCommand } from '../windows-command.js';

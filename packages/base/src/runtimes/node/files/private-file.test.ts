@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openLastAuditFile } from '../../../../../tenon/src/runtimes/node/audit/open-audit-file.js';
+import { openLastAuditFile } from '../../../../../host/src/runtimes/node/audit/open-audit-file.js';
 import { sqliteStores } from '../../../../../tenon/src/runtimes/node/sqlite-stores.js';
 
 let folder = '';

@@ -1,0 +1,173 @@
+import { type JsonObject, type MaybePromise, runWithTimeout, TenonError } from '@tenon/base';
+import type { Tool } from 'tenon';
+import type { RequestContext } from 'tenon/host-internals';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import type { GatewayContext } from '../../proxy/gateway-context.js';
+import type { ProxiedTool } from '../../proxy/proxied-tool.js';
+import { selectVisibleEntries } from '../../proxy/visible-entries.js';
+import type { HostGuard } from '../../security/guard/host-guard.js';
+import type { HostCatalog } from '../host-catalog.js';
+import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
+import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
+import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
+import {
+  type ArgumentProblem,
+  createDescribeResult,
+  createSearchResult,
+  parseCallArguments,
+  parseDescribeArguments,
+  parseSearchArguments,
+} from './meta-tool-arguments.js';
+import { VectorCache } from './vector-cache.js';
+
+/** Finds the tool that a call names, after its arguments were parsed. */
+export type FindTool = (name: string) => MaybePromise<ProxiedTool>;
+
+const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
+
+/** Returns the tools to list within the budget. `undefined` without a budget. */
+export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | undefined): CollapsedTools | undefined {
+  if (budget === undefined) return undefined;
+  const known = collapsedLists.get(tools);
+  if (known) return known;
+  const collapsed = collapseTools(tools, typeof budget === 'number' ? { budget } : budget);
+  collapsedLists.set(tools, collapsed);
+  return collapsed;
+}
+
+/**
+ * Returns the search, describe or call tool with this name. `undefined` when the name belongs to none of them, or all
+ * tools are listed.
+ */
+export function resolveMetaTool(
+  gateway: GatewayContext,
+  budget: ToolBudget,
+  name: string,
+  requestContext: RequestContext,
+  find: FindTool,
+): MaybePromise<ProxiedTool | undefined> {
+  if (!/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
+  return createMetaTool(gateway, budget, name, requestContext, find);
+}
+
+async function createMetaTool(
+  gateway: GatewayContext,
+  budget: ToolBudget,
+  name: string,
+  requestContext: RequestContext,
+  find: FindTool,
+): Promise<ProxiedTool | undefined> {
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  const { items: all } = await catalog.listEntries('tools');
+  const items = selectVisibleEntries(gateway, catalog, 'tools', all, requestContext);
+  const { meta, hidden } = collapseToBudget(items, budget) ?? {};
+  if (meta === undefined || hidden === undefined) return undefined;
+  if (name === meta.search) {
+    const options = typeof budget === 'number' ? {} : budget;
+    return createLookupTool(args => searchTools(gateway, getSearches(items, gateway, catalog, options), args, options));
+  }
+  if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
+  if (name !== meta.call) return undefined;
+  return {
+    headerParams: [],
+    taskSupport: 'optional',
+    async run(params, call) {
+      const inner = parseCallArguments(params.arguments);
+      if ('problem' in inner) return createErrorResult(inner);
+      const tool = await find(inner.name);
+      // Policy, approval and audit apply to the inner call.
+      return tool.run({ ...params, ...inner }, call);
+    },
+  };
+}
+
+function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentProblem>): ProxiedTool {
+  return {
+    headerParams: [],
+    taskSupport: undefined,
+    async run({ arguments: args }) {
+      const answer = await lookUp(args);
+      if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+    },
+  };
+}
+
+/** Searches of one list of tools. */
+interface Searches {
+  readonly byWords: CatalogSearch;
+  readonly byMeaning: MeaningSearch | undefined;
+}
+
+async function searchTools(
+  { guard, registry: { clock } }: GatewayContext,
+  { byWords, byMeaning }: Searches,
+  args: unknown,
+  { embedTimeout = EMBED_TIMEOUT }: SearchOptions,
+): Promise<JsonObject | ArgumentProblem> {
+  const wanted = parseSearchArguments(args);
+  if ('problem' in wanted) return wanted;
+  const { query, limit } = wanted;
+  const searchByMeaning = async (): Promise<readonly SearchHit[] | undefined> => byMeaning?.search(query, { limit });
+  const onTimeout = () => {
+    throw new Error(`embed: returned no vectors in ${embedTimeout} ms. The search has found by words alone.`);
+  };
+  const hits = await runWithTimeout(searchByMeaning, { clock, timeout: embedTimeout, onTimeout }).catch(error => {
+    guard.reportError(TenonError.from(error));
+    return undefined;
+  });
+  return createSearchResult(hits ?? byWords.search(query, { limit }));
+}
+
+type SearchOptions = Pick<CollapseOptions, 'embed' | 'embedTimeout'>;
+
+/** Default of `embedTimeout`. */
+const EMBED_TIMEOUT = 5_000;
+
+const searchesByList = new WeakMap<readonly Tool[], Searches>();
+/** Vectors of one host, which all of its sessions use. */
+const vectorCaches = new WeakMap<HostGuard, VectorCache>();
+
+function getSearches(
+  tools: readonly Tool[],
+  { registry, guard }: GatewayContext,
+  catalog: HostCatalog,
+  { embed }: SearchOptions,
+): Searches {
+  const known = searchesByList.get(tools);
+  if (known) return known;
+  const serverTexts = new Map(
+    registry.servers.map(server => [server, describeServer(registry.getConnection(server, catalog.scope))]),
+  );
+  const entries = tools.map((tool): CatalogEntry => {
+    const { server = '', name: serverName } = catalog.findTool(tool.name) ?? {};
+    return { name: tool.name, server, serverName, tool, serverText: serverTexts.get(server) };
+  });
+  const byWords = createCatalogSearch(entries);
+  const vectorCache = embed && (vectorCaches.get(guard) ?? new VectorCache(embed, registry.clock));
+  if (vectorCache) vectorCaches.set(guard, vectorCache);
+  const searches = { byWords, byMeaning: vectorCache && createMeaningSearch(entries, byWords, vectorCache) };
+  searchesByList.set(tools, searches);
+  return searches;
+}
+
+/** Returns the texts of a connected server about itself. */
+function describeServer({ serverInfo }: UpstreamConnection): string {
+  const { info, instructions } = serverInfo ?? {};
+  return [info?.title, info?.description, instructions].filter(text => text !== undefined).join('\n');
+}
+
+function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentProblem {
+  const wanted = parseDescribeArguments(args);
+  if ('problem' in wanted) return wanted;
+  const found = tools.filter(({ name }) => wanted.names.includes(name));
+  const known = new Set(found.map(({ name }) => name));
+  return createDescribeResult(
+    found,
+    wanted.names.filter(name => !known.has(name)),
+  );
+}
+
+function createErrorResult({ problem }: ArgumentProblem): JsonObject {
+  return { content: [{ type: 'text', text: problem }], isError: true };
+}

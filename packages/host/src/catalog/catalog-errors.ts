@@ -1,0 +1,66 @@
+import {
+  catchMaybe,
+  createCausedError,
+  describeUnknownName,
+  INVALID_PARAMS,
+  isForPeer,
+  type MaybePromise,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
+import { getSignInRequest } from 'tenon/host-internals';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { getUnavailableCause, type UnavailableServer } from '../connections/upstream-registry.js';
+import { createUnansweredError } from '../proxy/unanswered-error.js';
+import type { NamedKind } from './host-catalog.js';
+
+/**
+ * Translates the error of a failed list request. Errors that are meant for the caller stay unchanged. Others become
+ * `no response`.
+ */
+export function translateListError<T>(
+  kind: NamedKind,
+  { server }: UpstreamConnection,
+  read: () => MaybePromise<T>,
+): MaybePromise<T> {
+  return catchMaybe(read, thrown => {
+    const error = TenonError.from(thrown);
+    throw isForPeer(error) || getSignInRequest(error) ? error : createUnansweredError(error, server, `${kind}/list`);
+  });
+}
+
+/** Possible reasons why a name is unknown. */
+interface UnknownNameReasons {
+  readonly unavailable?: readonly UnavailableServer[];
+  /** Disabled server to which the name belongs. */
+  readonly disabled?: string | undefined;
+  /** Names that the caller sees. */
+  readonly names?: readonly string[];
+}
+
+/** Creates the error for a name that no server offers. */
+export function createUnknownNameError(
+  kind: NamedKind,
+  outer: string,
+  { unavailable = [], disabled, names = [] }: UnknownNameReasons,
+): Error {
+  const what = describeUnknownName(kind === 'tools' ? 'tool' : 'prompt', outer, names);
+  const stop = what.endsWith('?') ? '' : '.';
+  if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
+  if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
+  const who = unavailable.map(({ server }) => server).join(', ');
+  const problem = `${what}${stop} These servers are unavailable: ${who}`;
+  return createCausedError(getUnavailableCause(unavailable), INVALID_PARAMS, problem, { unavailable });
+}
+
+/** Creates the error for a URI that belongs to several servers. */
+export function createAmbiguousUriError(uri: string, owners: readonly string[]): Error {
+  const who = owners.join(', ');
+  return rpcError(
+    INVALID_PARAMS,
+    `Several servers have ${uri.slice(0, 256)}: ${who}. Use the URI of resources/list, which names the server`,
+    {
+      uri,
+    },
+  );
+}

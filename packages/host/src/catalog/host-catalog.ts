@@ -1,0 +1,327 @@
+import { isPromise, type MaybePromise } from '@tenon/base';
+import type { Cacheable } from 'tenon/host-internals';
+import type { ConnectionScope } from '../connections/connection-scope.js';
+import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import type {
+  AggregatedList,
+  ServerList,
+  UnavailableServer,
+  UpstreamRegistry,
+} from '../connections/upstream-registry.js';
+import { createAmbiguousUriError, createUnknownNameError, translateListError } from './catalog-errors.js';
+import type { HostCatalogOptions, ListFilter } from './catalog-options.js';
+import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
+import { createNameMapper, findByPrefix, type NameMapper } from './names/name-mapper.js';
+import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
+import { withToolNames } from './names/tool-names.js';
+import type { WrappedResource } from './names/wrapped-uri.js';
+import { getTaskSupport } from './task-support.js';
+
+/** Kinds of entries that have public names. */
+export type NamedKind = 'tools' | 'prompts';
+type ResourceKind = 'resources' | 'templates';
+
+/** Combined list of all servers, with public names. */
+export interface CatalogList<K extends ListKind> extends Cacheable {
+  readonly items: readonly ListEntries[K][];
+  readonly unavailable: readonly UnavailableServer[];
+  readonly isCached: boolean;
+}
+
+/**
+ * Target of a public name. An entry that is not listed is found too if the server has it, so that the guard can reject
+ * the call with a reason.
+ */
+export interface ResolvedTool<K extends NamedKind> {
+  readonly connection: UpstreamConnection;
+  /** Name of the entry at the server. */
+  readonly name: string;
+  readonly entry: ListEntries[K];
+}
+
+/** Target of a URI or a template. */
+export interface ResolvedResource {
+  readonly connection: UpstreamConnection;
+  readonly uri: string;
+}
+
+/** Lists the names that the caller sees, for the error about an unknown one. */
+type ListNames = () => Promise<readonly string[]>;
+
+type EntryIndex = ReadonlyMap<string, ListEntries[NamedKind]>;
+
+/** Lists of all servers for one connection scope, under public names. */
+export class HostCatalog {
+  readonly scope: ConnectionScope;
+  readonly #registry: UpstreamRegistry;
+  readonly #names: Readonly<Record<NamedKind, NameMapper>>;
+  readonly #resources: ResourceNameMapper;
+  readonly #filterList: ListFilter;
+  readonly #isPlainName: (server: string, name: string) => boolean;
+  readonly #origins = new EntryOrigins();
+  /** Lists of resources from the last update of the URI owners. */
+  #resourceLists: readonly ServerList<'resources'>[] = [];
+  readonly #filteredLists = new WeakMap<EntryList<ListKind>, MaybePromise<readonly ListEntries[ListKind][]>>();
+  readonly #entryIndices = new WeakMap<readonly ListEntries[ListKind][], EntryIndex>();
+  readonly #combinedLists = new Map<
+    ListKind,
+    { readonly lists: readonly EntryList<ListKind>[]; readonly items: readonly ListEntries[ListKind][] }
+  >();
+  /** Servers that were unavailable at the last update of the URI owners. */
+  unavailable: readonly UnavailableServer[] = [];
+
+  constructor(registry: UpstreamRegistry, scope: ConnectionScope, options: HostCatalogOptions) {
+    const { servers } = registry;
+    const { prefix, filterList, getToolNames } = options;
+    this.#registry = registry;
+    this.scope = scope;
+    const create = () => createNameMapper({ servers, prefix });
+    this.#names = { tools: withToolNames(create(), getToolNames), prompts: create() };
+    this.#resources = createResourceNameMapper({ servers });
+    this.#filterList = filterList;
+    this.#isPlainName = (server, name) =>
+      prefix === 'never' && (getToolNames(server)?.toConfigured(name) ?? name) === name;
+  }
+
+  /** Lists the entries of all servers, grouped by server. Returns the same array until an entry changes. */
+  async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
+    if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
+    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.scope);
+    const items = await this.#combineEntries(kind, parts, part =>
+      this.#toPublicEntries(kind as NamedKind, part as ServerList<NamedKind>),
+    );
+    return { items: items as readonly ListEntries[K][], unavailable, ...hints };
+  }
+
+  /**
+   * Finds the tool or prompt with a public name: at once if it is in a list that was read. Throws -32602 when there is
+   * none.
+   */
+  resolveByName<K extends NamedKind>(
+    kind: K,
+    outer: string,
+    listNames: ListNames = async () => [],
+  ): MaybePromise<ResolvedTool<K>> {
+    const named = this.#names[kind].toServer(outer);
+    const resolving = named && this.#resolveEntry(kind, named.server, named.name);
+    if (resolving !== undefined && !isPromise(resolving)) return resolving;
+    return this.#resolveLater(kind, outer, resolving, listNames);
+  }
+
+  async #resolveLater<K extends NamedKind>(
+    kind: K,
+    outer: string,
+    resolving: Promise<ResolvedTool<K> | undefined> | undefined,
+    listNames: ListNames,
+  ): Promise<ResolvedTool<K>> {
+    const resolved = await (resolving ?? this.#resolveAfterListing(kind, outer, listNames));
+    if (resolved) return resolved;
+    const disabled = findByPrefix(this.#registry.disabled, outer);
+    throw createUnknownNameError(kind, outer, { disabled, names: await listNames() });
+  }
+
+  /** Searches the cached list, then the current list if the entry is missing. */
+  #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
+    const connection = this.#registry.getConnection(server, this.scope);
+    const list = translateListError(kind, connection, () => connection.lists.getCached(kind));
+    if (!isPromise(list)) {
+      const admitted = this.#getFilteredEntries(kind, { server, connection, list });
+      const entry = isPromise(admitted) ? undefined : this.#getIndex(admitted).get(name);
+      if (entry) return { connection, name, entry: entry as ListEntries[K] };
+    }
+    return this.#readEntry(kind, connection, name, list).catch(error => {
+      // An update of the host has replaced the server meanwhile.
+      if (!connection.isClosed || !this.#registry.upstreams.has(server)) throw error;
+      return this.#resolveEntry(kind, server, name);
+    });
+  }
+
+  async #readEntry<K extends NamedKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    name: string,
+    cached: MaybePromise<EntryList<K>>,
+  ): Promise<ResolvedTool<K> | undefined> {
+    const readEntries = () => translateListError(kind, connection, () => connection.lists.get(kind));
+    const entry =
+      (await this.#findEntry(kind, connection, name, await cached)) ??
+      (await this.#findEntry(kind, connection, name, await readEntries())) ??
+      (await readEntries()).items.find(each => each.name === name);
+    return entry && { connection, name, entry: entry as ListEntries[K] };
+  }
+
+  /** Resolves the server of a URI. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
+  async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
+    const held = await this.#resolveUri(() => this.#resources.toServer(uri));
+    if (held) return { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
+    const owners = this.#resources.findOwners(uri);
+    if (owners.length > 1) throw createAmbiguousUriError(uri, owners);
+    const part = this.#resourceLists.find(({ list }) => list.items.some(each => each.uri === uri));
+    return part && { connection: part.connection, uri };
+  }
+
+  async resolveTemplate(template: string): Promise<ResolvedResource | undefined> {
+    const held = await this.#resolveUri(() => this.#resources.toServerTemplate(template));
+    return held && { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
+  }
+
+  /** Returns the server of a tool with this public name, and its name there. */
+  findTool(tool: string): { readonly server: string; readonly name: string } | undefined {
+    return this.#names.tools.toServer(tool);
+  }
+
+  /** Returns the server of a listed entry, and its entry there. */
+  getOrigin(entry: ListEntries[ListKind]): ListedEntryOrigin | undefined {
+    return this.#origins.get(entry);
+  }
+
+  /** Returns the public URI for a URI of a server. */
+  toPublicUri(server: string, uri: string): string {
+    return this.#resources.toPublic(server, uri);
+  }
+
+  /** Resolves a name that is known only after the lists were read, or whose entry is withheld from them. */
+  async #resolveAfterListing<K extends NamedKind>(
+    kind: K,
+    outer: string,
+    listNames: ListNames,
+  ): Promise<ResolvedTool<K> | undefined> {
+    const { unavailable } = await this.listEntries(kind);
+    const found = this.#names[kind].toServer(outer);
+    if (found) return this.#resolveEntry(kind, found.server, found.name);
+    if (unavailable.length > 0) throw createUnknownNameError(kind, outer, { unavailable, names: await listNames() });
+    return this.#findWithheld(kind, outer);
+  }
+
+  /** Finds an entry that a server has but the host does not list, because the lock or the configuration excludes it. */
+  async #findWithheld<K extends NamedKind>(kind: K, outer: string): Promise<ResolvedTool<K> | undefined> {
+    const { parts } = await this.#registry.aggregateList(kind, this.scope);
+    for (const { connection, server, list } of parts) {
+      const entry = list.items.find(({ name }) => {
+        return (
+          this.#names[kind].toPublic(server, name) === outer || (this.#isPlainName(server, name) && name === outer)
+        );
+      });
+      if (entry) return { connection, name: entry.name, entry };
+    }
+    return undefined;
+  }
+
+  async #findEntry<K extends NamedKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    name: string,
+    list: EntryList<K>,
+  ): Promise<ListEntries[K] | undefined> {
+    const admitted = await this.#getFilteredEntries(kind, { server: connection.server, connection, list });
+    return this.#getIndex(admitted).get(name) as ListEntries[K] | undefined;
+  }
+
+  async #toPublicEntries(kind: NamedKind, part: ServerList<NamedKind>): Promise<readonly ListEntries[NamedKind][]> {
+    const admitted = await this.#getFilteredEntries(kind, part);
+    const names = this.#names[kind];
+    names.update(
+      part.server,
+      admitted.map(({ name }) => name),
+    );
+    return admitted.map(entry => {
+      const name = names.toPublic(part.server, entry.name);
+      const support = 'inputSchema' in entry ? getTaskSupport(part.connection, entry) : undefined;
+      const execution = support === undefined ? {} : { execution: { taskSupport: support } };
+      return name === entry.name && support === undefined ? entry : { ...entry, name, ...execution };
+    });
+  }
+
+  async #listResourceEntries<K extends ResourceKind>(kind: K): Promise<CatalogList<K>> {
+    const [resources, templates] = await this.#readResourceLists();
+    const { parts, unavailable, ...hints } = (
+      kind === 'resources' ? resources : templates
+    ) as AggregatedList<ResourceKind>;
+    const both = [...resources.parts, ...templates.parts].map(({ list }) => list);
+    const all = { ...mergeCacheHints(resources, templates), ...hints };
+    const items = await this.#combineEntries(
+      kind,
+      parts,
+      part => this.#toPublicResources(kind, part as ServerList<ResourceKind>),
+      both,
+    );
+    return { items: items as readonly ListEntries[K][], unavailable, ...all };
+  }
+
+  async #toPublicResources(
+    kind: ResourceKind,
+    part: ServerList<ResourceKind>,
+  ): Promise<readonly ListEntries[ResourceKind][]> {
+    const admitted = await this.#getFilteredEntries(kind, part);
+    return admitted.map(entry => {
+      if ('uriTemplate' in entry)
+        return { ...entry, uriTemplate: this.#resources.toPublicTemplate(part.server, entry.uriTemplate) };
+      return { ...entry, uri: this.#resources.toPublic(part.server, entry.uri) };
+    });
+  }
+
+  /**
+   * Resolves a URI with the cached lists, else with the lists of all servers. A slow server thus delays few requests.
+   */
+  async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
+    const known = find();
+    if (known || this.#registry.servers.length === 1) return known;
+    await this.#readResourceLists();
+    return find();
+  }
+
+  async #readResourceLists(): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
+    const both = await Promise.all([
+      this.#registry.aggregateList('resources', this.scope),
+      this.#registry.aggregateList('templates', this.scope),
+    ]);
+    const [resources, templates] = both;
+    for (const part of resources.parts) {
+      const uris = (await this.#getFilteredEntries('resources', part)).map(({ uri }) => uri);
+      const own = templates.parts.find(({ server }) => server === part.server);
+      const texts = own ? (await this.#getFilteredEntries('templates', own)).map(({ uriTemplate }) => uriTemplate) : [];
+      this.#resources.update(part.server, uris, texts);
+    }
+    this.unavailable = resources.unavailable;
+    this.#resourceLists = resources.parts;
+    return both;
+  }
+
+  #getFilteredEntries<K extends ListKind>(kind: K, part: ServerList<K>): MaybePromise<readonly ListEntries[K][]> {
+    const known = this.#filteredLists.get(part.list) as MaybePromise<readonly ListEntries[K][]> | undefined;
+    if (known) return known;
+    const filtering = this.#filterList(kind, part);
+    this.#filteredLists.set(part.list, filtering);
+    filtering.then(
+      entries => this.#filteredLists.set(part.list, entries),
+      () => this.#filteredLists.delete(part.list),
+    );
+    return filtering;
+  }
+
+  async #combineEntries(
+    kind: ListKind,
+    parts: readonly ServerList<ListKind>[],
+    entries: (part: ServerList<ListKind>) => Promise<readonly ListEntries[ListKind][]>,
+    lists: readonly EntryList<ListKind>[] = parts.map(({ list }) => list),
+  ): Promise<readonly ListEntries[ListKind][]> {
+    const before = this.#combinedLists.get(kind);
+    if (before && before.lists.length === lists.length && lists.every((list, at) => list === before.lists[at]))
+      return before.items;
+    const all = parts.map(async part =>
+      this.#origins.record(part.connection, await this.#getFilteredEntries(kind, part), await entries(part)),
+    );
+    const items = (await Promise.all(all)).flat();
+    this.#combinedLists.set(kind, { lists, items });
+    return items;
+  }
+
+  #getIndex(entries: readonly ListEntries[ListKind][]): EntryIndex {
+    const known = this.#entryIndices.get(entries);
+    if (known) return known;
+    const index = new Map(entries.map(entry => [entry.name, entry as ListEntries[NamedKind]]));
+    this.#entryIndices.set(entries, index);
+    return index;
+  }
+}

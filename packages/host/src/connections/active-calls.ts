@@ -1,0 +1,154 @@
+import { CompactMap, isObject, type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
+import type { ClientHandlers, LoggingLevel } from 'tenon';
+import {
+  type ClientSession,
+  type Id,
+  RELATED_TASK,
+  type RequestInput,
+  readRoots,
+  type ServerRequestInfo,
+} from 'tenon/host-internals';
+
+/** Call that a server is processing. */
+export interface UpstreamCall {
+  /** IDs of the requests that were sent for the call. */
+  readonly ids: ReadonlySet<Id>;
+  /** ID of the task that the server has created for the call. */
+  readonly task: string | undefined;
+  readonly ask: RequestInput | undefined;
+  /** Session of the caller, or the session in which its task was created. */
+  readonly session?: ClientSession | undefined;
+  /** True if the caller no longer waits for the result. */
+  readonly cancelled: boolean;
+  /** Tells if the caller wants log messages of this level. */
+  acceptsLogLevel(level: LoggingLevel): boolean;
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
+}
+
+/** Origin of an input request from a server. */
+type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
+  Partial<Pick<ServerRequestInfo, 'progress'>>;
+
+interface ActiveCall {
+  readonly call: UpstreamCall;
+  /** Input requests on behalf of the call that have no answer yet. */
+  openQuestions: Set<Promise<unknown>> | undefined;
+}
+
+/**
+ * Active calls on one connection.
+ *
+ * An input request of the server goes to the call that its stream or task identifies. Without such a call, it goes to
+ * the most recent call whose caller supports input requests. All calls of a connection have the same scope.
+ */
+export class ActiveCalls {
+  readonly #calls = new CompactMap<ActiveCall>();
+  #lastKey = 0;
+  readonly #session: ClientSession | undefined;
+  readonly #peer: string | undefined;
+  readonly #roots: ClientHandlers['roots'];
+
+  /**
+   * @param server Name of the server.
+   * @param roots Roots of the host itself, for requests without an active call. Without them, such a request fails.
+   */
+  constructor(session: ClientSession | undefined, server?: string, roots?: ClientHandlers['roots']) {
+    this.#session = session;
+    this.#peer = server;
+    this.#roots = roots;
+  }
+
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** Runs a call. The call ends only after all input requests on its behalf have ended. */
+  async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
+    this.#lastKey += 1;
+    const key = this.#lastKey;
+    const active: ActiveCall = { call, openQuestions: undefined };
+    this.#calls.set(key, active);
+    try {
+      return await work();
+    } finally {
+      while (active.openQuestions && active.openQuestions.size > 0) await Promise.allSettled(active.openQuestions);
+      this.#calls.delete(key);
+    }
+  }
+
+  async ask(method: string, params: JsonObject, origin: QuestionOrigin): Promise<JsonObject> {
+    const tried = new Set<ActiveCall>();
+    for (let active = this.#findCall(params, origin); active?.call.ask; active = this.#findNextCall(tried)) {
+      tried.add(active);
+      try {
+        return await this.#askCaller(active, active.call.ask, method, params, origin);
+      } catch (error) {
+        // After a caller disconnects, its input request may belong to another call.
+        if (origin.signal.aborted || !this.#hasEnded(active, error)) throw error;
+      }
+    }
+    if (this.#session) return this.#session.requestInput(method, params, origin.signal, origin.progress);
+    // Many servers request roots after the handshake. An empty list for unknown roots would keep them from asking again.
+    if (method === 'roots/list' && this.#roots) return { roots: await readRoots({ roots: this.#roots }, this.#peer) };
+    throw new TenonError('host/no-active-call', 'the server requested input without an active call', {
+      peer: this.#peer,
+      method,
+      hint: 'change the server to request input only during a call',
+    });
+  }
+
+  #askCaller(
+    active: ActiveCall,
+    ask: RequestInput,
+    method: string,
+    params: JsonObject,
+    origin: QuestionOrigin,
+  ): Promise<JsonObject> {
+    const asking = ask(method, params, origin.signal, origin.progress);
+    active.openQuestions ??= new Set();
+    const { openQuestions } = active;
+    const settled = asking.catch(() => {}).finally(() => openQuestions.delete(settled));
+    openQuestions.add(settled);
+    return asking;
+  }
+
+  #hasEnded(active: ActiveCall, error: unknown): boolean {
+    const isRunning = this.#listActive().includes(active);
+    return active.call.cancelled || !isRunning || (TenonError.is(error) && error.code === 'task/over');
+  }
+
+  #listActive(): ActiveCall[] {
+    return this.#calls.entries().map(([, active]) => active);
+  }
+
+  #findCall({ _meta }: JsonObject, { relatedTo, task: asking }: QuestionOrigin): ActiveCall | undefined {
+    const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
+    const taskId = asking ?? (isObject(related) ? related.taskId : undefined);
+    const named = this.#listActive().find(
+      ({ call: { ask, ids, task } }) =>
+        ask !== undefined &&
+        ((relatedTo !== undefined && ids.has(relatedTo)) || (taskId !== undefined && task === taskId)),
+    );
+    return named ?? this.#findNextCall(new Set());
+  }
+
+  /** Finds the most recent call that is not in `tried`, and whose caller still waits and supports input requests. */
+  #findNextCall(tried: ReadonlySet<ActiveCall>): ActiveCall | undefined {
+    return this.#listActive().findLast(
+      active => active.call.ask !== undefined && !active.call.cancelled && !tried.has(active),
+    );
+  }
+
+  /**
+   * Sends a log message to the most recent call to which it may belong. If several sessions share the process and have
+   * active calls, the message is dropped. Otherwise it could reveal data of another session.
+   */
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
+    const calls = this.#listActive().map(({ call }) => call);
+    if (calls.some(({ session }) => session !== calls[0]?.session)) return;
+    const last = calls.findLast(call => call.acceptsLogLevel(level));
+    if (last) last.log(level, data, logger);
+    else if (this.#calls.size > 0) return;
+    else this.#session?.notify('notifications/message', { level, data, ...(logger === undefined ? {} : { logger }) });
+  }
+}

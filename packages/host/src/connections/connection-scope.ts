@@ -1,0 +1,133 @@
+import { type CallerIdentity, getCallerKey, getOwnerKey, identifyCaller, UNKNOWN_CALLER } from '@tenon/base';
+import type { ClientCapabilities } from 'tenon';
+import { type ClientSession, type Dialect, type RequesterInfo, TASKS } from 'tenon/host-internals';
+import type { CallerValues } from '../config/caller-template.js';
+import { hashCallerValues, readCallerValues } from './caller-values.js';
+
+/** Callers that may share one connection to a server: their identity, and the input requests that they support. */
+export interface ConnectionScope {
+  /** Key of the scope. It is equal for callers that may share a connection. */
+  readonly key: string;
+  readonly identity: CallerIdentity;
+  /** Caller whose connection limit the scope uses. */
+  readonly caller: string;
+  /** Input requests that servers may send to the callers. */
+  readonly input: SupportedInput;
+  /** True if servers may create tasks for calls. The host waits for tasks of callers that do not support them. */
+  readonly tasks: boolean;
+  /**
+   * Preferred protocol version for connections to servers. A version that caller and server share needs no translation.
+   */
+  readonly preferredVersion: string | undefined;
+  /** Session of the scope. `undefined` if callers of several sessions share it. */
+  readonly session: ClientSession | undefined;
+  /**
+   * Values of the caller that servers need.
+   * @default none
+   */
+  readonly values?: CallerValues | undefined;
+}
+
+/** Kinds of input requests that are supported. */
+export interface SupportedInput {
+  readonly form: boolean;
+  readonly url: boolean;
+  readonly sample: boolean;
+  readonly sampleTools: boolean;
+  readonly roots: boolean;
+}
+
+const NO_INPUT: SupportedInput = { form: false, url: false, sample: false, sampleTools: false, roots: false };
+
+const sessions = new WeakMap<ClientSession, string>();
+let count = 0;
+
+/**
+ * Creates the scope of a caller. Each session has its own scope.
+ *
+ * Callers without a session share a scope if they have the same user, OAuth client and supported input requests.
+ * Without authorization, all of these callers are the same user.
+ *
+ * @param valueNames Names of the values of the caller that servers need. Callers with other values have another scope.
+ */
+export function createConnectionScope(
+  requester: RequesterInfo,
+  waitForTasks = true,
+  valueNames: readonly string[] = [],
+): ConnectionScope {
+  const { caller, dialect } = requester;
+  const session = requester.session ?? requester.originSession;
+  const values = valueNames.length === 0 ? undefined : readCallerValues(requester, valueNames);
+  const input = getSupportedInput(caller.capabilities);
+  const identity = identifyCaller(caller.auth);
+  const sessionPart = session === undefined ? 'all' : getSessionKey(session);
+  const tasks = waitForTasks || !lacksTaskExtension(caller.capabilities, dialect);
+  const flags = [...Object.values(input), tasks].map(Number).join('');
+  const { protocolVersion, opening } = dialect;
+  const preferredVersion = opening === 'handshake' ? protocolVersion : undefined;
+  return {
+    key: JSON.stringify([
+      getOwnerKey(identity) ?? null,
+      sessionPart,
+      protocolVersion,
+      flags,
+      ...(values === undefined ? [] : [hashCallerValues(values)]),
+    ]),
+    identity,
+    // Anonymous callers without a session share one connection that has no owner.
+    caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
+    input,
+    tasks,
+    preferredVersion,
+    session,
+    ...(values === undefined ? {} : { values }),
+  };
+}
+
+/**
+ * Tells if a caller does not support tasks, although its protocol version can declare the extension. Other versions
+ * cannot declare that.
+ */
+function lacksTaskExtension({ extensions }: ClientCapabilities, dialect: Dialect): boolean {
+  return dialect.tasks === 'by-extension' && extensions?.[TASKS] === undefined;
+}
+
+/** Tells if servers cannot request input from the callers. Then no result depends on the session of a call. */
+export function hasNoInput({ input }: ConnectionScope): boolean {
+  return !Object.values(input).includes(true);
+}
+
+/**
+ * Returns the scope of all callers with the same user and OAuth client, over all sessions and protocol versions. They
+ * receive no input requests. Two users never share a scope, because a server may store the data of one of them.
+ */
+export function joinSessions({ identity, caller, tasks }: ConnectionScope): ConnectionScope {
+  return {
+    key: JSON.stringify([getOwnerKey(identity) ?? null, 'shared', tasks]),
+    identity,
+    caller: identity.principal === undefined ? UNKNOWN_CALLER : caller,
+    input: NO_INPUT,
+    tasks,
+    preferredVersion: undefined,
+    session: undefined,
+  };
+}
+
+function getSessionKey(session: ClientSession): string {
+  const known = sessions.get(session);
+  if (known !== undefined) return known;
+  count += 1;
+  sessions.set(session, `session ${count}`);
+  return `session ${count}`;
+}
+
+function getSupportedInput({ elicitation, sampling, roots }: ClientCapabilities): SupportedInput {
+  const url = elicitation?.url !== undefined;
+  return {
+    form: elicitation !== undefined && (elicitation.form !== undefined || !url),
+    url,
+    sample: sampling !== undefined,
+    sampleTools: sampling?.tools !== undefined,
+    roots: roots !== undefined,
+  };
+}

@@ -1,0 +1,155 @@
+import { type JsonObject, rpcError, type TenonError } from '@tenon/base';
+import { describe, expect, it } from 'vitest';
+import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
+import { createFakeConnection, deferred, type Given, offersAll, turns } from './fixtures/stand-in.js';
+import { ListCache, mergeCacheHints } from './list-cache.js';
+
+const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
+
+function listsOf(given: Given) {
+  const clock = fakeClock();
+  const problems: TenonError[] = [];
+  const fake = createFakeConnection(given);
+  const connect = async () => fake.client;
+  const lists = new ListCache('notes', connect, clock, problem => problems.push(problem));
+  lists.observeClient(fake.client);
+  return { clock, problems, lists, ...fake };
+}
+const names = async (list: Promise<{ items: readonly { name: string }[] }>) =>
+  (await list).items.map(({ name }) => name);
+
+describe('the lists of a server', () => {
+  it('are read over all pages, once for concurrent readers, and again after a change', async () => {
+    const { lists, listed, notify } = listsOf({ pages: () => [{ tools: [tool('a')] }, { tools: [tool('b')] }] });
+    expect(await Promise.all([names(lists.get('tools')), names(lists.get('tools'))])).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    await lists.get('tools');
+    expect(listed).toEqual(['tools']);
+    const received: string[] = [];
+    const stop = lists.onChange(list => received.push(list));
+    notify('change', { list: 'tools' });
+    notify('change', { uri: 'note://a' });
+    await lists.get('tools');
+    expect([listed, received]).toEqual([['tools', 'tools'], ['tools']]);
+    stop();
+    notify('change', { list: 'tools' });
+    expect(received).toEqual(['tools']);
+  });
+
+  it('change with their templates', async () => {
+    const { lists, listed, notify } = listsOf({});
+    await lists.get('templates');
+    notify('change', { list: 'resources' });
+    await lists.get('templates');
+    expect(listed).toEqual(['resourceTemplates', 'resourceTemplates']);
+  });
+
+  it('expire after the lifetime that the server gives, when it notifies of no changes', async () => {
+    const pages = () => [
+      { tools: [tool('a')], ttlMs: 500 },
+      { tools: [], ttlMs: 1000 },
+    ];
+    const { lists, listed, clock } = listsOf({ capabilities: { tools: {} }, pages });
+    await lists.get('tools');
+    clock.advance(499);
+    await lists.get('tools');
+    expect(listed).toHaveLength(1);
+    clock.advance(1);
+    await lists.getCached('tools');
+    expect(listed).toHaveLength(1);
+    await lists.get('tools');
+    expect(listed).toHaveLength(2);
+  });
+
+  it('are empty without a request where the server has none', async () => {
+    const { lists, listed } = listsOf({ capabilities: {} });
+    expect(await lists.get('resources')).toMatchObject({ items: [] });
+    expect(listed).toEqual([]);
+  });
+
+  it('report that the server did not send a list that it declares', async () => {
+    const { lists } = listsOf({ pages: () => [{ tools: [] }], missing: ['prompts'] });
+    expect(await lists.get('tools')).toMatchObject({ items: [], isMissing: false });
+    expect(await lists.get('prompts')).toMatchObject({ items: [], isMissing: true });
+  });
+
+  it('reject with any other error', async () => {
+    const { lists } = listsOf({
+      pages: async () => {
+        throw rpcError(-32603, 'Internal error');
+      },
+    });
+    await expect(lists.get('tools')).rejects.toMatchObject({ rpcCode: -32603 });
+  });
+
+  it('are read again after a failure', async () => {
+    let fails = true;
+    const pages = async () => {
+      if (fails) throw new Error('not now');
+      return [{ tools: [tool('a')] }];
+    };
+    const { lists } = listsOf({ pages });
+    await expect(lists.get('tools')).rejects.toThrow('not now');
+    await turns();
+    fails = false;
+    expect(await names(lists.get('tools'))).toEqual(['a']);
+  });
+
+  it('are dropped when another process was read, also when they arrive later', async () => {
+    const late = deferred<JsonObject[]>();
+    let round = 0;
+    const { lists } = listsOf({ pages: () => (round++ === 0 ? late.promise : [{ tools: [tool('new')] }]) });
+    const first = lists.get('tools');
+    await turns();
+    lists.clear();
+    expect(await names(lists.get('tools'))).toEqual(['new']);
+    late.resolve([{ tools: [tool('old')] }]);
+    await first;
+    expect(await names(lists.get('tools'))).toEqual(['new']);
+  });
+});
+
+describe('the lists of a hostile server', () => {
+  it('contain the first entry of each name, with a report', async () => {
+    const pages = () => [{ tools: [tool('a', { title: 'first' }), tool('a', { title: 'second' }), tool('b')] }];
+    const { lists, problems } = listsOf({ pages });
+    expect((await lists.get('tools')).items).toMatchObject([{ title: 'first' }, { name: 'b' }]);
+    expect(problems).toMatchObject([{ code: 'host/listed-twice', summary: expect.stringContaining('"a"') }]);
+  });
+
+  it('contain at most 10,000 entries, with a report', async () => {
+    const page = (from: number) => ({ tools: Array.from({ length: 3000 }, (_, n) => tool(`t${from + n}`)) });
+    const { lists, problems } = listsOf({ pages: () => [0, 3000, 6000, 9000, 12_000].map(page) });
+    expect((await lists.get('tools')).items).toHaveLength(10_000);
+    expect(problems).toMatchObject([{ code: 'host/too-many' }]);
+  });
+
+  it('contain at most 64 Mi characters after their first page', async () => {
+    const huge = 'x'.repeat(20 * 1024 * 1024);
+    const pages = () => [0, 1, 2, 3, 4].map(at => ({ tools: [tool(`t${at}`, { description: huge })] }));
+    const { lists } = listsOf({ pages });
+    await expect(lists.get('tools')).rejects.toMatchObject({ code: 'host/too-large' });
+    const fewer = listsOf({ pages: () => pages().slice(0, 4) });
+    expect((await fewer.lists.get('tools')).items).toHaveLength(4);
+  });
+});
+
+describe('mergeCacheHints', () => {
+  it('returns the shortest lifetime and the most private scope', () => {
+    expect(mergeCacheHints({}, {})).toEqual({});
+    expect(mergeCacheHints({ ttlMs: 5 }, { ttlMs: 3, cacheScope: 'public' })).toEqual({
+      ttlMs: 3,
+      cacheScope: 'public',
+    });
+    expect(mergeCacheHints({ cacheScope: 'private' }, { cacheScope: 'public' })).toEqual({ cacheScope: 'private' });
+  });
+});
+
+it('ends its watch when it is closed', async () => {
+  const { lists, problems } = listsOf({ capabilities: offersAll });
+  lists.close();
+  await turns();
+  expect(problems).toEqual([]);
+});

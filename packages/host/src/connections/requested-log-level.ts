@@ -1,0 +1,34 @@
+import type { MaybePromise } from '@tenon/base';
+import type { LoggingLevel } from 'tenon';
+import { LOGGING_LEVELS } from 'tenon/host-internals';
+
+/** Log level that callers have requested from one server. */
+export class RequestedLogLevel {
+  /** Log level for the next connection setup. */
+  value: LoggingLevel | undefined;
+  readonly #send: (level: LoggingLevel) => Promise<void>;
+  #sending: Promise<void> | undefined;
+
+  constructor(send: (level: LoggingLevel) => Promise<void>) {
+    this.#send = send;
+  }
+
+  /** Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed it. */
+  request(level: LoggingLevel): MaybePromise<void> {
+    const isEnough = this.value !== undefined && LOGGING_LEVELS.indexOf(this.value) <= LOGGING_LEVELS.indexOf(level);
+    return isEnough ? this.#sending : this.set(level);
+  }
+
+  set(level: LoggingLevel): Promise<void> {
+    this.value = level;
+    const sent = this.#send(level);
+    // Concurrent calls with the same level wait for this request. Its error belongs to the call that sent it.
+    const sending = sent
+      .catch(() => {})
+      .finally(() => {
+        if (this.#sending === sending) this.#sending = undefined;
+      });
+    this.#sending = sending;
+    return sent;
+  }
+}

@@ -1,0 +1,180 @@
+import {
+  type Clock,
+  hashSha256,
+  type JsonObject,
+  type Stores,
+  TenonError,
+  toCanonicalJson,
+  toTypedValues,
+  type Values,
+} from '@tenon/base';
+import {
+  createSessionSharing,
+  type ServerSessionState,
+  type SessionSharing,
+  SharedChanges,
+  type SharedServerSession,
+} from 'tenon/host-internals';
+import { hashCallerValues } from './caller-values.js';
+import type { ConnectionScope } from './connection-scope.js';
+
+declare const crypto: { randomUUID(): string };
+
+const KEY_PREFIX = 'upstream/';
+const LIST_CHANGED = /^notifications\/(tools|prompts|resources)\/list_changed$/;
+const LISTS = ['tools', 'prompts', 'resources'] as const;
+
+/** Name of the change of everything in a session. */
+const ANYTHING = '';
+
+export interface SharedSessionsOptions {
+  readonly stores: Stores;
+  /** Identifies the host in keys, because other hosts may use the same stores. */
+  readonly scope: string;
+  readonly clock: Clock;
+  /** Lifetime of a session without connections, in milliseconds. */
+  readonly ttl: number;
+  readonly onError: (error: TenonError) => void;
+}
+
+/** Connection to a session at a server, for the processes that use it. */
+export interface SharedSessionHandle extends SharedServerSession {
+  /** Option of the client that uses the session. */
+  readonly sharing: SessionSharing;
+  /** Calls a listener when any resource may have changed, because notifications were lost. */
+  onAnyChange(listener: () => void): void;
+  /** Ends the extension of the lifetime. The session is deleted if its caller has ended it. */
+  close(): void;
+}
+
+type ChangeListener = (method: string, params: JsonObject) => void;
+
+/**
+ * Sessions at servers that several processes of a host use. Servers may bind resources, tasks and any other state to a
+ * session, so the requests of one caller go to one session, from whichever process.
+ */
+export class SharedSessions {
+  readonly #options: SharedSessionsOptions;
+  readonly #values: Values<ServerSessionState>;
+  readonly #changes: SharedChanges;
+  readonly #listeners = new Map<string, Set<ChangeListener>>();
+  readonly #process = crypto.randomUUID().slice(0, 8);
+  #count = 0;
+
+  constructor(options: SharedSessionsOptions) {
+    const { stores, scope, clock, onError } = options;
+    this.#options = options;
+    this.#values = toTypedValues<ServerSessionState>(stores.values);
+    this.#changes = new SharedChanges({ ...stores, scope: `${scope}-servers` }, clock, onError, ({ kind, name }) => {
+      const [key = '', uri = ''] = JSON.parse(name) as string[];
+      this.#deliver(key, kind === 'resource' ? uri : undefined, kind === 'list' ? uri : undefined);
+    });
+  }
+
+  /** Returns the session of a caller at a server. Returns `undefined` if no other process can continue it. */
+  open(server: string, url: string, scope: ConnectionScope): SharedSessionHandle | undefined {
+    const { session } = scope;
+    if (session !== undefined && session.sharedId === undefined) return undefined;
+    const bound = scope.values === undefined ? [] : [hashCallerValues(scope.values)];
+    const id = session ? [session.sharedId, ...bound] : ['all', scope.key];
+    const key = KEY_PREFIX + hashSha256(toCanonicalJson([this.#options.scope, server, url, ...id]));
+    this.#count += 1;
+    return this.#createHandle(key, `${this.#process}.${this.#count.toString(36)}.`, scope);
+  }
+
+  close(): void {
+    this.#changes.close();
+  }
+
+  #createHandle(key: string, requestIdPrefix: string, { session }: ConnectionScope): SharedSessionHandle {
+    const { clock, ttl, onError } = this.#options;
+    const anyChangeListeners = new Set<() => void>();
+    const report = (error: unknown) => onError(TenonError.from(error));
+    let lost: string | undefined;
+    let known: ServerSessionState | undefined;
+    let isCallerGone = false;
+    let cancelTimer = () => {};
+    session?.onEnd(() => {
+      isCallerGone = session.isContinued !== true;
+    });
+    /** Extends the lifetime while this process has a connection. */
+    const extend = (): void => {
+      cancelTimer();
+      cancelTimer = clock.after(ttl / 3, () => {
+        this.#extend(key, known).catch(report);
+        extend();
+      });
+    };
+    const use = (state: ServerSessionState): ServerSessionState => {
+      known = state;
+      extend();
+      return state;
+    };
+    const handle: Omit<SharedSessionHandle, 'sharing'> = {
+      requestIdPrefix,
+      find: async () => {
+        const stored = await this.#values.get(key);
+        return stored === undefined || stored.value.id === lost ? undefined : use(stored.value);
+      },
+      store: async state => {
+        for (;;) {
+          const stored = await this.#values.get(key);
+          if (stored !== undefined && stored.value.id !== lost) return use(stored.value);
+          if (await this.#values.put(key, state, { version: stored?.version ?? 0, ttl })) return use(state);
+        }
+      },
+      markLost: id => {
+        lost = id;
+      },
+      isContinued: () => !isCallerGone,
+      publish: (method, params) => {
+        const [, list] = LIST_CHANGED.exec(method) ?? [];
+        if (list !== undefined) this.#changes.publish({ kind: 'list', name: JSON.stringify([key, list]) });
+        else this.#changes.publish({ kind: 'resource', name: JSON.stringify([key, String(params.uri)]) });
+      },
+      subscribe: listener =>
+        this.#subscribe(key, (method, params) => {
+          if (method === ANYTHING) for (const each of anyChangeListeners) each();
+          else listener(method, params);
+        }),
+      onStreamTaken: () => {
+        this.#changes.publish({ kind: 'list', name: JSON.stringify([key, ANYTHING]) });
+        this.#deliver(key, undefined, ANYTHING);
+      },
+      onAnyChange: listener => void anyChangeListeners.add(listener),
+      close: () => {
+        cancelTimer();
+        if (isCallerGone) this.#values.delete(key).catch(report);
+      },
+    };
+    return { ...handle, sharing: createSessionSharing(handle) };
+  }
+
+  async #extend(key: string, known: ServerSessionState | undefined): Promise<void> {
+    const stored = await this.#values.get(key);
+    if (stored === undefined || stored.value.id !== known?.id) return;
+    await this.#values.put(key, stored.value, { version: stored.version, ttl: this.#options.ttl });
+  }
+
+  #subscribe(key: string, listener: ChangeListener): () => void {
+    this.#changes.listen();
+    const all = this.#listeners.get(key) ?? new Set();
+    this.#listeners.set(key, all.add(listener));
+    return () => {
+      all.delete(listener);
+      if (all.size === 0 && this.#listeners.get(key) === all) this.#listeners.delete(key);
+    };
+  }
+
+  /** Delivers a change to the connections of this process: of a resource, of a list, or of anything. */
+  #deliver(key: string, uri: string | undefined, list: string | undefined): void {
+    for (const listener of [...(this.#listeners.get(key) ?? [])]) {
+      if (uri !== undefined) listener('notifications/resources/updated', { uri });
+      else if (list !== ANYTHING) listener(`notifications/${list}/list_changed`, {});
+      else {
+        for (const each of LISTS) listener(`notifications/${each}/list_changed`, {});
+        listener(ANYTHING, {});
+      }
+    }
+  }
+}

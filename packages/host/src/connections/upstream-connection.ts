@@ -1,0 +1,469 @@
+import {
+  type JsonObject,
+  type MaybePromise,
+  METHOD_NOT_FOUND,
+  rpcError,
+  settleMaybe,
+  TenonError,
+  thenMaybe,
+} from '@tenon/base';
+import type { Client, ClientOptions, ConnectionState, Root } from 'tenon';
+import { isSignInRequired, type ServerRequestInfo } from 'tenon/host-internals';
+import { ActiveCalls, type UpstreamCall } from './active-calls.js';
+import { declareCapabilities } from './client-capabilities.js';
+import { ConnectionBackoff } from './connection-backoff.js';
+import {
+  createBackoffError,
+  createClosedConnectionError,
+  createFloodError,
+  createLostError,
+  createSignInWaitError,
+  createStartTimeoutError,
+} from './connection-errors.js';
+import { ConnectionHealth } from './connection-health.js';
+import type { ConnectionOptions } from './connection-options.js';
+import { type ConnectionScope, hasNoInput } from './connection-scope.js';
+import { ListCache } from './list-cache.js';
+import { MessageRateLimit } from './message-rate-limit.js';
+import { OpenAttempts } from './open-attempts.js';
+import { toPeerError } from './peer-error.js';
+import { RequestedLogLevel } from './requested-log-level.js';
+import type { SharedSessionHandle } from './shared-sessions.js';
+
+/**
+ * Minimum duration of a stable connection without a response, in milliseconds. After repeated shorter ones, the host
+ * delays the next attempt.
+ */
+const MIN_STABLE_TIME = 5000;
+/** Maximum delay after a failure for which a call waits, in milliseconds. */
+const MAX_AWAITED_DELAY = 2000;
+/** Timeout of a request that verifies a connection, in milliseconds. */
+const VERIFY_TIMEOUT = 10_000;
+/** Maximum number of reported errors per second and server. */
+const MAX_ERRORS = 20;
+
+/** Connection to one server for one scope. It opens a client on demand, and again after the client was lost. */
+export class UpstreamConnection {
+  readonly server: string;
+  readonly scope: ConnectionScope;
+  readonly calls: ActiveCalls;
+  readonly lists: ListCache;
+  readonly #connectionOptions: ConnectionOptions;
+  readonly #backoff: ConnectionBackoff;
+  readonly logLevel = new RequestedLogLevel(async level => (await this.getClient()).setLogLevel(level));
+  readonly #logLimit: MessageRateLimit;
+  readonly #errorLimit: MessageRateLimit;
+  readonly #openings: OpenAttempts;
+  #client: Client | undefined;
+  #opening: Promise<Client> | undefined;
+  #lastError: TenonError | undefined;
+  #closed: Promise<void> | undefined;
+  /** True while a person at the host has to sign in before the connection opens. */
+  #isSigningIn = false;
+  /** True if callers have got an error because of that. */
+  #hasRefusedCallers = false;
+  #holds = 0;
+  #reservedCalls = 0;
+  #connectedAt = 0;
+  #briefConnections = 0;
+  /** True if the server has answered a call on the current connection. Lists do not count. */
+  #hasAnsweredCall = false;
+  readonly #health: ConnectionHealth;
+  /** Server information from before the process was stopped. */
+  #stoppedServer: Client['server'] | undefined;
+  #stopping: Promise<void> | undefined;
+  readonly #elicitationListeners = new Set<(id: string) => void>();
+
+  constructor(connectionOptions: ConnectionOptions, scope: ConnectionScope) {
+    this.#connectionOptions = connectionOptions;
+    this.server = connectionOptions.server;
+    this.scope = scope;
+    this.calls = new ActiveCalls(scope.session, connectionOptions.server, connectionOptions.hostRoots);
+    this.#backoff = new ConnectionBackoff(connectionOptions.clock);
+    this.#health = new ConnectionHealth(connectionOptions.clock, () => connectionOptions.onStateChange?.());
+    const reportFlood = (what: string) => connectionOptions.onError(createFloodError(this.server, what));
+    this.#logLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('log messages'));
+    this.#errorLimit = new MessageRateLimit(connectionOptions.clock, () => reportFlood('errors'), MAX_ERRORS);
+    this.#openings = new OpenAttempts(connectionOptions, () =>
+      createStartTimeoutError(this.server, this.#connectionOptions.startTimeout),
+    );
+    this.lists = new ListCache(
+      connectionOptions.server,
+      async isForCall => {
+        const client = await (isForCall ? this.#findClientForCall() : this.#findClient());
+        return client;
+      },
+      connectionOptions.clock,
+      error => this.#reportError(error),
+      error => (error === undefined ? this.#health.recordResponse() : this.#health.recordFailure(error)),
+    );
+  }
+
+  /** State of the connection. An open connection whose last request has failed is `failed` or `waiting`. */
+  get state(): ConnectionState | 'idle' | 'waiting' {
+    if (this.#opening && this.#isSigningIn) return 'waiting';
+    const state = this.#client?.state;
+    if (state !== undefined && (state !== 'connected' || this.#health.problem === undefined)) return state;
+    if (this.#opening) return 'connecting';
+    if (this.lastError === undefined) return 'idle';
+    return isSignInRequired(this.lastError) ? 'waiting' : 'failed';
+  }
+
+  /** Result of the last request. */
+  get health(): Pick<ConnectionHealth, 'problem' | 'sequence'> {
+    return this.#health;
+  }
+
+  get trusted(): boolean {
+    return this.#connectionOptions.trusted;
+  }
+
+  /** Roots that are configured for this server, if any. */
+  get roots(): readonly Root[] | undefined {
+    return this.#connectionOptions.roots;
+  }
+
+  /** Timeouts in milliseconds, and their clock. */
+  get times(): Pick<ConnectionOptions, 'clock' | 'totalTimeout' | 'retryTimeout'> {
+    return this.#connectionOptions;
+  }
+
+  /** Error of the last connection attempt or request, if it failed. */
+  get lastError(): TenonError | undefined {
+    if (this.#opening && this.#isSigningIn) return createSignInWaitError(this.server);
+    return this.#health.problem ?? this.#lastError;
+  }
+
+  /** Open client, if there is one. */
+  get openClient(): Client | undefined {
+    return this.#client;
+  }
+
+  /**
+   * Current server information and capabilities, or the last ones of a process that was stopped because it was idle.
+   */
+  get serverInfo(): Client['server'] | undefined {
+    return this.#client?.server ?? this.#stoppedServer;
+  }
+
+  /**
+   * True if a call, a subscription, a list request or a start uses the connection. Calls that wait for input from a
+   * client that has disappeared do not count.
+   */
+  get isBusy(): boolean {
+    const hasCalls = this.calls.size > 0 && this.scope.session?.isUnattended !== true;
+    return (
+      this.#holds > 0 || this.#reservedCalls > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading
+    );
+  }
+
+  /** True once nothing more is sent on the connection. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
+  /** True while a call runs, or is about to be sent. */
+  get hasCalls(): boolean {
+    return this.calls.size > 0 || this.#reservedCalls > 0;
+  }
+
+  /** Announces a call that is authorized before it is sent. Returns a function that ends this. */
+  reserveCall(): () => void {
+    this.#reservedCalls += 1;
+    return () => {
+      this.#reservedCalls -= 1;
+    };
+  }
+
+  /** True while the next attempt is delayed because connections end soon after their setup. */
+  get isUnstable(): boolean {
+    return this.#briefConnections > 1 && this.#backoff.remaining > 0;
+  }
+
+  /** Keeps the connection open. Returns a function that releases it. */
+  keepOpen(): () => void {
+    this.#holds += 1;
+    let held = true;
+    return () => {
+      if (held) this.#holds -= 1;
+      held = false;
+    };
+  }
+
+  /** Session at the server that other processes use too, if there is one. */
+  get sharedSession(): SharedSessionHandle | undefined {
+    return this.#connectionOptions.sharedSession;
+  }
+
+  onElicitationComplete(listener: (elicitationId: string) => void): void {
+    this.#elicitationListeners.add(listener);
+  }
+
+  /** Returns the open client, or opens one that all callers share. Rejects at once during the delay after a failure. */
+  async getClient(): Promise<Client> {
+    return this.#findClient();
+  }
+
+  #findClient(): MaybePromise<Client> {
+    if (this.#closed) throw createClosedConnectionError(this.server);
+    const state = this.#client?.state;
+    if (this.#backoff.remaining > 0 && state !== 'connected')
+      throw createBackoffError(this.#lastError, this.#backoff.remaining);
+    if (this.#client && state !== 'failed') {
+      this.#connectionOptions.processes?.markUsed(this);
+      return this.#client;
+    }
+    if (this.#opening === undefined) {
+      this.#opening = this.#open().finally(() => {
+        this.#opening = undefined;
+        this.#connectionOptions.onStateChange?.();
+      });
+      this.#connectionOptions.onStateChange?.();
+    }
+    return this.#limitSignIn(this.#opening);
+  }
+
+  /** Waits for a sign-in as long as for a start. The page stays open for longer, but the caller can only try again. */
+  #limitSignIn(opening: Promise<Client>): Promise<Client> {
+    const { clock, startTimeout } = this.#connectionOptions;
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(startTimeout, () => {
+        if (!this.#isSigningIn) return;
+        this.#hasRefusedCallers = true;
+        reject(createSignInWaitError(this.server));
+      });
+      opening.then(
+        client => {
+          cancel();
+          resolve(client);
+        },
+        error => {
+          cancel();
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #markSigningIn(isSigningIn: boolean): void {
+    this.#isSigningIn = isSigningIn;
+    this.#connectionOptions.onStateChange?.();
+  }
+
+  /** Returns the client for a call, which waits during a short delay after a failure. */
+  #findClientForCall(): MaybePromise<Client> {
+    const { remaining } = this.#backoff;
+    const isWaiting = remaining > 0 && remaining <= MAX_AWAITED_DELAY && this.#client?.state !== 'connected';
+    if (!isWaiting || this.#closed) return this.#findClient();
+    return new Promise<void>(resolve => void this.#connectionOptions.clock.after(remaining, resolve)).then(() =>
+      this.#findClientForCall(),
+    );
+  }
+
+  /** Runs `work` with the client, on behalf of a call. */
+  run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
+    return thenMaybe(this.#findClientForCall(), client =>
+      this.calls.run(call, () => this.#observeResponse(() => work(client), true)),
+    );
+  }
+
+  /** Notices that the server responds, also with an error. */
+  #observeResponse<T>(work: () => MaybePromise<T>, isCall: boolean): MaybePromise<T> {
+    const recordResponse = () => {
+      this.#hasAnsweredCall ||= isCall;
+      this.#health.recordResponse();
+    };
+    return settleMaybe(
+      work,
+      result => {
+        recordResponse();
+        return result;
+      },
+      error => {
+        if (TenonError.is(error) && error.code === 'peer/error') recordResponse();
+        else this.#health.recordFailure(error);
+        throw error;
+      },
+    );
+  }
+
+  /**
+   * Sends a request without effects, to learn if the server responds and accepts the credentials.
+   *
+   * @param method `ping`, or the list that also a server with a public ping protects.
+   */
+  async verify(method: 'ping' | 'tools/list'): Promise<void> {
+    const client = await this.#findClient();
+    const options = { totalTimeout: VERIFY_TIMEOUT };
+    const listsTools = method === 'tools/list' && client.server.capabilities.tools !== undefined;
+    await this.#observeResponse<unknown>(
+      () => (listsTools ? client.call(method, {}, options) : client.ping(options)),
+      false,
+    );
+  }
+
+  /** Verifies an open connection to a server at a URL, unless a request has done so within `maxAge` milliseconds. */
+  async verifyWithin(maxAge: number): Promise<void> {
+    if (this.#connectionOptions.isRemote && this.#health.age >= maxAge) await this.verify('ping');
+  }
+
+  /** Ends the delay after failed attempts, because the operator wants to connect now. */
+  endDelay(): void {
+    this.#backoff.reset();
+  }
+
+  /** Stops the process of an idle server. It starts again on demand. Until then its cached lists stay valid. */
+  stop(): Promise<void> {
+    const client = this.#client;
+    if (client === undefined || this.isBusy) return Promise.resolve();
+    this.#client = undefined;
+    this.#stoppedServer = client.server;
+    this.lists.pause();
+    this.#openings.end();
+    this.#connectionOptions.processes?.release(this);
+    this.#stopping = this.#openings.waitForClosed(client.close());
+    this.#connectionOptions.onStateChange?.();
+    return this.#stopping;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.lists.close();
+    this.#connectionOptions.processes?.release(this);
+    this.#openings.close(createClosedConnectionError(this.server));
+    const client = this.#client;
+    this.#client = undefined;
+    const opening = this.#opening?.then(
+      opened => opened.close(),
+      () => {},
+    );
+    await this.#openings.waitForClosed(client?.close(), opening, this.#stopping);
+    this.#connectionOptions.sharedSession?.close();
+  }
+
+  async #open(): Promise<Client> {
+    const before = this.#client;
+    this.#client = undefined;
+    await Promise.all([before?.close(), this.#stopping]);
+    await this.#connectionOptions.processes?.acquire(this);
+    try {
+      if (this.#closed) throw createClosedConnectionError(this.server);
+      const signal = this.#openings.begin();
+      const level = this.logLevel.value;
+      const client = await this.#openings.waitForOpen(
+        signal,
+        this.#connectionOptions.connect(this.#createClientOptions(signal), isSigningIn =>
+          this.#markSigningIn(isSigningIn),
+        ),
+      );
+      // A call may have set the level while the connection was opened.
+      if (this.logLevel.value !== undefined && this.logLevel.value !== level)
+        await client.setLogLevel(this.logLevel.value);
+      this.#observeClient(client);
+      this.#backoff.reset();
+      this.#lastError = undefined;
+      this.#health.recordResponse();
+      this.#connectedAt = this.#connectionOptions.clock.now();
+      this.#client = client;
+      if (this.#hasRefusedCallers) this.lists.announceAll();
+      this.#hasRefusedCallers = false;
+      return client;
+    } catch (error) {
+      this.#connectionOptions.processes?.release(this);
+      this.#lastError = TenonError.from(error, 'host/connect');
+      this.#health.recordFailure(this.#lastError);
+      if (isSignInRequired(this.#lastError)) throw this.#lastError;
+      this.#backoff.recordFailure();
+      // Callers learn only that the server is unavailable.
+      if (!this.#closed) this.#reportError(this.#lastError);
+      throw this.#lastError;
+    }
+  }
+
+  #observeClient(client: Client): void {
+    client.on('log', ({ level, data, logger }) => {
+      if (this.#logLimit.tryConsume()) this.calls.log(level, data, logger);
+    });
+    client.on('elicitationComplete', ({ elicitationId }) => {
+      for (const listener of this.#elicitationListeners) listener(elicitationId);
+    });
+    client.on('error', error => this.#reportError(error));
+    client.on('state', state => {
+      if (state === 'reconnecting') this.#handleLost();
+      if (state === 'connected') this.#connectedAt = this.#connectionOptions.clock.now();
+      if (state === 'connected' || state === 'failed') this.#openings.end();
+      if (state === 'failed') {
+        this.#connectionOptions.processes?.release(this);
+        this.#lastError = createLostError(this.server, 'is unreachable');
+        this.#backoff.recordFailure();
+      }
+      this.#connectionOptions.onStateChange?.();
+    });
+    this.lists.observeClient(client);
+  }
+
+  /**
+   * Handles a lost connection. The next call opens another one, unless the last connections were too short. Some servers
+   * end after each call, so a connection with a call that was answered is not too short.
+   */
+  #handleLost(): void {
+    // Another process or session may have other entries.
+    this.lists.expire();
+    const isBrief = this.#connectionOptions.clock.now() - this.#connectedAt < MIN_STABLE_TIME;
+    this.#briefConnections = isBrief && !this.#hasAnsweredCall ? this.#briefConnections + 1 : 0;
+    this.#hasAnsweredCall = false;
+    if (this.#briefConnections === 0) this.#backoff.reset();
+    if (this.#briefConnections <= 1) return;
+    this.#lastError = createLostError(this.server, 'repeatedly disconnects soon after the connection setup');
+    this.#backoff.recordFailure();
+  }
+
+  /**
+   * Creates the options of the client.
+   * @param opening Signal of the first attempt. Later attempts create their own.
+   */
+  #createClientOptions(opening: AbortSignal): ClientOptions {
+    const { input, tasks, preferredVersion } = this.scope;
+    const { idleTimeout, totalTimeout, identity, clock, telemetry, sharedSession } = this.#connectionOptions;
+    return {
+      ...identity,
+      ...(preferredVersion === undefined ? {} : { preferredVersion }),
+      clock,
+      telemetry,
+      sharedSession: sharedSession?.sharing,
+      tasks,
+      validate: 'off',
+      cacheSize: 0,
+      getOpenSignal: hasProgress => {
+        if (this.#client) return this.#openings.begin(hasProgress);
+        this.#openings.observeProgress(() => this.#isSigningIn || hasProgress());
+        return opening;
+      },
+      ...(idleTimeout === undefined ? {} : { idleTimeout }),
+      ...(totalTimeout === undefined ? {} : { totalTimeout }),
+      ...(this.logLevel.value === undefined ? {} : { logLevel: this.logLevel.value }),
+      forwarder: {
+        capabilities: declareCapabilities(input, this.#connectionOptions),
+        forward: (...asked) => this.#ask(...asked),
+      },
+    };
+  }
+
+  /** Handles an input request of the server. The host itself handles some of them. */
+  #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
+    const questions = this.#connectionOptions.createQuestionHandler(this);
+    if (questions.isAnsweredByHost(method)) return questions.answer(method, params, serverInfo.signal);
+    if (hasNoInput(this.scope)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
+    return this.calls.ask(method, params, serverInfo).catch(error => {
+      throw toPeerError(error);
+    });
+  }
+
+  #reportError(error: TenonError): void {
+    if (this.#errorLimit.tryConsume()) this.#connectionOptions.onError(error);
+  }
+}

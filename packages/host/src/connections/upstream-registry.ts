@@ -1,0 +1,217 @@
+import {
+  type Clock,
+  catchMaybe,
+  createCausedError,
+  INTERNAL_ERROR,
+  isPromise,
+  type MaybePromise,
+  runWithTimeout,
+  TenonError,
+} from '@tenon/base';
+import { type Cacheable, getSignInRequest } from 'tenon/host-internals';
+import { createUnknownServerError } from './connection-errors.js';
+import type { ConnectionScope } from './connection-scope.js';
+import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
+import { describePublicly } from './public-error-text.js';
+import type { UpstreamConnection } from './upstream-connection.js';
+import type { UpstreamServer } from './upstream-server.js';
+
+/** Server whose part of a list is missing, with the reason. */
+export interface UnavailableServer {
+  /** Name of the server. */
+  readonly server: string;
+  /** Reason in plain text. */
+  readonly reason: string;
+  /** Stable code of the error. */
+  readonly code: string;
+  /** True if the server waits for the caller to sign in. */
+  readonly signIn?: true;
+}
+
+/** Part of a list that belongs to one server. */
+export interface ServerList<K extends ListKind> {
+  readonly server: string;
+  readonly connection: UpstreamConnection;
+  readonly list: EntryList<K>;
+}
+
+/** Parts of a list in the order of the configured servers, with the unavailable servers. */
+export interface AggregatedList<K extends ListKind> extends Cacheable {
+  /** True if all parts were in the cache. */
+  readonly isCached: boolean;
+  readonly parts: readonly ServerList<K>[];
+  readonly unavailable: readonly UnavailableServer[];
+}
+
+/**
+ * Time for which a list waits for a server that was added to a running host and has not returned a list yet, in
+ * milliseconds. Callers have used the lists without it before, and are notified of its entries.
+ */
+const ADDED_SERVER_TIMEOUT = 500;
+
+/** All servers of a host, with their connections. */
+export class UpstreamRegistry {
+  #upstreams: ReadonlyMap<string, UpstreamServer> = new Map();
+  #servers: readonly string[] = [];
+  #valueNames: readonly string[] = [];
+  #disabled: readonly string[] = [];
+  readonly clock: Clock;
+  readonly #listTimeout: number;
+  /** Start times of the list requests, so that one slow request delays no other list again. */
+  readonly #startTimes = new WeakMap<Promise<unknown>, number>();
+  readonly #onLateList: (scope: ConnectionScope, kind: ListKind) => void;
+
+  /**
+   * Creates the registry.
+   *
+   * @param late Called when a part arrives after the list was returned without it.
+   */
+  constructor(
+    upstreams: ReadonlyMap<string, UpstreamServer>,
+    clock: Clock,
+    listTimeout: number,
+    onLateList: (scope: ConnectionScope, kind: ListKind) => void,
+    disabled: readonly string[] = [],
+  ) {
+    this.update(upstreams, disabled);
+    this.clock = clock;
+    this.#listTimeout = listTimeout;
+    this.#onLateList = onLateList;
+  }
+
+  get upstreams(): ReadonlyMap<string, UpstreamServer> {
+    return this.#upstreams;
+  }
+
+  get servers(): readonly string[] {
+    return this.#servers;
+  }
+
+  /** Names of the values of a caller that the servers need. */
+  get valueNames(): readonly string[] {
+    return this.#valueNames;
+  }
+
+  /** Names of disabled servers in the configuration. */
+  get disabled(): readonly string[] {
+    return this.#disabled;
+  }
+
+  /** Replaces the servers. */
+  update(upstreams: ReadonlyMap<string, UpstreamServer>, disabled: readonly string[]): void {
+    this.#upstreams = upstreams;
+    this.#servers = [...upstreams.keys()];
+    this.#disabled = disabled;
+    const names = new Set([...upstreams.values()].flatMap(({ valueNames }) => valueNames));
+    this.#valueNames = [...names].sort();
+  }
+
+  getConnection(server: string, scope: ConnectionScope): UpstreamConnection {
+    const upstream = this.upstreams.get(server);
+    if (upstream) return upstream.getConnection(scope);
+    throw createUnknownServerError(server, this.servers);
+  }
+
+  get connections(): UpstreamConnection[] {
+    return [...this.upstreams.values()].flatMap(({ connections }) => connections);
+  }
+
+  /**
+   * Reads one list of all servers. A slow or unavailable server does not delay the others. The result names the missing
+   * ones.
+   */
+  async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
+    const reading = this.servers.map(server => this.#getServerList(kind, server, scope));
+    const isCached = !reading.some(isPromise);
+    const parts = !isCached ? await Promise.all(reading) : (reading as Awaited<(typeof reading)[number]>[]);
+    const available = parts.filter(part => 'list' in part);
+    const unavailable = parts.filter(part => 'reason' in part);
+    if (available.length === 0 && unavailable.length > 0 && !unavailable.some(({ signIn }) => signIn))
+      throw createUnavailableError(unavailable);
+    const hints = available.reduce<Cacheable>((before, { list }) => mergeCacheHints(before, list), {});
+    // The unavailable servers may respond next time, so the list must not be cached.
+    return { parts: available, unavailable, isCached, ...(unavailable.length > 0 ? { ...hints, ttlMs: 0 } : hints) };
+  }
+
+  #getServerList<K extends ListKind>(
+    kind: K,
+    server: string,
+    scope: ConnectionScope,
+  ): MaybePromise<ServerList<K> | UnavailableServer> {
+    return catchMaybe<ServerList<K> | UnavailableServer>(
+      () => {
+        const connection = this.getConnection(server, scope);
+        const list = connection.lists.getFresh(kind);
+        return list ? { server, connection, list } : this.#readServerList(kind, connection, scope);
+      },
+      error => {
+        const part = this.#findLastList(kind, server, scope);
+        if (part?.connection.isUnstable) return part;
+        const { code } = TenonError.from(error);
+        if (getSignInRequest(error))
+          return { server, reason: 'the server requires the user to sign in', code, signIn: true };
+        return { server, reason: describePublicly(TenonError.from(error)), code };
+      },
+    );
+  }
+
+  async #readServerList<K extends ListKind>(
+    kind: K,
+    connection: UpstreamConnection,
+    scope: ConnectionScope,
+  ): Promise<ServerList<K> | UnavailableServer> {
+    const { server } = connection;
+    const upstream = this.upstreams.get(server);
+    const { unresponsive, wasAdded = false } = upstream ?? {};
+    const reading = connection.lists.get(kind);
+    const isFirst = !this.#startTimes.has(reading);
+    const isUnresponsive = unresponsive?.has('start') || unresponsive?.has(kind);
+    const markResponsive = () => {
+      unresponsive?.delete(kind);
+      if (upstream) upstream.wasAdded = false;
+    };
+    if (isFirst) reading.then(markResponsive).catch(() => {});
+    const timeout = wasAdded ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
+    const list = await this.#waitForList(reading, isUnresponsive ? 0 : timeout);
+    if (list) return { server, connection, list };
+    unresponsive?.add(connection.openClient ? kind : 'start');
+    if (isFirst) reading.then(() => this.#onLateList(scope, kind)).catch(() => {});
+    const last = connection.lists.getLast(kind);
+    if (last) return { server, connection, list: last };
+    if (connection.state === 'waiting' && connection.lastError)
+      return { server, reason: describePublicly(connection.lastError), code: connection.lastError.code };
+    return { server, reason: `no response within ${timeout} ms. The request continues`, code: 'call/timeout' };
+  }
+
+  /** Returns the last list of a server that does not respond now. */
+  #findLastList<K extends ListKind>(kind: K, server: string, scope: ConnectionScope): ServerList<K> | undefined {
+    const connection = this.upstreams.get(server)?.findConnection(scope);
+    const list = connection?.lists.getLast(kind);
+    return connection && list && { server, connection, list };
+  }
+
+  /** Waits for a list within the timeout. A request that has exceeded the timeout before is not awaited again. */
+  #waitForList<T>(work: Promise<T>, maxTime: number): Promise<T | undefined> {
+    const now = this.clock.now();
+    const begun = this.#startTimes.get(work) ?? now;
+    this.#startTimes.set(work, begun);
+    const timeout = Math.max(0, begun + maxTime - now);
+    return runWithTimeout(() => work, { clock: this.clock, timeout, onTimeout: () => undefined });
+  }
+}
+
+function createUnavailableError(unavailable: readonly UnavailableServer[]): TenonError {
+  const [first] = unavailable;
+  const who =
+    unavailable.length === 1
+      ? `The server "${first?.server}" is unavailable`
+      : `All ${unavailable.length} servers are unavailable`;
+  return createCausedError(getUnavailableCause(unavailable), INTERNAL_ERROR, `${who}: ${first?.reason}`, {
+    unavailable,
+  });
+}
+
+/** Returns the error of the first server, as the cause of an error for callers. */
+export function getUnavailableCause([first]: readonly UnavailableServer[]): TenonError {
+  return new TenonError(first?.code ?? 'host/lost', first?.reason ?? 'no server is available');
+}

@@ -1,0 +1,197 @@
+/**
+ * Entry `tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
+ * with additional exports.
+ */
+
+import { requireKnownOptions } from '@tenon/base';
+import { webTransports } from 'tenon/host-internals';
+import type { Host } from './host.js';
+import type { HostOptions } from './host-options.js';
+import { RunningHost } from './running-host.js';
+
+/** Creates a host for the servers in the options. Servers start when they are first needed. */
+export function createHost(options: HostOptions): Promise<Host> {
+  requireKnownOptions('createHost', options, {
+    servers: true,
+    name: true,
+    version: true,
+    title: true,
+    prefix: true,
+    startTimeout: true,
+    listTimeout: true,
+    connectionIdleTimeout: true,
+    maxProcesses: true,
+    maxConnectionsPerCaller: true,
+    maxConnectionsPerServer: true,
+    maxShare: true,
+    waitForTasks: true,
+    listDenied: true,
+    pageSize: true,
+    budget: true,
+    credentials: true,
+    callerSignIn: true,
+    stores: true,
+    inputRequests: true,
+    tasks: true,
+    rateLimits: true,
+    strict: true,
+    telemetry: true,
+    onServerState: true,
+    onError: true,
+    clock: true,
+    elicit: true,
+    elicitUrl: true,
+    sample: true,
+    sampleTools: true,
+    roots: true,
+    forwarder: true,
+    policy: true,
+    approve: true,
+    approvals: true,
+    quotas: true,
+    lockGuard: true,
+    mayStart: true,
+    onDrift: true,
+    audit: true,
+    auditAnchorInterval: true,
+    output: true,
+    screening: true,
+    onScreeningReport: true,
+    broker: true,
+    sampling: true,
+  });
+  return RunningHost.create(options, webTransports);
+}
+
+// Options and names that are close to others, for hints in errors.
+// Secrets in texts.
+export { findNearestKey, redactSecrets, requireKnownOptions } from '@tenon/base';
+// Size of tool definitions.
+export type { CollapseOptions } from './catalog/budget/collapse-tools.js';
+export { createTokenReport, type TokenReport, type TokenReportOptions } from './catalog/budget/token-report.js';
+export type { EmbedTexts } from './catalog/budget/vector-cache.js';
+export type { Prefix } from './catalog/names/name-mapper.js';
+export {
+  createNameResolver,
+  type EntryNames,
+  type NameResolver,
+  type NameResolverOptions,
+  type ResolvedName,
+} from './catalog/names/name-resolver.js';
+export type { ServerInventory } from './catalog/server-inventory.js';
+// Configuration.
+export type { CallerTemplates, CallerValues } from './config/caller-template.js';
+export { findDangers } from './config/dangerous-commands.js';
+export { fillCallerValues } from './config/fill-caller-values.js';
+export { findLiteralSecrets } from './config/find-literal-secrets.js';
+export type { AskInput, ConfigInput } from './config/inputs.js';
+export {
+  type ConfigOptions,
+  type ConfigResult,
+  type ParsedConfigText,
+  parseConfig,
+  parseServerEntries,
+} from './config/parse-config.js';
+export type { ConfigProblem } from './config/problem.js';
+export type {
+  CommandTarget,
+  ConfiguredEntry,
+  EntryOrigin,
+  ServerEntry,
+  ToolOverride,
+  ToolSettings,
+  UrlTarget,
+} from './config/server-entry.js';
+export { type AskTrust, createTrust, type Trust, type TrustOptions } from './config/trust.js';
+export type { ConfigChange, TrustQuestion } from './config/trust-question.js';
+export type { ServerChanges } from './connections/upstream-pool.js';
+export type { UnavailableServer } from './connections/upstream-registry.js';
+export type {
+  Host,
+  HostUpdate,
+  Inventories,
+  ServerDescription,
+  ServerError,
+  ServerSelection,
+  ServerState,
+} from './host.js';
+export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host-options.js';
+// Servers that are unavailable.
+export { UNAVAILABLE } from './proxy/list-page.js';
+export type { OutputLimits } from './proxy/output/output-limits.js';
+export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './proxy/output/overflow-store.js';
+// Input requests of servers, in a form that an application can show.
+export { createFormResult, createFormView, type FormOutcome, type FormView } from './proxy/questions/form-view.js';
+export { createUrlResult, createUrlView, type UrlView } from './proxy/questions/url-view.js';
+export type { ViewWarning } from './proxy/questions/view-warning.js';
+// Models.
+export { type Broker, type BrokerOptions, createBroker } from './sampling/broker.js';
+export { formatErrorExcerpt } from './sampling/error-excerpt.js';
+export type { Model } from './sampling/model.js';
+export { rejectSampling } from './sampling/refusal.js';
+export type { StoredApproval } from './security/approvals/approval-store.js';
+export { createApprovals } from './security/approvals/approvals.js';
+export type { Approval, Approver, Decision, Remember } from './security/approvals/decision.js';
+export { formatApprovalPrompt } from './security/approvals/elicitation-approver.js';
+export type { PendingApproval } from './security/approvals/pending-approvals.js';
+// Policy and approvals.
+export type { AnswerOptions, ApprovalRequestOptions, Approvals, ApprovalsOptions } from './security/approvals/types.js';
+// The audit log.
+export { type Audit, type AuditOptions, createAudit } from './security/audit/audit.js';
+export type { AuditAnchor } from './security/audit/audit-anchor.js';
+export { readAuditAnchors } from './security/audit/audit-anchors.js';
+export type { AuditAction, AuditEvent, AuditHead } from './security/audit/audit-event.js';
+export type { AuditSink } from './security/audit/audit-sink.js';
+export {
+  type AuditProblem,
+  type AuditVerification,
+  type AuditVerifyOptions,
+  verifyAudit,
+} from './security/audit/verify-audit.js';
+export type { HostGuardOptions, HostScreeningOptions, ScreeningReport } from './security/guard/guard-options.js';
+// The lock file.
+export { acceptDrift } from './security/lock/accept-drift.js';
+export { compareAllWithLock, compareWithLock } from './security/lock/compare-with-lock.js';
+export { createLock } from './security/lock/create-lock.js';
+export { describeDrift } from './security/lock/describe-drift.js';
+export type { Drift, DriftKind } from './security/lock/drift.js';
+export type { Lock, LockedServer, PinnedKind } from './security/lock/lock.js';
+export {
+  createLockGuard,
+  type LockGuard,
+  type LockGuardOptions,
+  type LockVerdict,
+} from './security/lock/lock-guard.js';
+export { parseLockFile } from './security/lock/parse-lock.js';
+export { serializeLock } from './security/lock/serialize-lock.js';
+export type { Action, ActionRequest, PolicyVerdict } from './security/policy/action-request.js';
+export { POLICY_DECISION } from './security/policy/denied-result.js';
+export { type LintOptions, lintPolicy, type PolicyFinding, type PolicyProblem } from './security/policy/lint-policy.js';
+export type { ToolInventory } from './security/policy/lint-tools.js';
+export type { ArgumentPattern } from './security/policy/matching/argument-pattern.js';
+export type { Globs } from './security/policy/matching/glob.js';
+export { createPolicy, type Policy, type PolicyOptions } from './security/policy/policy.js';
+export { type PolicyFile, parsePolicy } from './security/policy/policy-file.js';
+export { type PolicyMiddlewareOptions, policyMiddleware } from './security/policy/policy-middleware.js';
+export { policySchema } from './security/policy/policy-schema.js';
+export {
+  createQuotas,
+  type Quota,
+  type QuotaRefusal,
+  type Quotas,
+  type SharedQuotaOptions,
+  type SharedQuotas,
+} from './security/policy/quotas.js';
+export { allow, ask, deny, type Match, type Rule, type UserMatch } from './security/policy/rules.js';
+export { findFindings } from './security/screening/find-findings.js';
+export type { Finding, FindingKind } from './security/screening/finding.js';
+export { sanitizeName, sanitizeText } from './security/screening/sanitize-text.js';
+// Hidden characters in texts of servers.
+export {
+  screenInstructions,
+  screenPrompt,
+  screenResource,
+  screenTool,
+} from './security/screening/screen-definitions.js';
+export { screenResult } from './security/screening/screen-results.js';
+export type { Screened, Screening } from './security/screening/screener.js';

@@ -1,0 +1,248 @@
+import {
+  createUnknownOutcomeError,
+  findKeptInteger,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  type JsonObject,
+  rpcError,
+} from '@tenon/base';
+import type { Client } from 'tenon';
+import {
+  checkInputRequestMethods,
+  HandlerContext,
+  type HandlerRun,
+  isAbandoned,
+  type RequestInput,
+  type RetryInputs,
+  TASKS,
+  toInputRequest,
+} from 'tenon/host-internals';
+import type { QuestionHandler, QuestionRecipient } from '../connections/connection-options.js';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { throwHandlerError } from '../handler-errors.js';
+import { isClosedBeforeSending } from './forward-resolved.js';
+import { ForwardedCall } from './forwarded-call.js';
+import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+import type { ProxiedCall } from './proxied-tool.js';
+import { limitRetryTime } from './retry-timeout.js';
+import { translateError } from './translate-error.js';
+
+/** Request of a caller that is forwarded to one server. */
+export interface ProxiedRequest {
+  readonly connection: UpstreamConnection;
+  readonly method: string;
+  /** Parameters with the server's own names. */
+  readonly params: JsonObject;
+  readonly call: ProxiedCall;
+  /** True if the server may request input from the caller during the call. */
+  readonly allowQuestions: boolean;
+  readonly questions: QuestionHandler;
+}
+
+/** Maximum number of input requests of a server within one call. */
+const MAX_ROUNDS = 32;
+
+/**
+ * Forwards a request of a caller to a server. Input requests of the server go to the caller, in the form of the
+ * caller's protocol version. A result with input requests goes to the caller unchanged, and the input arrives with the
+ * retry.
+ *
+ * @throws TenonError `host/closed` if the connection was closed before the request was sent. See `forwardResolved`.
+ */
+export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
+  const { connection, method, params, allowQuestions } = proxiedRequest;
+  const { requestContext } = proxiedRequest.call;
+  refuseInexactIntegers(params);
+  const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
+  try {
+    return await connection.run(call, async client => {
+      // Another process may have received the log level of the session.
+      const { session } = connection.scope;
+      const level = session ? session.requestedLogLevel : requestContext.logLevel;
+      if (level !== undefined) await connection.logLevel.request(level);
+      if (allowQuestions) await markSent(proxiedRequest);
+      return sendCall(proxiedRequest, call, client);
+    });
+  } catch (error) {
+    if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
+    throw translateError(error, connection, method, requestContext.dialect, call.ids.size > 0);
+  } finally {
+    call.stopProgress?.();
+  }
+}
+
+/**
+ * Refuses arguments with an integer that a number cannot represent. The policy and the approval would have seen another
+ * value than the server.
+ */
+function refuseInexactIntegers({ arguments: input }: JsonObject): void {
+  const integer = findKeptInteger(input);
+  if (integer === undefined) return;
+  const advice = 'Send an integer of at most 9007199254740991, or a string if the tool accepts one';
+  throw rpcError(
+    INVALID_PARAMS,
+    `Invalid params: the integer ${integer.slice(0, 40)} cannot be represented exactly. ${advice}`,
+  );
+}
+
+/** Creates the function that sends an input request to the caller, rewritten for this caller. */
+function createCallerAsk({ connection, call, questions }: ProxiedRequest): RequestInput {
+  const { context, run, requestContext } = call;
+  const recipient = getRecipient(call);
+  const ask: RequestInput = (asked, params, ...rest) =>
+    run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest).then(response => {
+      throwHandlerError(response);
+      return response;
+    });
+  // Input for a task may arrive for as long as the task is stored.
+  const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
+  return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
+}
+
+function getRecipient({ context, requestContext: { dialect } }: ProxiedCall): QuestionRecipient {
+  const includeServer = context.client.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
+  return { omitMeta: dialect.inputRequests === 'by-retry', includeServer };
+}
+
+/**
+ * Marks the call as sent. A call is sent only once.
+ *
+ * If it runs again after the process that sent it has ended or lost its state, its outcome is unknown. It may continue
+ * if the server has created a task for it, or if it contains input for the server's requests.
+ * @throws TenonError `rpc/error` with `data.outcome` when the outcome is unknown.
+ */
+async function markSent({ call: { context, run }, connection }: ProxiedRequest): Promise<void> {
+  if ((await run.mark('sent')) || Object.keys(context.inputs).length > 0) return;
+  const asks = getStepResult(run, 'asks', 0) ?? getTaskId(run);
+  if (asks !== undefined) return;
+  throw createUnknownOutcomeError(
+    `The outcome of the call to "${connection.server}" is unknown, because the process that sent it has ended. It may have been carried out, and is not sent again.`,
+  );
+}
+
+/** Returns the ID of the task that the server has created for the call in an earlier run. */
+function getTaskId(run: HandlerRun): string | undefined {
+  const taskId = getStepResult(run, 'task', 0);
+  return typeof taskId === 'string' ? taskId : undefined;
+}
+
+function getStepResult({ journal }: HandlerRun, name: string, n: number): JsonObject | undefined {
+  return journal?.step(name, n)?.value as JsonObject | undefined;
+}
+
+async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
+  const { context, run } = proxiedRequest.call;
+  const before = getTaskId(run);
+  if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
+  const result = await runRounds(proxiedRequest, call, client);
+  if (result.resultType !== 'task') return result;
+  // Set at once, because the server may request input for the task right after its response.
+  call.task = result.taskId as string;
+  const taskId = await context.step('task', () => result.taskId as string);
+  proxiedRequest.call.moveToTask?.();
+  return waitForTask(client, taskId, proxiedRequest, call);
+}
+
+/** Input request of a server with a validated method and params object. */
+type UpstreamInputRequest = { readonly method: string; readonly params?: JsonObject };
+type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
+
+/**
+ * Sends a call and handles input requests in its result. If the caller handles all of them, the result goes to the
+ * caller unchanged. If the host handles one of them, the host sends all of them.
+ */
+async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
+  const { questions } = proxiedRequest;
+  const { context, run } = proxiedRequest.call;
+  let inputs: RetryInputs = context.inputs;
+  for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const known = getStepResult(run, 'asks', round);
+    const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
+    if (result.resultType !== 'input_required') return result;
+    checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
+    const requests = Object.entries((result.inputRequests ?? {}) as UpstreamInputRequests);
+    if (!known && !requests.some(([, { method }]) => questions.isAnsweredByHost(method)))
+      return prepareInputRequired(result, requests, proxiedRequest);
+    await context.step('asks', () => result);
+    const askCaller = createCallerAsk(proxiedRequest);
+    const ask: RequestInput = (asked, params) =>
+      (questions.isAnsweredByHost(asked) ? questions.answer : askCaller)(asked, params);
+    const answers = requests.map(async ([key, { method, params = {} }]) => [key, await ask(method, params)]);
+    const { requestState } = result;
+    inputs = {
+      inputResponses: Object.fromEntries(await Promise.all(answers)),
+      ...(typeof requestState === 'string' ? { requestState } : {}),
+    };
+  }
+  throw rpcError(
+    INTERNAL_ERROR,
+    `The server "${proxiedRequest.connection.server}" still requests input after ${MAX_ROUNDS} rounds`,
+  );
+}
+
+function prepareInputRequired(
+  result: JsonObject,
+  requests: readonly [string, UpstreamInputRequest][],
+  { call, questions }: ProxiedRequest,
+): JsonObject {
+  const recipient = getRecipient(call);
+  const put = requests.map(([key, { method, params = {} }]) => {
+    return [key, toInputRequest({ method, params: questions.prepareQuestion(method, params, recipient) })];
+  });
+  return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
+}
+
+function sendRequest(
+  { method, params, call: { context } }: ProxiedRequest,
+  call: ForwardedCall,
+  client: Client,
+  inputs: RetryInputs,
+): Promise<JsonObject> {
+  const { inputResponses, requestState } = inputs;
+  const answers = {
+    ...(inputResponses === undefined ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+  const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
+  return client.call(method, { ...own, ...answers } as JsonObject, {
+    resolveInputRequests: false,
+    signal: HandlerContext.getSignal(context),
+    onRequestId: id => void call.ids.add(id),
+    onProgress: progress => call.progress.report(progress),
+    onTaskCreated: stopProgress => {
+      call.stopProgress = stopProgress;
+    },
+    // If the server closes its stream, the host closes the caller's stream as well.
+    onStreamClosed: () => void context.closeStream(),
+    meta: toForwardedMeta(context.meta),
+    allowReservedMeta: true,
+  });
+}
+
+/** Waits for the task that the server has created for the call. Cancels the task if the caller cancels the request. */
+async function waitForTask(
+  client: Client,
+  taskId: string,
+  { connection, params, call: { context } }: ProxiedRequest,
+  call: ForwardedCall,
+): Promise<JsonObject> {
+  call.task = taskId;
+  const handle = client.tasks.resume(taskId, { tool: params.name as never });
+  try {
+    const result = await handle.toolResult({
+      signal: context.signal,
+      totalTimeout: Math.max(call.deadline - connection.times.clock.now(), 0),
+      onTask: state => call.progress.reportStatus(state),
+    });
+    return { ...result };
+  } catch (error) {
+    if (context.signal.aborted || isAbandoned(error)) void handle.cancel().catch(() => {});
+    throw error;
+  }
+}
+
+/** The telemetry of the host replaces the trace context of the caller, if the host is traced. */
+function toForwardedMeta(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP_META.has(key)));
+}

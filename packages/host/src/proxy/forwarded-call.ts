@@ -1,0 +1,67 @@
+import type { LoggingLevel } from 'tenon';
+import {
+  type ClientSession,
+  HandlerContext,
+  type Id,
+  LOGGING_LEVELS,
+  type RequestContext,
+  type RequestInput,
+} from 'tenon/host-internals';
+import type { UpstreamCall } from '../connections/active-calls.js';
+import type { ProxiedRequest } from './forward.js';
+import { createTaskProgress, type TaskProgress } from './task-progress.js';
+
+/**
+ * Call that is forwarded. It is a class, because V8 gives each object literal with an accessor a hidden class of its
+ * own. The hidden class is in the old generation, and keeps all that the accessor refers to until a full collection.
+ */
+export class ForwardedCall implements UpstreamCall {
+  readonly ids = new Set<Id>();
+  /** ID of the task that the server has created for the call. */
+  task: string | undefined;
+  /** Stops the progress notifications of the task. */
+  stopProgress: (() => void) | undefined;
+  /** Time at which the timeout of the call and its task ends. */
+  readonly deadline: number;
+  readonly session: ClientSession | undefined;
+  readonly #context: HandlerContext;
+  readonly #requestContext: RequestContext;
+  readonly #createAsk: (() => RequestInput) | undefined;
+  #ask: RequestInput | undefined;
+  #progress: TaskProgress | undefined;
+
+  /** `createAsk` creates the function that sends an input request to the caller. */
+  constructor({ connection, call, allowQuestions }: ProxiedRequest, createAsk: () => RequestInput) {
+    const { context, requestContext } = call;
+    const { clock, totalTimeout = Number.POSITIVE_INFINITY } = connection.times;
+    this.deadline = clock.now() + totalTimeout;
+    this.session = requestContext.session ?? requestContext.originSession;
+    this.#context = context;
+    this.#requestContext = requestContext;
+    this.#createAsk = allowQuestions ? createAsk : undefined;
+  }
+
+  // Most calls report no progress and request no input, so both are created on first use.
+  get progress(): TaskProgress {
+    this.#progress ??= createTaskProgress(this.#context);
+    return this.#progress;
+  }
+
+  get ask(): RequestInput | undefined {
+    this.#ask ??= this.#createAsk?.();
+    return this.#ask;
+  }
+
+  get cancelled(): boolean {
+    return HandlerContext.getSignal(this.#context).aborted;
+  }
+
+  acceptsLogLevel(level: LoggingLevel): boolean {
+    const { logLevel } = this.#requestContext;
+    return logLevel !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(logLevel);
+  }
+
+  log(level: LoggingLevel, data: unknown, logger: string | undefined): void {
+    this.#context.log(level, data, logger);
+  }
+}

@@ -1,0 +1,19 @@
+import type { JsonObject } from '@tenon/base';
+import type { HandlerContext, HandlerRun, HeaderParam, RequestContext } from 'tenon/host-internals';
+
+/** A call of a caller at the host, while its handler runs. Each step of forwarding it gets the same one. */
+export interface ProxiedCall {
+  readonly context: HandlerContext;
+  readonly run: HandlerRun;
+  readonly requestContext: RequestContext;
+  /** Converts the call into a task, after the server has created a task for it. Set while the call may become one. */
+  moveToTask?: (() => void) | undefined;
+}
+
+/** Tool of a server, or own tool of the host. */
+export interface ProxiedTool {
+  readonly headerParams: readonly HeaderParam[];
+  /** Undefined if calls of the tool never become tasks. */
+  readonly taskSupport: 'optional' | undefined;
+  run(params: JsonObject, call: ProxiedCall): Promise<JsonObject>;
+}

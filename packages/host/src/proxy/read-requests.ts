@@ -1,0 +1,100 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import type { MethodCall } from 'tenon/host-internals';
+import type { UpstreamConnection } from '../connections/upstream-connection.js';
+import { createPromptRequest, createResourceRequest } from './action-requests.js';
+import { forward } from './forward.js';
+import { forwardResolved } from './forward-resolved.js';
+import type { GatewayContext } from './gateway-context.js';
+import { resolveName, resolveUpstreamResource } from './resolve-target.js';
+import { forwardGuarded } from './tool-calls.js';
+
+const COMPLETE = 'completion/complete';
+
+/** Forwards `resources/read` to the server of the resource. */
+export async function forwardResourceRead(
+  gateway: GatewayContext,
+  call: MethodCall<'resources/read'>,
+): Promise<JsonObject> {
+  const { params, context, run, requestContext } = call;
+  const { uri: outer } = params;
+  const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
+  if (own) return own;
+  const resolve = () => resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
+  const first = await resolve();
+  const result = await run.invokeHandler(context, () =>
+    forwardResolved(first, 'resources/read', resolve, ({ connection, uri }) => {
+      const proxiedRequest = {
+        connection,
+        method: 'resources/read',
+        params: { ...params, uri },
+        call,
+        allowQuestions: true,
+      };
+      const actionRequest = createResourceRequest(connection, uri, requestContext.caller.auth);
+      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+    }),
+  );
+  // A result without a lifetime must not be cached.
+  return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
+}
+
+/** Forwards `prompts/get` to the server of the prompt. */
+export async function forwardPromptRequest(
+  gateway: GatewayContext,
+  call: MethodCall<'prompts/get'>,
+): Promise<JsonObject> {
+  const { params, context, run, requestContext } = call;
+  const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
+  const first = await resolve();
+  const args = isObject(params.arguments) ? params.arguments : {};
+  return run.invokeHandler(context, () =>
+    forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
+      const proxiedRequest = {
+        connection,
+        method: 'prompts/get',
+        params: { ...params, name },
+        call,
+        allowQuestions: true,
+      };
+      const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);
+      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+    }),
+  );
+}
+
+/**
+ * Forwards `completion/complete` to the server of the prompt or template. Returns no values if the server does not
+ * support completion.
+ */
+export async function forwardCompletion(
+  gateway: GatewayContext,
+  call: MethodCall<'completion/complete'>,
+): Promise<JsonObject> {
+  const { params, requestContext } = call;
+  const { ref } = params;
+  const { auth } = requestContext.caller;
+  const complete = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
+    if ((await connection.getClient()).server.capabilities.completions === undefined)
+      return { completion: { values: [] } };
+    const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, call };
+    return forward({
+      ...proxiedRequest,
+      allowQuestions: false,
+      questions: gateway.guard.createQuestionHandler(connection),
+    });
+  };
+  if (ref.type === 'ref/prompt') {
+    const resolve = async () => resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);
+    return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, name }) => {
+      await gateway.guard.authorizePassive(createPromptRequest(connection, name, {}, auth), connection, COMPLETE);
+      return complete(connection, { ...ref, name });
+    });
+  }
+  const resolve = async () =>
+    (await gateway.getCatalog(gateway.getScope(requestContext)).resolveTemplate(ref.uri)) ??
+    (await resolveUpstreamResource(gateway, ref.uri, requestContext, COMPLETE));
+  return forwardResolved(await resolve(), COMPLETE, resolve, async ({ connection, uri }) => {
+    await gateway.guard.authorizePassive(createResourceRequest(connection, uri, auth), connection, COMPLETE);
+    return complete(connection, { ...ref, uri });
+  });
+}

@@ -1,0 +1,141 @@
+import { catchMaybe, describeUnknownName, isObject, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
+import type { Tool } from 'tenon';
+import {
+  checkHeaderParams,
+  type DetachedToolCall,
+  HandlerContext,
+  type HeaderParam,
+  type MethodCall,
+  type RequestContext,
+  readHeaderParams,
+  runTool as runServerTool,
+} from 'tenon/host-internals';
+import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
+import { getTaskSupport } from '../catalog/task-support.js';
+import type { ActionRequest } from '../security/policy/action-request.js';
+import { createToolRequest } from './action-requests.js';
+import { forward, type ProxiedRequest } from './forward.js';
+import { forwardResolved } from './forward-resolved.js';
+import type { GatewayContext } from './gateway-context.js';
+import type { ProxiedCall, ProxiedTool } from './proxied-tool.js';
+import { withPublicUris } from './public-uris.js';
+import { resolveName } from './resolve-target.js';
+import { findOrSignIn } from './sign-in-tools.js';
+
+const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
+
+/** Calls a tool at its server, which validates the arguments. */
+export function callUpstreamTool(gateway: GatewayContext, call: MethodCall<'tools/call'>): MaybePromise<JsonObject> {
+  const { params, context, run, requestContext } = call;
+  return thenMaybe(resolveTool(gateway, params.name, requestContext), tool => {
+    if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+    const proxiedCall: ProxiedCall = { context, run, requestContext };
+    const setMoveToTask = (moveToTask: () => void) => {
+      proxiedCall.moveToTask = moveToTask;
+    };
+    const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
+    return runServerTool(call, taskOptions, () => tool.run(params, proxiedCall));
+  });
+}
+
+/** Runs a tool call of a task. */
+export async function runUpstreamTool(
+  gateway: GatewayContext,
+  { params, requestContext, run, inputs }: DetachedToolCall,
+): Promise<JsonObject> {
+  const tool = await resolveTool(gateway, String(params.name), requestContext);
+  const context = new HandlerContext(requestContext, run, params, undefined, inputs);
+  return tool.run(params, { context, run, requestContext });
+}
+
+/**
+ * Returns the reason why a task cannot run. Only a missing tool is one, because the server handles versions of a tool.
+ */
+export async function findObstacle(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): Promise<string | undefined> {
+  const resolving = catchMaybe<ProxiedTool | undefined>(
+    () => resolveTool(gateway, name, requestContext),
+    () => undefined,
+  );
+  const tool = await resolving;
+  return tool === undefined ? describeUnknownName('tool', name, []) : undefined;
+}
+
+/** Returns a tool for a caller: a tool of a server, or one of the search, describe, call and sign-in tools. */
+function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
+  const find = (own: string) => resolveServerTool(gateway, own, requestContext);
+  const resolve = () =>
+    gateway.budget === undefined
+      ? find(name)
+      : thenMaybe(resolveMetaTool(gateway, gateway.budget, name, requestContext, find), tool => tool ?? find(name));
+  return gateway.callerSignIn === undefined ? resolve() : findOrSignIn(gateway, name, requestContext, resolve);
+}
+
+function resolveServerTool(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): MaybePromise<ProxiedTool> {
+  const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
+  return thenMaybe(resolve(), route => ({
+    headerParams: getHeaderParams(route.entry),
+    taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
+    run: (params, call) =>
+      forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
+        const args = isObject(params.arguments) ? params.arguments : {};
+        const actionRequest = createToolRequest(connection, entry, args, call.requestContext.caller.auth);
+        const own = { ...params, name: ownName };
+        const proxiedRequest = { connection, method: 'tools/call', params: own, call, allowQuestions: true };
+        return forwardGuarded(gateway, actionRequest, proxiedRequest, entry);
+      }),
+  }));
+}
+
+function getHeaderParams(tool: Tool): readonly HeaderParam[] {
+  const known = headerParams.get(tool);
+  if (known) return known;
+  const found = readHeaderParams(tool.inputSchema as JsonObject);
+  const sound = typeof found === 'string' ? [] : found;
+  headerParams.set(tool, sound);
+  return sound;
+}
+
+/** Authorizes an action, executes it, and processes its result. */
+export async function forwardGuarded(
+  gateway: GatewayContext,
+  actionRequest: ActionRequest,
+  proxiedRequest: Omit<ProxiedRequest, 'questions'>,
+  tool?: Tool,
+): Promise<JsonObject> {
+  const { guard } = gateway;
+  const { connection, call } = proxiedRequest;
+  const denied = await guard.authorizeCall(actionRequest, call.context, connection, tool);
+  if (denied) return denied;
+  let result: JsonObject;
+  try {
+    result = await forward({ ...proxiedRequest, questions: guard.createQuestionHandler(connection) });
+  } catch (error) {
+    guard.recordFailure(actionRequest, error);
+    throw error;
+  }
+  if (result.resultType === 'input_required') return result;
+  return guard.processResult(
+    actionRequest,
+    toPublicUris(gateway, connection.server, call.requestContext, result),
+    tool?.outputSchema !== undefined,
+  );
+}
+
+function toPublicUris(
+  gateway: GatewayContext,
+  server: string,
+  requestContext: RequestContext,
+  result: JsonObject,
+): JsonObject {
+  if (gateway.registry.servers.length === 1) return result;
+  const catalog = gateway.getCatalog(gateway.getScope(requestContext));
+  return withPublicUris(result, uri => catalog.toPublicUri(server, uri));
+}

@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import { withLock } from '@tenon/base/node';
+import { type Audit, type AuditOptions, createAudit } from '../../../security/audit/audit.js';
+import type { AuditPosition, AuditSink } from '../../../security/audit/audit-sink.js';
+import { getNextAuditFile } from './audit-file-names.js';
+import { createAuditWriter } from './audit-writer.js';
+import { createBrokenError, openLastAuditFile } from './open-audit-file.js';
+
+/** Options of an audit log in files. */
+export interface AuditFileOptions {
+  /**
+   * Maximum size of a file, in bytes. The last line may exceed it; then another file is started.
+   * @default 16 MiB
+   */
+  readonly maxBytes?: number | undefined;
+  /**
+   * Maximum number of files. Beyond it the oldest is deleted, and the deletion is recorded.
+   * @default 64
+   */
+  readonly maxFiles?: number | undefined;
+  /**
+   * `always`: an event is stored when it is on disk; concurrent events share the wait. `batch`: an event is stored
+   * when the operating system has it. It is on disk within a second, so it survives a crash of the process but not a
+   * power failure.
+   * @default `always`
+   */
+  readonly sync?: 'always' | 'batch' | undefined;
+  /**
+   * Source of time, for tests.
+   * @default the clock of the system
+   */
+  readonly clock?: Clock | undefined;
+}
+
+/** An audit file to which one process at a time appends lines. */
+export interface AuditFile extends Required<Pick<AuditSink, 'append' | 'getFullReason' | 'rotate'>> {
+  readonly last: string | undefined;
+  readonly torn: AuditSink['torn'];
+  /** Waits until all lines are on disk, and unlocks the file for other processes. */
+  close(): Promise<void>;
+}
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_FILES = 64;
+/**
+ * Time to wait for a sign of life from the process that has locked the file, in milliseconds. A live process gives one
+ * every two seconds. The lock of a dead process expires earlier.
+ */
+const LOCK_TIMEOUT = 20_000;
+
+/**
+ * Opens the audit log at `path` and its following files for this process alone.
+ * @throws TenonError `audit/busy` when another process has it open, `audit/broken` when its end is invalid, or
+ * `audit/failed`.
+ */
+export async function openAuditFile(path: string, options: AuditFileOptions = {}): Promise<AuditFile> {
+  const { clock = systemClock } = options;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const release = await holdLock(`${path}.lock`, clock);
+  try {
+    return await openLocked(path, release, { ...options, clock });
+  } catch (error) {
+    await release();
+    throw TenonError.from(error, 'audit/failed', { hint: `see whether ${path} can be read and written` });
+  }
+}
+
+/** Options of `openAudit`. */
+export interface OpenAuditOptions extends AuditFileOptions, Omit<AuditOptions, keyof AuditSink | 'replica' | 'clock'> {
+  /**
+   * Name of the replica that writes the log, in each of its lines: 1 to 128 letters, digits, "_", "." and "-". `true`:
+   * the name of the machine with a random end. Use a name for one log only. A log that exists keeps its name.
+   * @default no name, and the log cannot be verified together with those of other replicas
+   */
+  readonly replica?: string | true | undefined;
+}
+
+/** Opens an audit log in a file. Closing it closes the file. */
+export async function openAudit(
+  path: string,
+  given: OpenAuditOptions = {},
+): Promise<Audit & { close(): Promise<void> }> {
+  requireKnownOptions('openAudit', given, {
+    replica: true,
+    maxBytes: true,
+    maxFiles: true,
+    sync: true,
+    clock: true,
+    key: true,
+    maxPending: true,
+    redact: true,
+    arguments: true,
+  });
+  const { replica, ...options } = given;
+  const file = await openAuditFile(path, options);
+  try {
+    const name = replica === true ? createReplicaName() : replica;
+    const audit = await createAudit({ ...options, ...file, replica: name });
+    return {
+      write: audit.write,
+      replica: audit.replica,
+      recordAnchors: audit.recordAnchors,
+      get head() {
+        return audit.head;
+      },
+      flush: audit.flush,
+      close: () => audit.flush().then(file.close),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+const createReplicaName = (): string =>
+  `${hostname()
+    .replace(/[^\w.-]/g, '_')
+    .slice(0, 100)}-${randomBytes(4).toString('hex')}`;
+
+async function openLocked(
+  path: string,
+  release: () => Promise<void>,
+  { maxBytes = MAX_BYTES, maxFiles = MAX_FILES, sync = 'always', clock = systemClock }: AuditFileOptions,
+): Promise<AuditFile> {
+  const { file, tail, line, files, begins } = await openLastAuditFile(path);
+  const writer = createAuditWriter({ file, end: tail.end, size: tail.end + (tail.torn?.bytes ?? 0), sync, clock });
+  const getNextPath = () => getNextAuditFile(path, files.at(-1) ?? path);
+  const rotate = (name: string, begin: AuditPosition) => {
+    files.push(join(dirname(path), name));
+    begins.push(begin);
+    const removed = files.splice(0, Math.max(0, files.length - Math.max(1, maxFiles)));
+    begins.splice(0, removed.length);
+    writer.rotate(files.at(-1) ?? path, removed);
+    return removed.length === 0 ? undefined : begins[0];
+  };
+  if (tail.last !== undefined && line?.content.record === 'turned') {
+    if (line.content.to !== basename(getNextPath())) {
+      await file.close();
+      throw createBrokenError(files.at(-1), 'the next file has another name');
+    }
+    files.push(getNextPath());
+    begins.push({ seq: line.seq + 1, prev: line.hash });
+    writer.rotate(files.at(-1) ?? path, []);
+  }
+  return {
+    last: line?.text,
+    torn: tail.torn,
+    append: writer.append,
+    getFullReason: () => (writer.length >= maxBytes ? basename(getNextPath()) : undefined),
+    rotate,
+    close: () => writer.close().finally(release),
+  };
+}
+
+/** Acquires a lock. Returns a function that releases it. */
+function holdLock(path: string, clock: Clock): Promise<() => Promise<void>> {
+  return new Promise((resolve, reject) => {
+    let endHold = () => {};
+    const until = new Promise<void>(end => {
+      endHold = end;
+    });
+    const release = () => {
+      endHold();
+      return lock;
+    };
+    const work = () => {
+      resolve(release);
+      return until;
+    };
+    const lock = withLock(path, clock, work, { timeout: LOCK_TIMEOUT, failIfAlive: true });
+    lock.catch(error => {
+      const busy = TenonError.is(error) && error.code === 'auth/token-store-busy';
+      reject(
+        busy ? new TenonError('audit/busy', `another process writes the audit record ${path}`, { hint: NEXT }) : error,
+      );
+    });
+  });
+}
+
+const NEXT = 'use a separate path for each process';

@@ -1,0 +1,149 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Stores, TenonError } from '@tenon/base';
+import type { ConfigProblem } from '../../config/problem.js';
+import type { ConfiguredEntry } from '../../config/server-entry.js';
+import { type AskTrust, createTrust, type Trust } from '../../config/trust.js';
+import type { HostOptions, HostServer } from '../../host-options.js';
+import type { HostGuardOptions } from '../../security/guard/guard-options.js';
+import { acceptDrift } from '../../security/lock/accept-drift.js';
+import { createLockGuard, type LockGuard, type LockGuardOptions } from '../../security/lock/lock-guard.js';
+import { openAudit } from './audit/audit-file.js';
+import { readConfigFile } from './config-file.js';
+import { openLockFile } from './lock-file.js';
+import { readPolicyFile } from './policy-file.js';
+import { loadTrustKey } from './trust-key.js';
+
+/** Options of a host that reads files. */
+export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' | 'audit' | 'mayStart'> {
+  /** Servers by name, in addition to those of configuration files. */
+  readonly servers?: Readonly<Record<string, HostServer>> | undefined;
+  /**
+   * Paths of configuration files: `mcp.json`, `.vscode/mcp.json`, …. If two files have a server with the same name, the
+   * first one applies.
+   */
+  readonly config?: string | readonly ConfigSource[] | undefined;
+  /**
+   * Called for each problem in the configurations.
+   * @default an error in a configuration is thrown
+   */
+  readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
+  /**
+   * Requests approval for a server of a project.
+   * @default only servers that were approved before run
+   */
+  readonly trust?: AskTrust | undefined;
+  /**
+   * Path of the file with the key for such approvals.
+   * @default `~/.tenon/trust.key`
+   */
+  readonly trustKey?: string | undefined;
+  /**
+   * Policy rules, or the path of a policy file.
+   * @default no policy
+   */
+  readonly policy?: HostOptions['policy'] | string;
+  /**
+   * A lock file, and the handling of servers that differ from it. Replaces `lockGuard`.
+   * @default no lock
+   */
+  readonly lock?: HostLockOptions | undefined;
+  /**
+   * The audit log, or the path of its file.
+   * @default no audit log
+   */
+  readonly audit?: HostOptions['audit'] | string;
+}
+
+/** Options of a lock file. Approved changes are written to the file. */
+export interface HostLockOptions extends Omit<LockGuardOptions, 'lock' | 'onApproved'> {
+  /** Path of `mcp.lock`. A missing file counts as an empty lock, in which all servers are unknown. */
+  readonly file: string;
+}
+
+/** A configuration file and its author. Servers of a project need approval. */
+export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
+
+/** Options that were read from files, and resources to close. */
+export interface LoadedHost {
+  readonly options: HostOptions;
+  close(): Promise<void>;
+}
+
+/** Loads the options of a host from files. Rejects when a file cannot be read. */
+export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
+  const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
+  const { onConfigProblem: _, ...options } = rest;
+  const entries = await readConfigs(nodeOptions);
+  const trust = entries.some(({ origin }) => origin?.scope === 'project')
+    ? createTrust({
+        values: stores.values,
+        key: await loadTrustKey(keyPath ?? join(homedir(), '.tenon', 'trust.key')),
+        ...(askTrust ? { ask: askTrust } : {}),
+      })
+    : undefined;
+  const rules = await resolvePolicy(policy);
+  const lockGuard = lock === undefined ? undefined : await openLockGuard(lock);
+  // The audit file is opened last, because it stays locked while it is open.
+  const opened =
+    typeof audit === 'string'
+      ? await openAudit(audit, { sync: 'batch', ...(stores.durable ? { replica: true } : {}) })
+      : undefined;
+  const record = opened ?? (audit as HostOptions['audit']);
+  return {
+    options: {
+      ...options,
+      servers: { ...fromEntries(entries), ...servers },
+      stores,
+      ...(lockGuard === undefined ? {} : { lockGuard }),
+      ...(rules === undefined ? {} : { policy: rules }),
+      ...(record === undefined ? {} : { audit: record }),
+      ...(trust ? { mayStart: createStartCheck(trust, entries) } : {}),
+    },
+    close: async () => opened?.close(),
+  };
+}
+
+async function readConfigs({ config = [], onConfigProblem }: NodeHostOptions): Promise<ConfiguredEntry[]> {
+  const sources = typeof config === 'string' ? [config] : config;
+  const entriesByName = new Map<string, ConfiguredEntry>();
+  for (const source of sources) {
+    const { path, scope } = typeof source === 'string' ? { path: source, scope: 'user' as const } : source;
+    const { entries, problems } = await readConfigFile(path, { scope });
+    for (const problem of problems) {
+      if (onConfigProblem) onConfigProblem(problem);
+      else if (problem.level === 'error') throw problem.error;
+    }
+    for (const entry of entries) if (!entriesByName.has(entry.name)) entriesByName.set(entry.name, entry);
+  }
+  return [...entriesByName.values()];
+}
+
+function fromEntries(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
+  return Object.fromEntries(
+    entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
+  );
+}
+
+function createStartCheck(trust: Trust, entries: readonly ConfiguredEntry[]): (server: string) => Promise<void> {
+  return async server => {
+    const entry = entries.find(({ name }) => name === server);
+    if (entry === undefined || (await trust.isApproved(entry))) return;
+    throw new TenonError('config/not-approved', `the server "${server}" of ${entry.origin?.file} was not approved`, {
+      hint: 'approve the server when you are asked',
+    });
+  };
+}
+
+async function resolvePolicy(policy: NodeHostOptions['policy']): Promise<HostGuardOptions['policy']> {
+  return typeof policy === 'string' ? readPolicyFile(policy) : policy;
+}
+
+async function openLockGuard({ file: path, ...options }: HostLockOptions): Promise<LockGuard> {
+  const file = openLockFile(path);
+  return createLockGuard({
+    ...options,
+    lock: (await file.read()) ?? { servers: new Map() },
+    onApproved: async drifts => void (await file.update(lock => acceptDrift(lock, drifts))),
+  });
+}

@@ -1,0 +1,84 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { acceptDrift } from '../../security/lock/accept-drift.js';
+import { compareWithLock } from '../../security/lock/compare-with-lock.js';
+import { createLock } from '../../security/lock/create-lock.js';
+import { entry, notes, withTool } from '../../security/lock/fixtures/notes.js';
+import { serializeLock } from '../../security/lock/serialize-lock.js';
+import { openLockFile } from './lock-file.js';
+
+let folder: string;
+let path: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lock-'));
+  path = join(folder, 'deep/mcp.lock');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('openLockFile', () => {
+  it('reads what it has written', async () => {
+    const file = openLockFile(path);
+    expect(await file.read()).toBeUndefined();
+    const lock = await createLock([notes], [entry]);
+    await file.write(lock);
+    expect(await readFile(path, 'utf8')).toBe(serializeLock(lock));
+    expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(lock));
+    expect(await readdir(join(path, '..'))).toEqual(['mcp.lock']);
+    const { mtimeMs } = await stat(path);
+    await file.write(lock);
+    expect((await stat(path)).mtimeMs).toBe(mtimeMs);
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a link that leads out of its folder', async () => {
+    const outside = join(folder, 'deep/users-file');
+    await mkdir(join(folder, 'deep/project'), { recursive: true });
+    await writeFile(outside, 'of the user');
+    const link = join(folder, 'deep/project/mcp.lock');
+    await symlink('../users-file', link);
+    const file = openLockFile(link);
+    await expect(file.write({ servers: new Map() })).rejects.toMatchObject({ code: 'lock/link' });
+    await expect(file.update(lock => lock)).rejects.toMatchObject({ code: 'lock/link' });
+    expect(await readFile(outside, 'utf8')).toBe('of the user');
+    await rm(outside);
+    await file.write({ servers: new Map() });
+    await expect(readFile(outside)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await readFile(link, 'utf8')).toBe(serializeLock({ servers: new Map() }));
+  });
+
+  it.skipIf(process.platform === 'win32')('keeps its mode, and the link that leads to it', async () => {
+    const lock = await createLock([notes], [entry]);
+    await openLockFile(path).write(lock);
+    await chmod(path, 0o640);
+    const link = join(folder, 'link');
+    await symlink(path, link);
+    await openLockFile(link).write({ servers: new Map() });
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect((await openLockFile(path).read())?.servers.size).toBe(0);
+  });
+
+  it('merges concurrent approvals', async () => {
+    const lock = await createLock([notes], [entry]);
+    await openLockFile(path).write(lock);
+    const changes = [{ title: 'A' }, { description: 'B' }, { annotations: {} }, { outputSchema: {} }];
+    await Promise.all(
+      changes.map(async change => {
+        const drifts = await compareWithLock(lock, entry, withTool(change));
+        await openLockFile(path).update(held => acceptDrift(held, drifts));
+      }),
+    );
+    const all = await createLock([withTool(Object.assign({}, ...changes))], [entry]);
+    expect(serializeLock((await openLockFile(path).read())!)).toBe(serializeLock(all));
+  });
+
+  it('reports why it cannot be read, and is not overwritten', async () => {
+    await mkdir(path, { recursive: true });
+    await expect(openLockFile(path).read()).rejects.toMatchObject({ code: 'lock/unreadable', received: 'EISDIR' });
+    await rm(path, { recursive: true });
+    await writeFile(path, '<<<<<<< HEAD\n');
+    await expect(openLockFile(path).read()).rejects.toThrow('mcp.lock, line 1');
+    await expect(openLockFile(path).update(lock => lock)).rejects.toMatchObject({ code: 'lock/syntax' });
+    expect(await readFile(path, 'utf8')).toBe('<<<<<<< HEAD\n');
+  });
+});

@@ -1,0 +1,206 @@
+import {
+  type Clock,
+  copyJson,
+  getErrorType,
+  hasUnknownOutcome,
+  type JsonObject,
+  OUTCOME_UNKNOWN,
+  rpcError,
+  type Stores,
+  TenonError,
+  thenMaybe,
+  toCanonicalJson,
+} from '@tenon/base';
+import { USER_REJECTED } from 'tenon/host-internals';
+import type { Telemetry } from 'tenon/telemetry';
+import type { ServerEntry } from '../../config/server-entry.js';
+import { createOverflowStore } from '../../proxy/output/overflow-store.js';
+import { createApprovals } from '../approvals/approvals.js';
+import type { ActionRequest } from '../policy/action-request.js';
+import { createDeniedToolResult } from '../policy/denied-result.js';
+import { createPolicy, type Policy } from '../policy/policy.js';
+import { createQuotas, type Quota, type Quotas, type SharedQuotas } from '../policy/quotas.js';
+import type { Rule } from '../policy/rules.js';
+import { ActionAuthorizer } from './action-authorizer.js';
+import { AuditRecorder } from './audit-recorder.js';
+import type { HostGuardOptions } from './guard-options.js';
+import type { HostGuard } from './host-guard.js';
+import { InventoryGuard } from './inventory-guard.js';
+import { QuestionGuard } from './question-guard.js';
+import { ResultGuard } from './result-guard.js';
+
+/** Dependencies of a guard, in addition to its options. */
+export interface GuardContext {
+  /** Configuration entries of the servers, by name. */
+  readonly entries: ReadonlyMap<string, ServerEntry>;
+  /** True if public names have a prefix of their server. */
+  readonly hasPrefix: boolean;
+  readonly stores: Stores;
+  readonly clock: Clock;
+  readonly reportError: (error: TenonError) => void;
+  readonly telemetry?: Telemetry | undefined;
+}
+
+/** Creates the guard of a host. */
+export function createGuard(
+  options: HostGuardOptions,
+  { entries, hasPrefix, stores, clock, reportError, telemetry }: GuardContext,
+): HostGuard {
+  const recorder = new AuditRecorder(options.audit, reportError);
+  const admission = new InventoryGuard(entries, options, hasPrefix, reportError);
+  const approvals =
+    options.approvals ??
+    createApprovals({
+      values: stores.values,
+      bus: stores.bus,
+      clock,
+      ...(options.approve ? { approve: options.approve } : {}),
+    });
+  const createLimits = createQuotaFactory(options.quotas, stores, clock);
+  const policy = createGuardPolicy(options);
+  const permission = new ActionAuthorizer(policy, createLimits(policy), approvals, recorder, telemetry);
+  const overflow =
+    options.output === undefined
+      ? undefined
+      : createOverflowStore({ values: stores.values, clock, onError: reportError });
+  const delivery = new ResultGuard(options, overflow);
+  let current = entries;
+  const questions = new QuestionGuard(options, () => current.size === 1);
+  const startTimes = new WeakMap<ActionRequest, number>();
+  const getDuration = (actionRequest: ActionRequest): number => {
+    const now = clock.now();
+    return now - (startTimes.get(actionRequest) ?? now);
+  };
+  return {
+    approvals,
+    filterList: admission.filterList,
+    getFilteredTools: admission.getFilteredTools,
+    getToolNames: admission.getToolNames,
+    get hidesEntries() {
+      return permission.hidesEntries;
+    },
+    isAlwaysDenied: (actionRequest, isTemplate) => permission.isAlwaysDenied(actionRequest, isTemplate),
+    reload: () => admission.reset(),
+    update({ entries: changed, policy: rules }) {
+      if (rules !== undefined) {
+        const replacement = toPolicy(rules);
+        permission.update(replacement, createLimits(replacement));
+      }
+      if (changed === undefined) return;
+      current = changed;
+      admission.update(changed);
+    },
+    async checkServerStart(server) {
+      await options.mayStart?.(server);
+      const entry = current.get(server);
+      const verdict = entry && (await options.lockGuard?.check(entry));
+      if (verdict && !verdict.ok) throw createNotApprovedError(server);
+    },
+    async authorizeCall(actionRequest, context, connection, tool) {
+      telemetry?.addDetails({ upstream: connection.server });
+      const blocked = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (blocked !== undefined) {
+        telemetry?.addDetails({ decision: 'blocked' });
+        await recorder.write(actionRequest, { action: 'denied', reason: blocked });
+        return createDeniedResult(actionRequest, blocked);
+      }
+      const refusal = await permission.authorize(actionRequest, context, tool);
+      if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
+      if (!recorder.isRecording) return undefined;
+      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
+      startTimes.set(actionRequest, clock.now());
+      return undefined;
+    },
+    processResult(actionRequest, result, hasOutputSchema) {
+      return thenMaybe(delivery.processResult(actionRequest, result, hasOutputSchema), delivered => {
+        const reason = 'blocked' in delivered ? delivered.blocked : undefined;
+        const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
+        recorder.recordLater(actionRequest, { action: 'answered', outcome, reason, ms: getDuration(actionRequest) });
+        return 'blocked' in delivered
+          ? createDeniedResult(actionRequest, delivered.blocked, 'Not passed on')
+          : delivered.result;
+      });
+    },
+    recordSignIn({ action, server, caller, error }) {
+      const outcome = error === undefined ? 'ok' : getErrorType(error);
+      telemetry?.countSignIn(server, action);
+      const event = {
+        action,
+        server,
+        kind: 'server',
+        principal: caller.principal,
+        outcome,
+        reason: 'sign-in',
+      } as const;
+      void recorder.add(event).catch(() => {});
+    },
+    recordFailure(actionRequest, error) {
+      const isUnknown = TenonError.is(error) && (error.code === OUTCOME_UNKNOWN || hasUnknownOutcome(error.data));
+      const reason = isUnknown ? 'outcome unknown: the server may have executed the call' : undefined;
+      const ms = getDuration(actionRequest);
+      recorder.recordLater(actionRequest, { action: 'failed', outcome: getErrorType(error), reason, ms });
+    },
+    async authorizePassive(actionRequest, connection, method) {
+      await permission.authorizePassive(actionRequest, method);
+      const reason = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
+      if (reason === undefined) return;
+      await recorder.write(actionRequest, { action: 'denied', reason: reason, details: { method } });
+      throw rpcError(USER_REJECTED, `Not done: ${reason}`, { policy: 'denied' });
+    },
+    recordDenied({ method, error, ...request }) {
+      const { summary } = TenonError.from(error);
+      const outcome = getErrorType(error);
+      return recorder.add({ ...request, action: 'refused', reason: summary, outcome, details: { method } });
+    },
+    createQuestionHandler: connection => questions.createHandler(connection),
+    reportError,
+    async screenInstructions(connection, text) {
+      const isHeard = !(await admission.isServerBlocked(connection));
+      return isHeard ? delivery.screenText(connection.server, text) : undefined;
+    },
+    readOverflow: (uri, identity) => delivery.readOverflow(uri, identity),
+  };
+}
+
+type Counters = Quotas | SharedQuotas;
+
+/**
+ * Creates a function that returns the counters for the quotas of the host and of a policy. Counters go on if the quotas
+ * stay equal.
+ */
+function createQuotaFactory(
+  own: readonly Quota[] = [],
+  stores: Stores,
+  clock: Clock,
+): (policy: Policy | undefined) => Counters | undefined {
+  let last: { readonly key: string; readonly counters: Counters } | undefined;
+  return policy => {
+    const quotas = [...own, ...(policy?.quotas ?? [])];
+    const key = toCanonicalJson(copyJson(quotas));
+    if (quotas.length === 0) last = undefined;
+    else if (last?.key !== key) {
+      const isShared = stores.durable && stores.buckets !== undefined;
+      last = { key, counters: isShared ? createQuotas(quotas, { stores }) : createQuotas(quotas, { clock }) };
+    }
+    return last?.counters;
+  };
+}
+
+function createGuardPolicy({ policy, approve }: HostGuardOptions): Policy | undefined {
+  if (policy === undefined) return approve ? createPolicy([]) : undefined;
+  return toPolicy(policy);
+}
+
+const toPolicy = (policy: Policy | readonly Rule[]): Policy => ('evaluate' in policy ? policy : createPolicy(policy));
+
+/** Returns the reason as a tool result, so that the model sees it. For other methods, throws it as an error. */
+function createDeniedResult({ kind }: ActionRequest, reason: string, subject = 'Not done'): JsonObject {
+  if (kind !== 'tool') throw rpcError(USER_REJECTED, `${subject}: ${reason}`, { policy: 'denied' });
+  return createDeniedToolResult(`${subject}: ${reason}`);
+}
+
+function createNotApprovedError(server: string): TenonError {
+  return new TenonError('host/not-approved', `the server "${server}" does not match the lock and is not started`, {
+    hint: 'review the changes with `tenon lock --check`, and approve them with `tenon lock`',
+  });
+}

@@ -1,0 +1,212 @@
+import type { MaybePromise, TenonError } from '@tenon/base';
+import type { Tool } from 'tenon';
+import type { ListFilter } from '../../catalog/catalog-options.js';
+import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
+import { checkToolSettings, PatternReport } from '../../catalog/pattern-report.js';
+import type { ServerInventory } from '../../catalog/server-inventory.js';
+import type { ServerEntry } from '../../config/server-entry.js';
+import { type EntryList, getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import type { ServerList } from '../../connections/upstream-registry.js';
+import type { DriftKind } from '../lock/drift.js';
+import type { PinnedKind } from '../lock/lock.js';
+import { isBlocked, type LockGuard, type LockVerdict } from '../lock/lock-guard.js';
+import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
+import type { Screened } from '../screening/screener.js';
+import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
+import { compileToolFilter, matchesTemplate } from './entry-matching.js';
+import type { HostGuardOptions } from './guard-options.js';
+import { isSameInventory, readInventory } from './read-inventory.js';
+import { getDefinitionScreening } from './result-guard.js';
+
+const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
+  tools: 'tool',
+  prompts: 'prompt',
+  resources: 'resource',
+  templates: 'template',
+};
+
+/** Inventory with the decision of the lock. */
+interface CheckedInventory {
+  readonly inventory: ServerInventory;
+  readonly verdict: Promise<LockVerdict>;
+}
+
+/** Checks inventories against the configuration and the lock, and screens them for invisible characters. */
+export class InventoryGuard {
+  #entries: ReadonlyMap<string, ServerEntry> = new Map();
+  readonly #options: HostGuardOptions;
+  readonly #hasPrefix: boolean;
+  readonly #owners = createOwnerIndex();
+  /** Tool filter of each server, by its name. It returns true for a tool that the configuration allows. */
+  #isWanted: ReadonlyMap<string, (tool: string) => boolean> = new Map();
+  #toolNames: ReadonlyMap<string, ToolNames> = new Map();
+  #checked = new WeakMap<UpstreamConnection, CheckedInventory>();
+  readonly #patterns: PatternReport;
+  readonly #filteredTools = new WeakMap<object, readonly Tool[]>();
+
+  /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
+  constructor(
+    entries: ReadonlyMap<string, ServerEntry>,
+    options: HostGuardOptions,
+    hasPrefix: boolean,
+    reportError: (error: TenonError) => void,
+  ) {
+    this.#options = options;
+    this.#hasPrefix = hasPrefix;
+    this.#patterns = new PatternReport(reportError);
+    this.update(entries);
+  }
+
+  /** Replaces the servers, and drops cached decisions. */
+  update(entries: ReadonlyMap<string, ServerEntry>): void {
+    for (const server of this.#entries.keys()) if (!entries.has(server)) this.#owners.update(server, []);
+    this.#entries = entries;
+    this.#patterns.clear();
+    this.#isWanted = new Map([...entries].map(([server, { tools }]) => [server, compileToolFilter(tools)]));
+    this.#toolNames = new Map(
+      [...entries].flatMap(([server, { tools }]) =>
+        tools?.overrides ? [[server, createToolNames(tools.overrides)] as const] : [],
+      ),
+    );
+    this.reset();
+  }
+
+  /** Filters a list. Rejects when the whole server is blocked. */
+  readonly filterList: ListFilter = async <K extends ListKind>(
+    kind: K,
+    part: ServerList<K>,
+  ): Promise<readonly ListEntries[K][]> => {
+    const { server, list } = part;
+    if (kind === 'tools') this.#checkToolSettings(server, list.items.map(getEntryKey));
+    const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
+    const verdict = await this.#checkLock(part.connection);
+    const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryKey(item))) : wanted;
+    if (kind === 'tools') this.#owners.update(server, held);
+    const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
+    const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
+    const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
+    const filtered = names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
+    if (kind === 'tools') this.#filteredTools.set(list, filtered as readonly Tool[]);
+    return filtered;
+  };
+
+  /** Returns the offered tools of a list that was filtered before. */
+  readonly getFilteredTools = (list: EntryList<'tools'>): readonly Tool[] | undefined => this.#filteredTools.get(list);
+
+  /** Reports tool settings without an effect. An excluded name that no tool has may be a misspelled one. */
+  #checkToolSettings(server: string, names: readonly string[]): void {
+    const settings = this.#entries.get(server)?.tools;
+    if (settings) this.#patterns.add(server, checkToolSettings(settings, names), names);
+  }
+
+  /** Returns the configured names of a server's tools, if the configuration changes any. */
+  readonly getToolNames = (server: string): ToolNames | undefined => this.#toolNames.get(server);
+
+  /** Drops cached decisions, because a change may have been approved. */
+  reset(): void {
+    this.#checked = new WeakMap();
+  }
+
+  /**
+   * Returns the reason why the configuration or the lock blocks an entry of a server. A resource may be identified by
+   * its template.
+   */
+  async findBlockReason(
+    connection: UpstreamConnection,
+    kind: PinnedKind | 'method',
+    name: string,
+  ): Promise<string | undefined> {
+    if (kind === 'tool' && !this.#isWantedTool(connection.server, name))
+      return `the configuration of the server "${connection.server}" disables it`;
+    const verdict = await this.#checkLock(connection);
+    return verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name);
+  }
+
+  async #findLockReason(
+    verdict: LockVerdict,
+    connection: UpstreamConnection,
+    kind: PinnedKind | 'method',
+    name: string,
+  ): Promise<string | undefined> {
+    const isListed =
+      kind === 'resource' && (await connection.lists.getCached('resources')).items.some(({ uri }) => uri === name);
+    const drifts = verdict.blocked.flatMap(each =>
+      isBlocked({ ...verdict, blocked: [each] }, kind, name) ||
+      (kind === 'resource' && !isListed && each.kind === 'template' && matchesTemplate(name, each.name))
+        ? each.drifts
+        : [],
+    );
+    if (drifts.length === 0) return undefined;
+    return `the lock blocks it: ${describeBlock(drifts.map(drift => drift.kind))}`;
+  }
+
+  /** Tells if the whole server is blocked. */
+  async isServerBlocked(connection: UpstreamConnection): Promise<boolean> {
+    const verdict = await this.#checkLock(connection);
+    return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
+  }
+
+  #isWantedTool(server: string, tool: string): boolean {
+    const isRenamedOver = this.#toolNames.has(server) && this.getToolNames(server)?.toConfigured(tool) === undefined;
+    return !isRenamedOver && (this.#isWanted.get(server)?.(tool) ?? true);
+  }
+
+  #checkLock(connection: UpstreamConnection): MaybePromise<LockVerdict | undefined> {
+    const { lockGuard } = this.#options;
+    const entry = this.#entries.get(connection.server);
+    return lockGuard === undefined || entry === undefined
+      ? undefined
+      : this.#checkInventory(connection, entry, lockGuard);
+  }
+
+  /** Checks the inventory of a connection against the lock. Repeats the check after each change. */
+  async #checkInventory(
+    connection: UpstreamConnection,
+    entry: ServerEntry,
+    lockGuard: LockGuard,
+  ): Promise<LockVerdict> {
+    const { onDrift } = this.#options;
+    const inventory = await readInventory(connection);
+    const before = this.#checked.get(connection);
+    if (before && isSameInventory(before.inventory, inventory)) return before.verdict;
+    const verdict = lockGuard.check(entry, inventory).then(found => {
+      if (found.drifts.length > 0) onDrift?.(connection.server, found.drifts);
+      return found;
+    });
+    this.#checked.set(connection, { inventory, verdict });
+    verdict.catch(() => this.#checked.delete(connection));
+    return verdict;
+  }
+
+  #screenEntry<K extends ListKind>(kind: K, server: string, entry: ListEntries[K], owners: ToolOwners): ListEntries[K] {
+    const screening = getDefinitionScreening(this.#options);
+    if (screening === undefined) return entry;
+    const { value, findings } = screenDefinition(kind, entry, {
+      ...screening,
+      server,
+      owners,
+      hasPrefix: this.#hasPrefix,
+    });
+    if (findings.length > 0) {
+      this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
+    }
+    return value as ListEntries[K];
+  }
+}
+
+function describeBlock(kinds: readonly DriftKind[]): string {
+  if (kinds.includes('unknown server')) return 'its server is not in the lock';
+  if (kinds.includes('added')) return 'it is not in the lock';
+  return `its ${[...new Set(kinds)].join(', ')} is not what was approved`;
+}
+
+function screenDefinition(
+  kind: ListKind,
+  entry: ListEntries[ListKind],
+  screening: Parameters<typeof screenTool>[1],
+): Screened<unknown> {
+  if (kind === 'tools') return screenTool(entry as ListEntries['tools'], screening);
+  if (kind === 'prompts') return screenPrompt(entry as ListEntries['prompts'], screening);
+  return screenResource(entry as ListEntries['resources'], screening);
+}

@@ -1,0 +1,70 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import { toParams } from 'tenon/host-internals';
+import type { QuestionHandler, QuestionRecipient } from '../../connections/connection-options.js';
+import type { UpstreamConnection } from '../../connections/upstream-connection.js';
+import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
+import { screenInstructions } from '../screening/screen-definitions.js';
+import type { HostGuardOptions } from './guard-options.js';
+import { getDefinitionScreening } from './result-guard.js';
+
+/** Key in `_meta` of an input request: the name of the requesting server in the host. */
+export const ASKING_SERVER = 'dev.tenon/server';
+
+/** Forwards input requests of servers to callers. */
+export class QuestionGuard {
+  readonly #options: HostGuardOptions;
+  /** Tells if the host has only one server, so that input requests need not name it. */
+  readonly #hasOneServer: () => boolean;
+
+  constructor(options: HostGuardOptions, hasOneServer: () => boolean) {
+    this.#options = options;
+    this.#hasOneServer = hasOneServer;
+  }
+
+  createHandler({ server, scope, roots }: UpstreamConnection): QuestionHandler {
+    const { broker, sampling = 'fallback' } = this.#options;
+    const brokers = broker !== undefined && (sampling === 'all' || !scope.input.sample);
+    return {
+      isAnsweredByHost: method =>
+        (method === 'sampling/createMessage' && brokers) || (method === 'roots/list' && roots !== undefined),
+      async answer(method, params, signal = createOpenSignal()) {
+        if (method === 'roots/list') return { roots: [...(roots ?? [])] };
+        const asked = { server, signal, ...scope.identity };
+        return { ...(await broker?.(toParams('sampling/createMessage', params), asked)) };
+      },
+      prepareQuestion: (method, params, to) => this.#prepareQuestion(server, method, params, to),
+    };
+  }
+
+  /**
+   * Adds the name of the server to the message if there are several servers. Removes invisible characters from the
+   * message.
+   */
+  #prepareQuestion(
+    server: string,
+    method: string,
+    params: JsonObject,
+    { omitMeta, includeServer }: QuestionRecipient,
+  ): JsonObject {
+    const { _meta, ...rest } = params;
+    const own = isObject(_meta) && !omitMeta ? Object.entries(_meta).filter(([key]) => !HOP_BY_HOP_META.has(key)) : [];
+    const meta = { ...Object.fromEntries(own), ...(includeServer ? { [ASKING_SERVER]: server } : {}) };
+    const put = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
+    if (method !== 'elicitation/create' || typeof params.message !== 'string') return put;
+    const message = this.#screenMessage(server, params.message);
+    return { ...put, message: this.#hasOneServer() ? message : `${server}: ${message}` };
+  }
+
+  #screenMessage(server: string, message: string): string {
+    const screening = getDefinitionScreening(this.#options);
+    if (screening === undefined) return message;
+    const { value, findings } = screenInstructions(message, { ...screening, where: 'message' });
+    if (findings.length > 0)
+      this.#options.onScreeningReport?.({ server, kind: 'question', name: 'elicitation/create', findings });
+    return value;
+  }
+}
+
+function createOpenSignal(): AbortSignal {
+  return new AbortController().signal;
+}

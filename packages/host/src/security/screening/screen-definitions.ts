@@ -1,0 +1,132 @@
+import type { Icon, Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+import type { PromptArgument } from 'tenon/host-internals';
+import { HIDDEN_KINDS } from './finding.js';
+import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
+import { findForeignTools, findShadowedTool, type ToolOwners } from './tool-owners.js';
+
+/**
+ * Options for screening a tool. Definitions are for the model and for people, so invisible characters are removed
+ * unless `strip` is false.
+ *
+ * Names and URIs never change, because calls use them. Findings in them are only reported. `_meta` is not screened.
+ *
+ * All strings and keys of schemas are screened in the same way. A property whose name loses a character can no longer
+ * be set, which is the safe failure.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#security-considerations
+ */
+
+export interface ToolScreening extends Screening {
+  /**
+   * Name of the server, to find tools that shadow or mention tools of other servers.
+   * @default not checked
+   */
+  readonly server?: string | undefined;
+  readonly owners?: ToolOwners | undefined;
+  /**
+   * True if public names have a prefix of their server, so that equal names of two servers are not confused.
+   * @default `false`
+   */
+  readonly hasPrefix?: boolean | undefined;
+}
+
+/** Screens the texts of a tool: title, description, schemas and annotations. */
+export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  const changed = screenDescribed(tool, screener);
+  const inputSchema = screener.screenDeep(tool.inputSchema, 'inputSchema');
+  const outputSchema = tool.outputSchema && screener.screenDeep(tool.outputSchema, 'outputSchema');
+  const annotations = tool.annotations && screener.screenDeep(tool.annotations, 'annotations');
+  screenOwners(tool, screening, screener);
+  return screener.finish(replaceFields(changed, { inputSchema, outputSchema, annotations }));
+}
+
+/** Screens the texts of a prompt. */
+export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
+    screenTexts(each, screener, `arguments/${index}/`);
+  const args = prompt.arguments && (mapChanged(prompt.arguments, screenArgument) as PromptArgument[]);
+  return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
+}
+
+/** Screens the texts of a resource or a resource template. */
+export function screenResource<Offer extends Resource | ResourceTemplate>(
+  resource: Offer,
+  screening: Screening = {},
+): Screened<Offer> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  if ('uri' in resource) screener.reportText(resource.uri, 'uri');
+  else screener.reportText(resource.uriTemplate, 'uriTemplate');
+  return screener.finish(screenDescribed(resource, screener));
+}
+
+/** Screens the `instructions` of a server. */
+export function screenInstructions(instructions: string, screening: Screening = {}): Screened<string> {
+  const screener = createScreener({ where: 'instructions', ...screening }, HIDDEN_KINDS);
+  return screener.finish(screener.screenText(instructions, ''));
+}
+
+/** Screens the name and description of a server. */
+export function screenImplementation(info: Implementation, screening: Screening = {}): Screened<Implementation> {
+  const screener = createScreener(screening, HIDDEN_KINDS);
+  screener.reportText(info.version, 'version');
+  if (info.websiteUrl !== undefined) screener.reportText(info.websiteUrl, 'websiteUrl');
+  return screener.finish(screenDescribed(info, screener));
+}
+
+interface DescribedItem {
+  name: string;
+  title?: string | undefined;
+  description?: string | undefined;
+  icons?: Icon[] | undefined;
+}
+
+function screenDescribed<Value extends DescribedItem>(value: Value, screener: Screener): Value {
+  value.icons?.forEach((icon, index) => screenIcon(icon, `icons/${index}/src`, screener));
+  return screenTexts(value, screener, '');
+}
+
+/** Screens the title, description and icons of a value. */
+export function screenTexts<Value extends DescribedItem>(value: Value, screener: Screener, where: string): Value {
+  screener.reportName(value.name, `${where}name`);
+  const screenText = (key: 'title' | 'description'): string | undefined =>
+    typeof value[key] === 'string' ? screener.screenText(value[key], where + key) : value[key];
+  const fields: { readonly title: unknown; readonly description: unknown } = {
+    title: screenText('title'),
+    description: screenText('description'),
+  };
+  return replaceFields(value, fields);
+}
+
+/** Reports a suspicious icon. It may be loaded from a web page, and an SVG image may contain scripts. */
+function screenIcon({ src }: Icon, where: string, screener: Screener): void {
+  const isFine = /^https:\/\//i.test(src) || /^data:image\/(?:png|jpe?g|gif|webp|avif);/i.test(src);
+  if (isFine && src.length < 2048) screener.reportText(src, where);
+  if (!isFine) screener.addFinding('url-scheme', where, src.slice(0, 256), 0);
+}
+
+function screenOwners(tool: Tool, { server, owners, hasPrefix = false }: ToolScreening, screener: Screener): void {
+  if (server === undefined || owners === undefined) return;
+  const shadowed = hasPrefix ? undefined : findShadowedTool(tool.name, server, owners);
+  if (shadowed)
+    screener.addFinding(
+      'shadowed-name',
+      'name',
+      tool.name,
+      0,
+      `${tool.name} is also ${shadowed.name} of ${shadowed.server}`,
+    );
+  for (const { owner, at } of findForeignTools(tool.description ?? '', server, owners)) {
+    screener.addFinding('cross-tool', 'description', owner.name, at, `names ${owner.name} of ${owner.server}`);
+  }
+}
+
+/** Replaces fields of an object. Returns the same object if no field changes. */
+export function replaceFields<Value extends object>(
+  value: Value,
+  fields: { readonly [Key in keyof Value]?: unknown },
+): Value {
+  const different = Object.entries(fields).filter(([key, field]) => field !== value[key as keyof Value]);
+  return different.length === 0 ? value : ({ ...value, ...Object.fromEntries(different) } as Value);
+}
