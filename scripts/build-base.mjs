@@ -68,6 +68,8 @@ function open(entries, plugins) {
     transform: { target: 'es2022' },
     // As package.json has it: a module that nobody takes a name from is left out.
     treeshake: { moduleSideEffects: false },
+    // On a busy machine, plugins take long.
+    checks: { bundlerTimings: false },
     plugins,
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);

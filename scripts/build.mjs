@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Builds `@tenon/base` and the library, each into its dist: their entries as ES modules and as CommonJS, and their
+ * Builds `@tenon/base`, the library and `@tenon/host`, each into its dist: their entries as ES modules and as CommonJS, and their
  * declarations for both by TypeScript, file by file. The result is made aside and then put in place, so that a program that
  * runs meanwhile sees no half. Then the packages that use the library are compiled against it, and the command is bundled,
  * each into its dist.
@@ -10,6 +10,7 @@ import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { dirname, join, relative } from 'node:path';
 import { buildBase } from './build-base.mjs';
 import { buildCommand } from './build-command.mjs';
+import { buildEntries } from './build-entries.mjs';
 import { buildForms } from './build-forms.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 
@@ -22,10 +23,11 @@ const work = await mkdtemp(join(root, '.cache/build-'));
 try {
   await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
   await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
+  await buildForBoth('host', ['esm', 'cjs'], (entries, folders) => buildEntries('host', entries, folders));
   for (const name of COMPILED) await compilePackage(name);
   await buildCommand();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`built packages/{${['base', 'tenon', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
+  console.log(`built packages/{${['base', 'tenon', 'host', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -42,14 +44,16 @@ async function buildForBoth(name, forms, build) {
   const folder = join(root, 'packages', name);
   /** @param {string} form */
   const placeOf = form => join(work, name, form);
-  const [esm, cjs, types] = [placeOf('esm'), placeOf('cjs'), placeOf('types')];
+  const [esm, cjs, emitted] = [placeOf('esm'), placeOf('cjs'), placeOf('types')];
   const entries = entriesOf(readJson(join(folder, 'package.json')).exports);
   const compiler = [bin('typescript'), '-p', join(folder, 'tsconfig.build.json')];
   const folders = Object.fromEntries(forms.map(form => [form, placeOf(form)]));
   await Promise.all([
     build(entries, /** @type {Record<'esm' | 'cjs' | Form, string>} */ ({ ...folders, esm, cjs })),
-    runNode([...compiler, '--emitDeclarationOnly', '--outDir', types]),
+    runNode([...compiler, '--emitDeclarationOnly', '--outDir', emitted]),
   ]);
+  // The host uses members of the library that are not in its published types, so it is compiled with the sources.
+  const types = existsSync(join(emitted, name)) ? join(emitted, name, 'src') : emitted;
   for (const file of await declarationsOf(entries, types)) await cp(join(types, file), join(cjs, file));
   // Both forms have the same types, not two that are alike: those of CommonJS, which both may import.
   for (const entry of entries) {

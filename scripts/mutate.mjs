@@ -7,7 +7,7 @@
  * file run first, then those across files. The last line says how many mutants were killed. The exit code is 1 when fewer than
  * 90 % were.
  *
- * `--file packages/tenon/src/host/security/policy/rule-risks.ts` tries all mutants of that file instead, and prints those that
+ * `--file packages/host/src/security/policy/rule-risks.ts` tries all mutants of that file instead, and prints those that
  * survive its own test and those of the nearest folder with tests, or the tests given: `-- --file path test/host/guard`.
  * Vitest starts once, so a mutant takes as long as its tests. Tests of other folders may kill what survives here.
  */

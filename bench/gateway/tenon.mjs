@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allow, ask, createHost, deny, openAudit } from '@tenon/host';
 
-/** @typedef {{ transport: 'http' | 'stdio', guard: string, server: import('tenon/host').HostServer }} Setup */
+/** @typedef {{ transport: 'http' | 'stdio', guard: string, server: import('@tenon/host').HostServer }} Setup */
 
 /** @type {Setup} */
 const { transport, guard, server } = JSON.parse(process.argv[2] ?? '');

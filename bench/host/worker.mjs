@@ -23,7 +23,7 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** @param {number} number @returns {import('tenon/host').HostServer} */
+/** @param {number} number @returns {import('@tenon/host').HostServer} */
 function server(number) {
   if (kind === 'memory') return { service: createNumberedServer(number, tools) };
   if (kind === 'http') return { url: urls[number] ?? '' };

@@ -91,7 +91,7 @@ const keepNames = schema => ({
   properties: Object.fromEntries(Object.keys(schema?.properties ?? {}).map(name => [name, {}])),
 });
 
-/** @param {import('tenon/host').Host} host @returns {(query: string) => Promise<string[]>} */
+/** @param {import('@tenon/host').Host} host @returns {(query: string) => Promise<string[]>} */
 const createSearch = host => async query => {
   const { structuredContent } = await host.callTool('search_tools', { query, limit: LIMIT });
   const { tools } = /** @type {{ tools: { name: string, server: string }[] }} */ (structuredContent);

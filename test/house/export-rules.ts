@@ -9,9 +9,9 @@ const ENTRY = /^(?:[\w.-]+|testing\/index)\.ts$/;
 const USERS = ['examples', 'docs', 'README.md'];
 const TEXT = /\.(?:ts|tsx|mts|mjs|js|md)$/;
 
-/** Lists the values that the entries of the library export and that no other package, example or page names. */
-export function findUnusedExports(sources: readonly Source[]): string[] {
-  const used = new Set(readUsers().flatMap(text => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
+/** Lists the values that the entries of a package export and that no other package, example or page names. */
+export function findUnusedExports(sources: readonly Source[], owner: string): string[] {
+  const used = new Set(readUsers(owner).flatMap(text => text.match(/[A-Za-z_$][\w$]*/g) ?? []));
   const exported = sources.filter(({ path }) => ENTRY.test(path)).flatMap(({ tree }) => listExportedValues(tree));
   return [...new Set(exported)].filter(name => !used.has(name)).sort();
 }
@@ -31,8 +31,8 @@ function listExportedValues(tree: ts.SourceFile): string[] {
 
 const isExportKeyword = ({ kind }: ts.ModifierLike): boolean => kind === ts.SyntaxKind.ExportKeyword;
 
-function readUsers(): string[] {
-  const packages = readdirSync(join(root, 'packages')).filter(name => name !== 'tenon' && name !== 'base');
+function readUsers(owner: string): string[] {
+  const packages = readdirSync(join(root, 'packages')).filter(name => ![owner, 'tenon', 'base'].includes(name));
   const paths = [...packages.map(name => `packages/${name}/src`), ...USERS];
   return paths.flatMap(path => (TEXT.test(path) ? [path] : listTexts(path))).map(path => readText(path));
 }

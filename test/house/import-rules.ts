@@ -33,11 +33,10 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   extensions: { values: [...talk, 'stores'], types: ['handler', 'server', 'client'] },
   server: { values: [...talk, 'stores', 'telemetry', 'auth', 'handler'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
-  host: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports', 'extensions', 'handler', 'server', 'client'] },
-  runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client', 'host'] },
+  runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client'] },
   recording: { values: [...talk, 'server', 'client'] },
   testing: {
-    values: [...talk, 'stores', 'transports', 'extensions', 'handler', 'server', 'client', 'host', 'recording'],
+    values: [...talk, 'stores', 'transports', 'extensions', 'handler', 'server', 'client', 'recording'],
   },
 };
 
@@ -60,7 +59,7 @@ const BASE_LAYERS: Readonly<Record<string, Layer>> = {
 const rim = 'runtimes/node/';
 const nodeEntries = [
   'index.node.ts',
-  'host.node.ts',
+  'host-internals-node.ts',
   'node.ts',
   'stdio.ts',
   'sqlite.ts',

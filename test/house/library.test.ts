@@ -24,7 +24,14 @@ import {
   findRelativeComments,
   findRelativeTitles,
 } from './naming-rules.js';
-import { isDeclarationFile, listEntries, listPackages, readSources, readTestSources } from './source.js';
+import {
+  getExportedNames,
+  isDeclarationFile,
+  listEntries,
+  listPackages,
+  readSources,
+  readTestSources,
+} from './source.js';
 
 const library = readSources('tenon');
 const base = readSources('base');
@@ -51,10 +58,19 @@ describe('the base of all packages', () => {
 
 describe.each(others)('the package %s', name => {
   const files = readSources(name);
-  const entries = [...listEntries('tenon'), ...listEntries('base')];
+  // No other package may use the parts of the library that have no public name.
+  const entries = [...listEntries('tenon'), ...listEntries('base')].filter(
+    entry => name === 'host' || !entry.startsWith('tenon/host-internals'),
+  );
 
   it('imports the library by its public entries', () =>
     expect(files.flatMap(file => findDeepImports(file, entries))).toEqual([]));
+});
+
+describe('the parts of the library without a public name', () => {
+  const internals = library.filter(({ path }) => path.startsWith('host-internals')).flatMap(getExportedNames);
+
+  it('do not become more', () => expect(internals.length).toBeLessThanOrEqual(87));
 });
 
 describe.each(listPackages())('the code of the package %s', name => {

@@ -20,7 +20,7 @@ function installed() {
 }
 
 export async function install() {
-  project = await installPacked(['@types/node', 'zod']);
+  project = await installPacked(['@types/node', 'zod', '@tenon/host']);
   await cp(join(root, 'test/package/consumer'), project.folder, { recursive: true });
 }
 
@@ -121,15 +121,15 @@ export async function sharesItsErrors() {
   const shared = {
     module: evaluated(
       'module',
-      `import { TenonError } from 'tenon'; import { parseLockFile } from 'tenon/host'; ${thrown}`,
+      `import { TenonError } from 'tenon'; import { parseLockFile } from '@tenon/host'; ${thrown}`,
     ),
     commonjs: evaluated(
       'commonjs',
-      `const { TenonError } = require('tenon'); const { parseLockFile } = require('tenon/host'); ${thrown}`,
+      `const { TenonError } = require('tenon'); const { parseLockFile } = require('@tenon/host'); ${thrown}`,
     ),
   };
   for (const [form, held] of Object.entries(shared)) {
-    if (held !== true) throw new Error(`${form}: an error of tenon/host is no TenonError of tenon`);
+    if (held !== true) throw new Error(`${form}: an error of @tenon/host is no TenonError of tenon`);
   }
 }
 
@@ -221,6 +221,31 @@ export const aiAdaptersWork = () => packageWorks('ai', { 'program.mjs': 'Paris i
 /** Checks the authorization servers by programs that get a token: by import, and by require. */
 export const issuerWorks = () =>
   packageWorks('issuer', { 'program.mjs': '200 Bearer 600\n', 'program.cjs': '200 Bearer 600\n' });
+
+/** Has the host judged, and connects one to a server. */
+export async function hostWorks() {
+  const { folder, tarball, remove } = await installPackedPackage('host');
+  try {
+    await runNode([bin('publint'), 'run', '--strict', tarball]);
+    await runNode([bin('@arethetypeswrong/cli'), tarball]);
+    checkLinks(join(folder, 'node_modules/@tenon/host/README.md'));
+    const program = `
+      import { createServer, tool } from 'tenon';
+      import { createHost } from '@tenon/host';
+      const service = createServer({ name: 'a', version: '1', tools: { double: tool({
+        input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => String(n * 2) }) } });
+      const host = await createHost({ servers: { a: { service } } });
+      console.log(JSON.stringify((await host.callTool('a__double', { n: 2 })).content));
+      await host.close();`;
+    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+      cwd: folder,
+      encoding: 'utf8',
+    });
+    if (!stdout.includes('"4"')) throw new Error(`a host answered ${stdout}${stderr}`);
+  } finally {
+    await remove();
+  }
+}
 
 /** Has the command judged, and asks it something, as it is installed beside the library. */
 export async function commandAnswers() {

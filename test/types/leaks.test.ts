@@ -11,7 +11,7 @@ const ENTRIES = [
   'tenon/http',
   'tenon/auth',
   'tenon/auth/node',
-  'tenon/host',
+  '@tenon/host',
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',
@@ -83,7 +83,7 @@ describe('the types of an entry', () => {
   function isOurs({ declarations = [] }: ts.Symbol): boolean {
     return (
       declarations.length > 0 &&
-      declarations.every(each => /\/packages\/(?:tenon|base)\/src\//.test(each.getSourceFile().fileName))
+      declarations.every(each => /\/packages\/(?:tenon|base|host)\/src\//.test(each.getSourceFile().fileName))
     );
   }
 });

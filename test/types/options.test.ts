@@ -10,7 +10,7 @@ const ENTRIES = [
   'tenon/http',
   'tenon/auth',
   'tenon/auth/node',
-  'tenon/host',
+  '@tenon/host',
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',

@@ -15,7 +15,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   'tenon/http': () => import('tenon/http'),
   'tenon/auth': () => import('tenon/auth'),
   'tenon/auth/node': () => import('tenon/auth/node'),
-  'tenon/host': () => import('@tenon/host'),
+  '@tenon/host': () => import('@tenon/host'),
   'tenon/sqlite': () => import('tenon/sqlite'),
   'tenon/redis': () => import('tenon/redis'),
   'tenon/postgres': () => import('tenon/postgres'),

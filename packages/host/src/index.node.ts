@@ -1,7 +1,7 @@
 /**
  * Connect to many servers behind one interface, on Node.
  *
- * @module tenon/host
+ * @module @tenon/host
  */
 
 import { requireKnownOptions } from '@tenon/base';

@@ -1,5 +1,5 @@
 /**
- * Entry `tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
+ * Entry `@tenon/host` for every runtime: many servers behind one client or server. `host.node.ts` is the entry for Node,
  * with additional exports.
  */
 

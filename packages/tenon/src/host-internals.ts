@@ -47,7 +47,6 @@ export type { Dialect } from './protocol/versions/dialect.js';
 export { getDialect, getNewestDialect } from './protocol/versions/index.js';
 export { webTransports } from './runtimes/web/transports.js';
 export { findRefusal } from './schemas/peer-refusal.js';
-export { compilePeerSchema } from './schemas/peer-schema.js';
 export { HandlerContext } from './server/context/handler-context.js';
 export { toScope } from './server/create-server-runtime.js';
 export type { Prompts, Resources, Tools } from './server/definitions/server-definition.js';

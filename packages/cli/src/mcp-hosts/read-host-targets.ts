@@ -24,7 +24,7 @@ export interface HostTarget {
 }
 
 /**
- * Reads the servers of a configuration file by the rules of `tenon/host`, without the values of variables.
+ * Reads the servers of a configuration file by the rules of `@tenon/host`, without the values of variables.
  *
  * @param host Host whose form the file has. Default: any, with variables as `${NAME}`
  */

@@ -8,7 +8,7 @@ export interface ConfigFormat {
    * @throws ConfigTextError
    */
   parse(text: string): unknown;
-  /** Returns the function that finds the line of a value, from 1. Absent: `tenon/host` parses the format itself. */
+  /** Returns the function that finds the line of a value, from 1. Absent: `@tenon/host` parses the format itself. */
   createLineFinder?(text: string): (path: readonly (string | number)[]) => number | undefined;
   /** Sets a member of the object at a path, and creates the objects of the path that are missing. */
   setMember(text: string, path: readonly string[], key: string, value: unknown): string;

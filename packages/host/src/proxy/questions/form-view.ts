@@ -1,5 +1,5 @@
 import { describeIssues, isObject, requireKnownOptions } from '@tenon/base';
-import type { ElicitFormParams, ElicitResult } from 'tenon';
+import { type ElicitFormParams, type ElicitResult, loadPeerSchema } from 'tenon';
 import { type FormValue, findRefusal } from 'tenon/host-internals';
 import { createFieldView, type FieldView } from './field-view.js';
 import { createSecretWarning, doesMessageAskForSecret } from './secret-fields.js';
@@ -96,8 +96,8 @@ export async function createFormResult(
   if (outcome?.choice !== 'submit') return { action: 'cancel' };
   const content = createContent(form, outcome.values);
   const { requestedSchema } = form;
-  const { compilePeerSchema } = await import('tenon/host-internals');
-  const refusal = findRefusal(compilePeerSchema({ ...requestedSchema }).check(content));
+  const validator = await loadPeerSchema({ ...requestedSchema });
+  const refusal = findRefusal(validator.check(content));
   return refusal === undefined ? { action: 'accept', content } : { problem: describeIssues(refusal.issues) };
 }
 

@@ -1,4 +1,4 @@
-/** Storage for the lines of an audit log. On Node, `openAudit` of `tenon/host` stores them in files. */
+/** Storage for the lines of an audit log. On Node, `openAudit` of `@tenon/host` stores them in files. */
 export interface AuditSink {
   /**
    * Stores a line (without its line feed) after all earlier ones. Resolves when the line is stored. After a rejection,

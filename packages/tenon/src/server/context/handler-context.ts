@@ -124,7 +124,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     context.#getActive().rebind(requestContext, params);
   }
 
-  /** Continues with the context of a later request. @internal */
+  /** Continues with the context of a later request. */
   resumeWith(later: HandlerContext): void {
     const previous = this.#getActive();
     this.#active = later.#getActive();
