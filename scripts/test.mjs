@@ -6,7 +6,7 @@
  * names what was skipped.
  *
  * Some suites are products of clients, servers and transports: each run tries a cover of them. Tests in files named
- * `*.full.test.ts` take long, and so do some checks of packages. With `--full`, exactly these run, with all combinations.
+ * `*.full.test.ts` take long, and so do some other checks. With `--full`, exactly these run, with all combinations.
  * With `--full --skipped`, also those that the last run skipped, because programs were missing then.
  */
 import { spawn } from 'node:child_process';
@@ -89,7 +89,7 @@ const steps = [
   { id: 'package', title: 'A project of npm create tenon installs, and works', isFull: true, run: createdProjectsWork },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },
   { id: 'format', title: 'Format', run: () => biome('format') },
-  { id: 'unused', title: 'Dead code and unused dependencies', run: () => runNode([bin('knip')]) },
+  { id: 'unused', title: 'Dead code and unused dependencies', isFull: true, run: () => runNode([bin('knip')]) },
   {
     id: 'structure',
     title: 'Shape of the code',
@@ -214,7 +214,15 @@ const isCover = process.env.TENON_TEST_LANE === 'cover';
 const withSkipped = process.argv.includes('--skipped');
 const skippedFiles = withSkipped ? listSkippedFiles() : [];
 const named = process.argv.slice(2).filter(argument => !argument.startsWith('--'));
-const fullSteps = ['package', 'browser', 'unit', 'runtimes', ...(withSkipped ? ['chromium'] : []), 'conformance'];
+const fullSteps = [
+  'package',
+  'unused',
+  'browser',
+  'unit',
+  'runtimes',
+  ...(withSkipped ? ['chromium'] : []),
+  'conformance',
+];
 const wanted = new Set(isFull && named.length === 0 ? fullSteps : named);
 const unknown = [...wanted].filter(id => !steps.some(step => step.id === id));
 if (unknown.length > 0) {
@@ -231,8 +239,8 @@ const failures = [];
 const total = { passed: 0, failed: 0 };
 /** Steps that run at the same time. */
 const lanes = [
-  ['types', 'portable', 'lint', 'conformance'],
-  ['package', 'format', 'unused', 'runtimes'],
+  ['types', 'portable', 'lint', 'format', 'conformance'],
+  ['package', 'runtimes'],
 ];
 const planned = new Set(wanted.size > 0 ? wanted : ['build', ...lanes.flat(), 'browser', 'unit']);
 /** Number of steps, and of those that have ended. */

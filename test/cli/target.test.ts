@@ -123,7 +123,9 @@ describe('the target of a command', () => {
   });
 
   it('leads to a server in each form, also for the built command [cli.target]', async () => {
-    const list = (...args: string[]) => tenon(project.folder, ['list', '--json', '--trust', ...args]);
+    // A file is served by a process of the built command.
+    const list = (target: string, ...args: string[]) =>
+      (target.includes('#') ? tenon : runTenon)(project.folder, ['list', '--json', '--trust', target, ...args]);
     const recorded = await runTenon(project.folder, ['list', remote.url, '--wire', 'calls.ndjson']);
     expect([recorded.code, existsSync(project.path('calls.ndjson'))]).toEqual([0, true]);
     await writeBundle(project.path('notes.mcpb'));
