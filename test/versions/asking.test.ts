@@ -232,14 +232,14 @@ describeMatrix(
     it('requests input in prompts and in reads of resources', async () => {
       const { client } = rig();
       if (!from(variant, '2025-06-18')) {
-        await expect(client.prompts.request()).rejects.toMatchObject({
+        await expect(client.prompts.asked()).rejects.toMatchObject({
           rpcCode: -32603,
           message: expect.stringContaining('does not support'),
         });
         await expect(client.readResource('note://asked')).rejects.toMatchObject({ rpcCode: -32603 });
         return;
       }
-      expect((await client.prompts.request()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
+      expect((await client.prompts.asked()).messages[0]?.content).toMatchObject({ text: 'Greet Grace.' });
       expect((await client.readResource('note://asked')).contents[0]).toMatchObject({ text: 'accept' });
     });
   },

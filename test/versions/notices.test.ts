@@ -63,7 +63,7 @@ describeMatrix(
       const { client, wire } = rig();
       const seen: string[] = [];
       const off = client.on('log', ({ level, logger, data }) =>
-        seen.push(`${level} ${logger} ${(data as { text: string }).text}`),
+        seen.push(`${level} ${logger} ${(data as { said: string }).said}`),
       );
       await client.callTool('logs');
       expect(seen.length).toBe(is(variant, newest) ? 0 : 7);

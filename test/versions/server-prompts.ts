@@ -34,7 +34,7 @@ export const prompts = {
       { type: 'resource_link', uri: 'note://all', name: 'all', title: 'All notes' },
     ],
   }),
-  request: prompt({
+  asked: prompt({
     async run(_, ctx) {
       const answer = await ctx.elicit({ message: 'Your name?', input: z.object({ name: z.string() }) });
       return answer.action === 'accept' ? `Greet ${answer.content.name}.` : 'Greet nobody.';

@@ -180,7 +180,7 @@ const questions: readonly Feature[] = [
     crosses: 'questions',
     name: 'in prompts',
     async probe({ client }) {
-      const answer = await getOutcome(client.prompts.request());
+      const answer = await getOutcome(client.prompts.asked());
       return 'refused' in answer ? answer : answer.messages[0]?.content;
     },
     seen: () => expect.objectContaining({ text: 'Greet Grace.' }),

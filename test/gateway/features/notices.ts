@@ -85,7 +85,7 @@ const calls: readonly Feature[] = [
     async probe({ client }) {
       const seen: string[] = [];
       const off = client.on('log', ({ level, logger, data }) => {
-        if (logger === 'tale') seen.push(`${level} ${(data as { text: string }).text}`);
+        if (logger === 'tale') seen.push(`${level} ${(data as { said: string }).said}`);
       });
       await client.setLogLevel('error');
       await client.callTool('logs');
