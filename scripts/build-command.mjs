@@ -38,11 +38,10 @@ export async function buildCommand() {
     metafile: true,
     entryPoints: ['tenon', 'dev-process', 'serve/serve-export', 'init'].map(name => join(folder, `src/${name}.ts`)),
     outdir: fresh,
-    // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself.
+    // The paths of tsconfig.json lead to the sources of the library; who installs the command has the library itself. A copy
+    // of its modules would have state of its own: it would not know the integers that the library keeps, for example.
     tsconfigRaw: {},
     external: Object.keys(dependencies),
-    // Each output needs the writers of text, and the entry of the library takes time to load.
-    alias: { '@tenon/base/writers': join(root, 'packages/base/src/writers.ts') },
     logLevel: 'warning',
   });
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);

@@ -1,5 +1,8 @@
 /** Entry `@tenon/cli/init`, by which `npm create tenon` runs `tenon init`. */
-import { runProcess } from './run-process.js';
 
 /** Runs `tenon init` with these arguments in this process, and then ends the process. */
-export const runInit = (args: readonly string[]): Promise<void> => runProcess(['init', ...args]);
+export async function runInit(args: readonly string[]): Promise<void> {
+  // Loaded on use by both entries, so it is one file of the bundle.
+  const { runProcess } = await import('./run-process.js');
+  await runProcess(['init', ...args]);
+}
