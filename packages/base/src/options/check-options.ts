@@ -16,21 +16,25 @@ export interface OptionShape {
   readonly keys: { readonly [key: string]: Check };
   /** Keys of other libraries, each with the matching key of this library. */
   readonly aliases?: { readonly [key: string]: string };
+  /** Keys of another argument, each with the next step that leads there: "pass it in the target". */
+  readonly elsewhere?: { readonly [key: string]: string };
 }
 
 /**
  * Throws a `TenonError` when a value is not an object, has an unknown key, or has an invalid member. The error names
  * the subject.
  */
-export function requireShape(subject: string, value: unknown, { code, form, keys, aliases = {} }: OptionShape): void {
+export function requireShape(subject: string, value: unknown, shape: OptionShape): void {
+  const { code, form, keys, aliases = {}, elsewhere = {} } = shape;
   if (!isObject(value))
     throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(keys, key)) continue;
+    const place = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      hint: meant && `did you mean "${meant}"?`,
+      hint: place ?? (meant && `did you mean "${meant}"?`),
     });
   }
   for (const [key, check] of Object.entries(keys)) {

@@ -82,19 +82,33 @@ const optionKeys: OptionChecks<ClientOptions> = {
   clock: checkOptional(anyObject),
 };
 
+const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
+
+/** Creates the next step for each key that belongs to another argument of `connect`. */
+function leadTo(keys: object, describe: (key: string) => string): { readonly [key: string]: string } {
+  return Object.fromEntries(Object.keys(keys).map(key => [key, `it belongs elsewhere: ${describe(key)}`]));
+}
+
+const inUrlTarget = (key: string) => `write \`connect(${key === 'url' ? '{ url }' : `{ url, ${key} }`})\``;
+const inCommandTarget = (key: string) =>
+  `write \`connect(${key === 'command' ? '{ command }' : `{ command, ${key} }`})\``;
+const inOptions = (key: string) => `write \`connect(target, { ${key} })\``;
+
 /** Throws `connect/target` when a URL target is invalid. */
 export function requireHttpTarget(target: HttpTarget): void {
-  const shape = { code: 'connect/target', form: '{ url, auth?, headers?, … }', keys: httpKeys };
+  const form = '{ url, auth?, headers?, … }';
+  const elsewhere = { ...leadTo(optionKeys, inOptions), ...leadTo(stdioKeys, inCommandTarget) };
+  const shape = { code: 'connect/target', form, keys: httpKeys, elsewhere };
   requireShape('target of connect', target, shape);
 }
 
 /** Throws `connect/target` when a command target is invalid. */
 export function requireStdioTarget(target: StdioTarget): void {
-  const shape = { code: 'connect/target', form: '{ command, args?, env?, cwd?, stderr? }', keys: stdioKeys };
+  const form = '{ command, args?, env?, cwd?, stderr? }';
+  const elsewhere = { ...leadTo(optionKeys, inOptions), ...leadTo(httpKeys, inUrlTarget) };
+  const shape = { code: 'connect/target', form, keys: stdioKeys, elsewhere };
   requireShape('target of connect', target, shape);
 }
-
-const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
 
 /** Throws `connect/options` when the options of a client are invalid. */
 export function requireClientOptions(options: ClientOptions): void {
@@ -103,6 +117,7 @@ export function requireClientOptions(options: ClientOptions): void {
     form: '{ elicit?, sample?, roots?, protocolVersion?, … }',
     keys: optionKeys,
     aliases: ALIASES,
+    elsewhere: { ...leadTo(stdioKeys, inCommandTarget), ...leadTo(httpKeys, inUrlTarget) },
   };
   requireShape('options of connect', options, shape);
 }

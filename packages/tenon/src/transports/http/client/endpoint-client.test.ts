@@ -56,7 +56,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
   it('distinguishes a refused token from a missing one', async () => {
     const refuse: Script = (_, response) => void response.writeHead(401).end();
     const { error: missing } = await fail(refuse);
-    expect(missing.hint).toContain('pass `auth` to `connect`');
+    expect(missing.hint).toContain('`connect({ url, auth })`');
     const { error: refused } = await fail(refuse, { headers: { Authorization: 'Bearer old' } });
     expect(refused.hint).toContain('it refused the one that was sent');
   });

@@ -280,7 +280,7 @@ function getAdvice(reply: HttpReply): string | undefined {
   if (reply.status === 401 && reply.hadToken)
     return 'pass a valid token for this server: it refused the one that was sent, which may have expired or be for another server; after `signIn`, call `signOut` of the authorizer and sign in again';
   if (reply.status === 401)
-    return 'pass `auth` to `connect`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
+    return 'pass `auth` in the target, `connect({ url, auth })`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
   if (reply.status === 403) return 'check the permissions of the token, and the allowed origins of the server';
   if ((reply.status === 429 || reply.status === 503) && retryAfter)
     return `try again after ${retryAfter.slice(0, MAX_SHOWN)} s`;
