@@ -25,6 +25,8 @@ export default defineConfig({
       { find: /^@tenon\/base$/, replacement: source('index.ts', 'base') },
       { find: /^@tenon\/base\/(writers|oauth|node)$/, replacement: source('$1.ts', 'base') },
       { find: '@tenon/ai', replacement: source('index.ts', 'ai') },
+      { find: /^@tenon\/apps$/, replacement: source('index.ts', 'apps') },
+      { find: /^@tenon\/apps\/(page|host|sandbox)$/, replacement: source('$1.ts', 'apps') },
       { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],
   },

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   aiAdaptersWork,
+  appsWork,
   bundlesSmall,
   bundlesWithinBudget,
   commandAnswers,
@@ -47,7 +48,7 @@ const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
 
 /** Packages, or parts of them, that run on every runtime. */
-const PORTABLE = ['base', 'tenon', 'issuer'];
+const PORTABLE = ['base', 'tenon', 'issuer', 'apps'];
 
 /** @type {Step[]} */
 const steps = [
@@ -85,6 +86,7 @@ const steps = [
   { id: 'package', title: 'The adapters for the AI SDK install, and work', isFull: true, run: aiAdaptersWork },
   { id: 'package', title: 'The authorization servers install, and issue tokens', isFull: true, run: issuerWorks },
   { id: 'package', title: 'The host installs, and calls a tool', run: hostWorks },
+  { id: 'package', title: 'The apps install, and are small', isFull: true, run: appsWork },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'package', title: 'A project of npm create tenon installs, and works', isFull: true, run: createdProjectsWork },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },

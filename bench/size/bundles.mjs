@@ -73,3 +73,19 @@ await client.connect(new StreamableHTTPClientTransport(new URL('http://localhost
     platform: 'browser',
   },
 ];
+
+/** Programs of `@tenon/apps`, which is installed beside the library. @type {readonly Program[]} */
+export const appBundles = [
+  {
+    name: 'Tenon: page of an app',
+    source: `import { connectToHost } from '@tenon/apps/page';\nexport const host = await connectToHost({ name: 'a', version: '1' });`,
+    platform: 'browser',
+    budget: { oneFile: 5, atStart: 5 },
+  },
+  {
+    name: 'Tenon: host of apps',
+    source: `import { isVisibleTo, readApp, showApp } from '@tenon/apps/host';\nexport { isVisibleTo, readApp, showApp };`,
+    platform: 'browser',
+    budget: { oneFile: 12, atStart: 12 },
+  },
+];

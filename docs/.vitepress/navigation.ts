@@ -19,6 +19,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Middleware and state': 'servers/middleware',
     Steps: 'servers/steps',
     Tasks: 'servers/tasks',
+    Apps: 'servers/apps',
     Develop: 'servers/develop',
     Testing: 'servers/testing',
   },

@@ -6,7 +6,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { bundles } from '../../bench/size/bundles.mjs';
+import { appBundles, bundles } from '../../bench/size/bundles.mjs';
 import { measureBundle } from '../../bench/size/measure.mjs';
 import { installPacked, installPackedPackage, installWithPacked } from '../../scripts/pack.mjs';
 import { bin, library, readJson, root, runNode, runNpm } from '../../scripts/process.mjs';
@@ -148,11 +148,14 @@ export async function bundlesSmall() {
 }
 
 /** Checks that the bundles of the smallest programs stay within their budgets. */
-export async function bundlesWithinBudget() {
-  for (const program of bundles) {
+export const bundlesWithinBudget = () => checkBudgets(installed().folder, bundles);
+
+/** @param {string} folder of the project that has the packages @param {typeof bundles} programs */
+async function checkBudgets(folder, programs) {
+  for (const program of programs) {
     const { name, budget } = program;
     if (budget === undefined) continue;
-    const { gzipped, atStart } = await measureBundle(installed().folder, program);
+    const { gzipped, atStart } = await measureBundle(folder, program);
     const sizes = { oneFile: gzipped / 1024, atStart: atStart / 1024 };
     console.log(`${name}: ${sizes.oneFile.toFixed(1)} KiB, of that at start ${sizes.atStart.toFixed(1)} KiB`);
     for (const [form, size] of Object.entries(sizes)) {
@@ -196,8 +199,9 @@ export async function lintPackage(tool, ...args) {
  * Checks a package that uses the library as it is installed beside it: the package, its types, its README, and its programs.
  * @param {string} name of its folder, and with `-consumer` of the folder of the programs
  * @param {Record<string, string>} outputs text that each program prints
+ * @param {typeof bundles} [programs] programs whose bundles have budgets
  */
-async function packageWorks(name, outputs) {
+async function packageWorks(name, outputs, programs = []) {
   const { folder, tarball, remove } = await installPackedPackage(name, ['@types/node']);
   try {
     await runNode([bin('publint'), 'run', '--strict', tarball]);
@@ -206,6 +210,7 @@ async function packageWorks(name, outputs) {
     checkTypes(folder, 'tsconfig.json', 'typescript-5');
     checkTypes(folder, 'tsconfig.json', 'typescript');
     checkLinks(join(folder, 'node_modules/@tenon', name, 'README.md'));
+    await checkBudgets(folder, programs);
     for (const [program, output] of Object.entries(outputs)) {
       const { stdout, stderr } = spawnSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
       if (stdout !== output) throw new Error(`${program}: expected it to print ${output}. Got ${stdout}${stderr}`);
@@ -246,6 +251,9 @@ export async function hostWorks() {
     await remove();
   }
 }
+
+/** Checks the apps by a program that defines and reads one, by the types of a browser, and by the sizes of a page and a host. */
+export const appsWork = () => packageWorks('apps', { 'program.mjs': '<!doctype html><p>page 200\n' }, appBundles);
 
 /** Has the command judged, and asks it something, as it is installed beside the library. */
 export async function commandAnswers() {

@@ -17,6 +17,10 @@ const ENTRIES = [
   'tenon/postgres',
   'tenon/telemetry',
   'tenon/testing',
+  '@tenon/apps',
+  '@tenon/apps/page',
+  '@tenon/apps/host',
+  '@tenon/apps/sandbox',
   '@tenon/issuer',
   '@tenon/ai',
 ];
@@ -83,7 +87,7 @@ describe('the types of an entry', () => {
   function isOurs({ declarations = [] }: ts.Symbol): boolean {
     return (
       declarations.length > 0 &&
-      declarations.every(each => /\/packages\/(?:tenon|base|host)\/src\//.test(each.getSourceFile().fileName))
+      declarations.every(each => /\/packages\/(?:tenon|base|host|apps)\/src\//.test(each.getSourceFile().fileName))
     );
   }
 });

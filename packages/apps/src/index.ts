@@ -1,0 +1,13 @@
+/** Entry for servers: pages that hosts show with the results of tools. */
+export type { Visibility } from './channel/ui-meta.js';
+export type { AppCsp, AppPermissions } from './channel/ui-types.js';
+export {
+  type App,
+  type AppMetadata,
+  type AppOptions,
+  type AppSource,
+  type AppToolOptions,
+  app,
+  appOnly,
+  supportsApps,
+} from './server/app.js';

@@ -1,0 +1,162 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Client, createServer, tool, toolError } from 'tenon';
+import { connectPair } from 'tenon/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { appsExtension } from '../host.js';
+import { type AppOptions, app, appOnly, supportsApps } from './app.js';
+
+const output = z.object({ months: z.array(z.number()) });
+const sales = tool({ description: 'Sales by month', output, run: () => ({ months: [1, 2] }) });
+const html = '<!doctype html><title>Sales</title>';
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+let client: Client | undefined;
+afterEach(() => client?.close());
+
+function createSalesServer(options: Partial<AppOptions> = {}) {
+  const chart = app({ uri: 'ui://sales/chart.html', html, ...options } as AppOptions);
+  return createServer({
+    name: 'sales',
+    version: '1.0.0',
+    tools: {
+      sales: chart.tool(sales, { text: ({ months }) => `${months.length} months` }),
+      plain: chart.tool(tool({ run: () => 'plain' }), { text: () => 'never' }),
+      failing: chart.tool(
+        tool({
+          output,
+          run: () => {
+            throw toolError('no data');
+          },
+        }),
+        { text: () => 'never' },
+      ),
+      refresh: appOnly(tool({ output, run: () => ({ months: [3] }) })),
+      which: tool({ run: (_, context) => String(supportsApps(context.client)) }),
+    },
+    resources: { ...chart.resources },
+  });
+}
+
+async function open(isCapable: boolean, options?: Partial<AppOptions>, protocolVersion = '2025-11-25') {
+  client = await connectPair(createSalesServer(options), {
+    protocolVersion,
+    ...(isCapable ? { extensions: [appsExtension] } : {}),
+  });
+  return client;
+}
+
+describe('app', () => {
+  it.each(['2025-06-18', '2025-11-25', '2026-07-28'])(
+    'links its tools to the page in both spellings, on %s [ext-apps.tool-meta-shape, ext-apps.resource-uri-scheme, ext-apps.resource-exists, ext-apps.extension-id, ext-apps.reserved-names, ext.negotiation-client]',
+    async protocolVersion => {
+      const { listTools } = await open(true, { visibility: ['model', 'app'] }, protocolVersion);
+      const tools = await collect(listTools());
+      expect(tools.find(({ name }) => name === 'sales')?._meta).toEqual({
+        ui: { resourceUri: 'ui://sales/chart.html', visibility: ['model', 'app'] },
+        'ui/resourceUri': 'ui://sales/chart.html',
+      });
+      expect(tools.find(({ name }) => name === 'refresh')?._meta).toEqual({ ui: { visibility: ['app'] } });
+    },
+  );
+
+  it('serves the page with its metadata [ext-apps.resource-mime-type, ext-apps.resource-content, ext-apps.resource-shape, ext-apps.resource-meta-shape, ext-apps.server-conformance-seven]', async () => {
+    const ui = { csp: { connectDomains: ['https://api.example'] }, permissions: { camera: {} }, prefersBorder: true };
+    const { readResource, listResources } = await open(true, { ...ui, title: 'Sales' });
+    const page = { uri: 'ui://sales/chart.html', mimeType: 'text/html;profile=mcp-app', _meta: { ui } };
+    expect((await readResource('ui://sales/chart.html')).contents).toEqual([{ ...page, text: html }]);
+    expect(await collect(listResources())).toEqual([{ ...page, name: 'ui://sales/chart.html', title: 'Sales' }]);
+  });
+
+  it('gives clients without apps the text, and all the same structured content [ext-apps.text-fallback, ext-apps.content-always-meaningful, ext-apps.server-checks-capability, ext-apps.lib-variant-per-client]', async () => {
+    const capable = await open(true);
+    const shown = await capable.callTool('sales');
+    expect(shown.content).toEqual([{ type: 'text', text: '{"months":[1,2]}' }]);
+    await capable.close();
+    const plain = await open(false);
+    const told = await plain.callTool('sales');
+    expect(told).toMatchObject({
+      content: [{ type: 'text', text: '2 months' }],
+      structuredContent: { months: [1, 2] },
+    });
+    expect((await plain.callTool('plain')).content).toEqual([{ type: 'text', text: 'plain' }]);
+    expect(await plain.callTool('failing')).toMatchObject({ isError: true, content: [{ text: 'no data' }] });
+  });
+
+  it('hides tools for pages from clients without apps', async () => {
+    const plain = await open(false);
+    expect((await collect(plain.listTools())).map(({ name }) => name)).toEqual(['sales', 'plain', 'failing', 'which']);
+    await expect(plain.callTool('refresh')).rejects.toMatchObject({ rpcCode: -32602 });
+  });
+
+  it('knows on each request if the client supports apps [ext-apps.client-capability, ext-apps.client-capability-per-request]', async () => {
+    for (const protocolVersion of ['2025-11-25', '2026-07-28'])
+      for (const isCapable of [true, false]) {
+        const { callTool, close } = await open(isCapable, {}, protocolVersion);
+        expect((await callTool('which')).content).toEqual([{ type: 'text', text: String(isCapable) }]);
+        await close();
+      }
+    expect(
+      supportsApps({ capabilities: { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html'] } } } }),
+    ).toBe(false);
+  });
+
+  it('reads a file for each request', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tenon-app-'));
+    try {
+      const file = join(folder, 'page.html');
+      const { readResource } = await open(true, { html: undefined, file } as Partial<AppOptions>);
+      for (const text of ['<p>one', '<p>two']) {
+        await writeFile(file, text);
+        expect((await readResource('ui://sales/chart.html')).contents).toMatchObject([{ text }]);
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('reads a page of another server, whose resources the page may load', async () => {
+    const server = createHttpServer((_, response) => response.end('<html><head><title>Dev</title></head>'));
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    try {
+      const { readResource } = await open(true, { html: undefined, url: `${origin}/a/` } as Partial<AppOptions>);
+      expect((await readResource('ui://sales/chart.html')).contents).toMatchObject([
+        {
+          text: `<html><head><base href="${origin}/a/"><title>Dev</title></head>`,
+          _meta: { ui: { csp: { resourceDomains: [origin], baseUriDomains: [origin] } } },
+        },
+      ]);
+    } finally {
+      server.closeAllConnections();
+      await new Promise(resolve => server.close(resolve));
+    }
+  });
+
+  it.each<[object, string]>([
+    [{ uri: 'https://a.example' }, 'invalid URI'],
+    [{ uri: 'ui://a/{b}' }, 'invalid URI'],
+    [{ html: undefined }, 'invalid source'],
+    [{ file: 'a.html' }, 'invalid source'],
+    [{ html: undefined, url: 'file:///etc/passwd' }, 'invalid url'],
+    [{ visibility: [] }, 'invalid visibility'],
+    [{ visibility: ['user'] }, 'invalid visibility'],
+    [{ permissions: { usb: {} } }, 'unknown permission "usb"'],
+    [{ csp: { connectDomains: ["'unsafe-eval'"] } }, 'invalid origin "\'unsafe-eval\'" in csp.connectDomains'],
+    [{ csp: { connect: [] } }, 'unknown csp member "connect"'],
+    [{ border: true }, 'unknown option "border"'],
+  ])('rejects %o at the definition [ext-apps.lib-validate-at-start, ext-apps.lib-csp-origins]', (options, problem) => {
+    expect(() => app({ uri: 'ui://a', html, ...options } as AppOptions)).toThrow(
+      expect.objectContaining({ code: 'app/definition', summary: expect.stringContaining(problem) }),
+    );
+  });
+});
