@@ -10,7 +10,6 @@ import { DEFAULT_LIMITS } from '../../packages/tenon/src/transports/http/server/
 import { root } from './pages.js';
 
 const packages = join(root, 'packages');
-const source = join(packages, 'tenon/src');
 const page = (name: string) => readFileSync(join(root, 'docs', name), 'utf8');
 
 /** The first two cells of each row whose first is code. */
@@ -93,14 +92,14 @@ describe('the table of limits', () => {
 });
 
 describe('the page of the architecture', () => {
-  const folders = readdirSync(source, { withFileTypes: true })
-    .filter(entry => entry.isDirectory())
-    .map(({ name }) => name);
   const [, tree = ''] = /^```\n([\s\S]*?)^```/m.exec(page('architecture.md')) ?? [];
-  const drawn = [...tree.matchAll(/^ {2}(\w[\w-]*)\/ /gm)].map(([, name = '']) => name);
 
-  it('draws the existing folders', () => {
-    expect(drawn.sort()).toEqual(folders.sort());
+  it.each(['base', 'tenon'])('draws the folders of packages/%s', name => {
+    const folders = readdirSync(new URL(`../../packages/${name}/src`, import.meta.url), { withFileTypes: true });
+    const [, drawn = ''] = new RegExp(`^packages/${name}/src/.*\\n((?: {2}.*\\n)+)`, 'm').exec(tree) ?? [];
+    expect([...drawn.matchAll(/^ {2}(\w[\w-]*)\/ /gm)].map(([, folder]) => folder).sort()).toEqual(
+      folders.flatMap(entry => (entry.isDirectory() ? [entry.name] : [])).sort(),
+    );
   });
 });
 
