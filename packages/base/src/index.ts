@@ -47,7 +47,7 @@ export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
 export { JsonCache } from './json/json-cache.js';
 export { describeType, isObject, type JsonObject } from './json/json-object.js';
-export { parseJsonText, stringifyJson } from './json/json-text.js';
+export { keepTextsIn, parseJsonText, stringifyJson } from './json/json-text.js';
 export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
 export { findInexactInteger, findKeptInteger, keepIntegers } from './json/kept-integers.js';
 export type { AuthInfo } from './limits/auth-info.js';
@@ -96,6 +96,7 @@ export {
   checkOptions,
   type OptionChecks,
   type OptionShape,
+  requireArgument,
   requireKnownOptions,
   requireOptions,
   requireShape,

@@ -10,7 +10,15 @@ export const integerKeeper: {
   mark?: (value: unknown, text: string) => void;
   /** Serializes a value with the remembered texts. */
   write?: (value: unknown, indent?: number | string) => string;
+  /** Remembers the text of the integers in an object or array for its copy as well. */
+  copy?: (from: object, to: object) => void;
 } = {};
+
+/** Returns the copy of an object or array. Its integers are serialized as those of the original. */
+export function keepTextsIn<T extends object>(copy: T, original: object): T {
+  integerKeeper.copy?.(original, copy);
+  return copy;
+}
 
 /** Parses JSON. Throws a `SyntaxError`. */
 export function parseJsonText(text: string): unknown {

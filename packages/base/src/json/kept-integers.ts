@@ -31,6 +31,10 @@ export function keepIntegers(): void {
   const mark = `kept:${crypto.randomUUID()}:`;
   const written = new RegExp(`"${mark}([^"]+)"`, 'g');
   integerKeeper.mark = markIntegers;
+  integerKeeper.copy = (from, to) => {
+    const texts = integerTexts.get(from);
+    if (texts !== undefined) integerTexts.set(to, texts);
+  };
   integerKeeper.write = (value, indent) => {
     const restore = function (this: object, key: string, member: unknown): unknown {
       const text = typeof member === 'number' ? integerTexts.get(this)?.get(key) : undefined;

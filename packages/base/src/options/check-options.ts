@@ -86,6 +86,14 @@ export function requireKnownOptions<T extends object>(
   requireOptions(subject, options, checks, code);
 }
 
+/** Throws a `TenonError` when an argument of a public function, or one of its options, has a wrong type. */
+export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
+  const problem = check(value);
+  if (problem === undefined) return;
+  const [, expected, received] = /: expected (.*), got (.*)$/s.exec(problem) ?? [];
+  throw new TenonError(code, `${subject} is invalid`, { expected, received });
+}
+
 /** Creates a check for an object of options inside of others, which refuses unknown names. */
 export function checkOptions<T>(checks: OptionChecks<T>): Check {
   const keys: { readonly [name: string]: Check } = checks;

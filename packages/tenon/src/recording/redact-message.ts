@@ -1,4 +1,12 @@
-import { isObject, isSecretName, REDACTED, redactNamedSecrets, redactSecrets, redactTokens } from '@tenon/base';
+import {
+  isObject,
+  isSecretName,
+  keepTextsIn,
+  REDACTED,
+  redactNamedSecrets,
+  redactSecrets,
+  redactTokens,
+} from '@tenon/base';
 import type { JsonRpcMessage } from '../jsonrpc/message.js';
 
 type RedactText = (text: string) => string;
@@ -46,14 +54,17 @@ function redactValue(value: unknown, redact: RedactText, depth: number): unknown
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return REDACTED;
-  if (Array.isArray(value)) return value.map(each => redactValue(each, redact, depth + 1));
+  if (Array.isArray(value)) {
+    const entries = value.map(each => redactValue(each, redact, depth + 1));
+    return keepTextsIn(entries, value);
+  }
   if (!isObject(value)) return REDACTED;
   const isBinary = typeof value.mimeType === 'string';
   const members = Object.entries(value).map(([name, member]) => [
     redact(name),
     redactMember(name, member, redact, depth + 1, isBinary),
   ]);
-  return Object.fromEntries(members);
+  return keepTextsIn(Object.fromEntries(members), value);
 }
 
 function redactMember(name: string, value: unknown, redact: RedactText, depth: number, isBinary: boolean): unknown {

@@ -1,4 +1,12 @@
-import { type Clock, type Signer, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkFunction,
+  checkObject,
+  requireArgument,
+  type Signer,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { type AuditAnchor, isReplicaName } from './audit-anchor.js';
 import { createAuditChain } from './audit-chain.js';
 import { type AuditContentOptions, createAuditContent } from './audit-content.js';
@@ -66,6 +74,7 @@ export interface Audit {
  * `audit/weak-key` when the key is too short, `audit/replica` when the name of the replica is invalid.
  */
 export async function createAudit(options: AuditOptions): Promise<Audit> {
+  requireArgument('the object with the options of createAudit', options, checkObject({ append: checkFunction }));
   const { clock = systemClock, maxPending = MAX_PENDING, last, torn } = options;
   const signer = options.key === undefined ? undefined : createAuditSigner(options.key);
   const previous = last === undefined ? undefined : await verifyLastLine(last, signer);

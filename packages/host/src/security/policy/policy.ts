@@ -1,4 +1,4 @@
-import { copyJson, createExcerpt, TenonError } from '@tenon/base';
+import { checkAnything, checkArray, copyJson, createExcerpt, requireArgument, TenonError } from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';
@@ -58,6 +58,8 @@ export function createPolicy(
   rules: readonly Rule[],
   { fallback = 'ask', quotas: limits = [] }: PolicyOptions = {},
 ): Policy {
+  requireArgument('the list of rules of createPolicy', rules, checkArray(checkAnything), 'policy/rule');
+  requireArgument('`quotas` of createPolicy', limits, checkArray(checkAnything), 'policy/rule');
   if (rules.length > MAX_RULES)
     throw createRuleError({ at: [], expected: `at most ${MAX_RULES} rules`, got: rules.length });
   if (!Object.hasOwn(ACTION_TEXTS, fallback))

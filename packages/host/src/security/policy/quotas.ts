@@ -1,8 +1,11 @@
 import {
   type Clock,
+  checkAnything,
+  checkArray,
   copyJson,
   getOwnerKey,
   hashSha256,
+  requireArgument,
   requireKnownOptions,
   type Stores,
   systemClock,
@@ -111,6 +114,7 @@ export function createQuotas(
 ): Quotas | SharedQuotas {
   const given: QuotaOptions & Partial<SharedQuotaOptions> = options;
   requireKnownOptions('createQuotas', given, { clock: true, maxKeys: true, stores: true });
+  requireArgument('the list of quotas of createQuotas', quotas, checkArray(checkAnything), 'policy/quota');
   const checked = quotas.map(checkQuota);
   if ('stores' in options) return createSharedQuotas(checked, options.stores);
   const { clock = systemClock, maxKeys = MAX_KEYS } = options;

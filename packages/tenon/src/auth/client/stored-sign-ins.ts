@@ -1,4 +1,4 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { checkObject, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import { type AuthorizerOptions, resolveSettings } from './settings.js';
 import { createInteractiveGrant, REGISTERED, type RegisteredClient, type SignInOptions } from './sign-in/sign-in.js';
 import { createTokenSession, type SignOutOutcome } from './token-session.js';
@@ -45,6 +45,7 @@ export async function listSignIns(options: ListSignInsOptions): Promise<StoredSi
     clock: true,
   });
   const { tokenStore } = options;
+  requireArgument('`tokenStore` of listSignIns', tokenStore, checkObject(), 'auth/options');
   if (!tokenStore.listKeys)
     throw new TenonError('auth/options', 'the token store cannot list its entries', {
       expected: 'a token store with `listKeys`, such as fileTokenStore',

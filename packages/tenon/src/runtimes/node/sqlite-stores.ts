@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
-import { requireKnownOptions, type Stores, TenonError } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions, type Stores, TenonError } from '@tenon/base';
 import { makePrivate } from '@tenon/base/node';
 import type { Database } from '../../stores/sqlite/database.js';
 import { toStoreError } from '../../stores/sqlite/errors.js';
@@ -27,6 +27,7 @@ export function sqliteStores(file: string, options: SqliteStoresOptions = {}): S
     pollInterval: true,
     onError: true,
   });
+  requireArgument('the file of sqliteStores', file, checkString);
   // With a full path, no name can be taken for a URL or for a database in memory.
   const path = resolve(file);
   const Libsql = loadLibsql();

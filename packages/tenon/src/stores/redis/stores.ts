@@ -1,8 +1,10 @@
 import {
   type Buckets,
   type Clock,
+  checkObject,
   createStoreClosedError,
   MAX_VALUE_SIZE,
+  requireArgument,
   requireKnownOptions,
   runWithTimeout,
   type Stores,
@@ -87,6 +89,7 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
   }
   const isUrl = typeof target === 'string' || target instanceof URL;
   const server = isUrl ? `Redis at ${describeRedisUrl(String(target))}` : 'Redis';
+  if (!isUrl) requireArgument('the target of redisStores', target, checkObject(), 'store/option');
   const report = createErrorReporter(options.onError);
   const onError = (error: unknown) => report(toRedisError(error, server));
   const connection = isUrl ? openRedisUrl(String(target), onError) : wrapClient(target, onError);

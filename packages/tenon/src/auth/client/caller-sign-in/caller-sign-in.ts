@@ -1,7 +1,9 @@
 import {
   type CallerIdentity,
+  checkString,
   getOwnerKey,
   isLoopbackHost,
+  requireArgument,
   requireKnownOptions,
   systemClock,
   TenonError,
@@ -223,8 +225,17 @@ function createCallerStore(tokenStore: TokenStore, server: string, caller: Calle
   return mergeTokenStores(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
 }
 
+function parseUrl(value: string): URL {
+  try {
+    return new URL(value);
+  } catch {
+    throw new TenonError('auth/options', 'invalid option `url` for the sign-in pages', { expected: 'an absolute URL' });
+  }
+}
+
 function checkUrl(value: string): URL {
-  const url = new URL(value);
+  requireArgument('`url` of createCallerSignIn', value, checkString, 'auth/options');
+  const url = parseUrl(value);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return url;
   throw new TenonError('auth/options', 'unsafe option `url` for the sign-in pages', {
     expected: 'an https: URL, or http: on loopback',

@@ -1,4 +1,12 @@
-import { createGuardedFetch, createUrlGuard, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkObject,
+  checkString,
+  createGuardedFetch,
+  createUrlGuard,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { getEndpointFailure, normalizeTokenResponse, requestEndpoint, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthorizationServerInfo, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
@@ -68,6 +76,8 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
     issuer: true,
     ...AUTHORIZER_OPTION_NAMES,
   });
+  requireArgument('`client` of enterpriseManaged', options.client, checkObject({ id: checkString }));
+  requireArgument('`idp` of enterpriseManaged', options.idp, checkObject());
   const settings = resolveSettings(options);
   return createGrantAuthorizer(
     {

@@ -3,7 +3,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { type AuthFetch, TenonError, type UrlGuard } from '@tenon/base';
+import { type AuthFetch, checkObject, requireArgument, TenonError, type UrlGuard } from '@tenon/base';
 import { ACCEPT_ENCODING } from '../http/accept-encoding.js';
 import { decodeBody } from '../http/decode-body.js';
 import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js';
@@ -26,6 +26,8 @@ export const fetchWithAddressCheck: AuthFetch = async (address, init, guard) => 
 export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefined }>(
   options: T,
 ): T & { readonly fetch: AuthFetch } {
+  // The options are read here, before the function that takes them checks their names.
+  requireArgument('the object with the options', options, checkObject());
   return { ...options, fetch: options.fetch ?? fetchWithAddressCheck };
 }
 

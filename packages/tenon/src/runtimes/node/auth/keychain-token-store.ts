@@ -1,6 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
-import { createSeal, decodeBase64Url, encodeBase64Url, requireKnownOptions, type Seal, TenonError } from '@tenon/base';
+import {
+  checkString,
+  createSeal,
+  decodeBase64Url,
+  encodeBase64Url,
+  requireArgument,
+  requireKnownOptions,
+  type Seal,
+  TenonError,
+} from '@tenon/base';
 import type { StoredSecret, TokenStore, TokenStoreKey } from '../../../auth/client/token-store.js';
 import { createSystemKeychain, type Keychain } from './system-keychain.js';
 import { type FileTokenStoreOptions, fileTokenStore } from './token-store-file.js';
@@ -37,6 +46,7 @@ const LOCK_KEY: TokenStoreKey = ['keychain'];
  */
 export function keychainTokenStore(path: string, options: KeychainTokenStoreOptions = {}): TokenStore {
   requireKnownOptions('keychainTokenStore', options, { service: true, keychain: true, clock: true });
+  requireArgument('the path of keychainTokenStore', path, checkString);
   const { service = 'tenon', keychain = createSystemKeychain(service), ...fileOptions } = options;
   const file = fileTokenStore(path, fileOptions);
   const account = isAbsolute(path) ? path : resolve(path);

@@ -1,0 +1,42 @@
+import { createAudit, createPolicy, createQuotas } from '@tenon/host';
+import { TenonError } from 'tenon';
+import * as auth from 'tenon/auth';
+import { keychainTokenStore } from 'tenon/auth/node';
+import { redisStores } from 'tenon/redis';
+import { sqliteStores } from 'tenon/sqlite';
+import { describe, expect, it } from 'vitest';
+
+/** Functions whose first argument is required, and has no default. */
+const FUNCTIONS = {
+  protect: auth.protect,
+  signIn: auth.signIn,
+  clientCredentials: auth.clientCredentials,
+  workloadIdentity: auth.workloadIdentity,
+  enterpriseManaged: auth.enterpriseManaged,
+  createCallerSignIn: auth.createCallerSignIn,
+  listSignIns: auth.listSignIns,
+  createGuardedFetch: auth.createGuardedFetch,
+  redisStores,
+  sqliteStores,
+  keychainTokenStore,
+  createPolicy,
+  createAudit,
+  createQuotas,
+};
+
+/** Arguments of the wrong types, as JavaScript passes them. */
+const WRONG: readonly (readonly unknown[])[] = [[], [{}], [null], [7]];
+
+describe('a public function', () => {
+  it.each(Object.entries(FUNCTIONS))('refuses wrong arguments of %s with a TenonError', async (_, call) => {
+    const thrown: unknown[] = [];
+    for (const given of WRONG) {
+      try {
+        await Reflect.apply(call, undefined, given);
+      } catch (error) {
+        if (!TenonError.is(error)) thrown.push([given, String(error)]);
+      }
+    }
+    expect(thrown).toEqual([]);
+  });
+});
