@@ -65,7 +65,7 @@ function findOwnPackage(name) {
  * network is needed. A dependency that a package uses without declaring it is missing there.
  * @param {string} name of the package whose tarball is returned
  * @param {readonly string[]} [also] more packages that the project needs
- * @returns {Promise<{ folder: string, tarball: string, remove: () => Promise<void> }>}
+ * @returns {Promise<{ folder: string, tarball: string, tarballs: ReadonlyMap<string, string>, remove: () => Promise<void> }>}
  */
 async function installOwn(name, also = []) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-package-'));
@@ -76,7 +76,8 @@ async function installOwn(name, also = []) {
     JSON.stringify({ private: true, type: 'module', dependencies }, undefined, 2),
   );
   await runNpm(install, { ...quiet, cwd: folder });
-  return { folder, tarball: found.get(name) ?? '', remove: () => rm(folder, { recursive: true, force: true }) };
+  const remove = () => rm(folder, { recursive: true, force: true });
+  return { folder, tarball: found.get(name) ?? '', tarballs: found, remove };
 }
 
 /**
@@ -92,6 +93,12 @@ export const installPacked = (also = []) => installOwn('tenon', also);
  */
 export const installPackedPackage = (name, also = []) =>
   installOwn(readJson(join(root, 'packages', name, 'package.json')).name, ['tenon', ...also]);
+
+/**
+ * Installs packed packages of this checkout together into an empty project.
+ * @param {readonly string[]} names
+ */
+export const installTogether = ([first = 'tenon', ...others]) => installOwn(first, others);
 
 /**
  * Packs packages of this checkout, and completes a package.json so that npm installs them without a network: with the packed
