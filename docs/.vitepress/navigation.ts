@@ -153,6 +153,7 @@ export const sections: Record<string, Record<string, string>> = {
   },
   Project: {
     Architecture: 'architecture',
+    Development: 'development',
     Benchmarks: 'benchmarks',
     Dependencies: 'dependencies',
     Roadmap: 'roadmap',
