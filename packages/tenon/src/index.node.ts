@@ -42,22 +42,41 @@ export function createServer<
   return createServerAnywhere(withWorkerStores(withServerDefaults(definition)));
 }
 
-export type {
-  AuthInfo,
-  Bus,
-  Clock,
-  JsonObject,
-  ListOptions,
-  PutOptions,
-  SealKey,
-  StoredValue,
-  Stores,
-  UnknownFormat,
-  Values,
-} from '@tenon/base';
-export { rpcError, TenonError } from '@tenon/base';
+// A blank line follows each heading, because Biome sorts the exports between them.
+
+// Servers: definitions, results of handlers, and middleware.
+
+export type { AuthInfo } from '@tenon/base';
+export type { InputRequestOptions } from './execution/options.js';
+export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
+export { tasks } from './extensions/tasks/tasks.js';
+export type { CallerInfo } from './handler/caller-info.js';
+export type { Context, CreateState, FormAnswer, StateContext } from './handler/context.js';
+export type { Middleware, Next, Operation } from './handler/operation.js';
+export { inputRequired, toolError, toolResult } from './handler/tool-result.js';
+export type { RequestHandler } from './protocol/request-handler.js';
+export type { ServerRateLimits } from './server/default-rate-limits.js';
+export type { CustomMethod, CustomMethods, CustomNotification } from './server/definitions/custom-method.js';
+export { type PromptDefinition, prompt } from './server/definitions/prompt.js';
+export { type ResourceDefinition, resource } from './server/definitions/resource.js';
+export type { ServerDefinition, ServerOptions } from './server/definitions/server-definition.js';
+export { type TaskOptions, type TaskSupport, type ToolDefinition, tool } from './server/definitions/tool.js';
+export type { ServerExtension } from './server/extension.js';
+export { type UrlElicitation, urlElicitationRequired } from './server/methods/url-elicitation.js';
+export { caching } from './server/middleware/caching.js';
+export { forMethod } from './server/middleware/compose-middleware.js';
+export { logging } from './server/middleware/logging.js';
+export { rateLimit } from './server/middleware/rate-limit.js';
+export { resultSizeLimit } from './server/middleware/result-size-limit.js';
+export { timeout } from './server/middleware/timeout.js';
+export type { Rate } from './server/middleware/token-buckets.js';
+export type { Registry } from './server/registry.js';
+export type { Server } from './server/server.js';
+export type { RootsChange } from './server/session/roots.js';
+
+// Clients.
+
 export type { CallOptions, Progress } from './client/call-options.js';
-// For clients.
 export type { ChangeEvent, Client, WatchCallOptions, WatchOptions } from './client/client.js';
 export { memoryVersionCache, type VersionCache } from './client/connection/version-cache.js';
 export type {
@@ -70,24 +89,33 @@ export type {
 } from './client/options.js';
 export type { ConnectTarget, HttpTarget, StdioTarget } from './client/target.js';
 export type { StartOptions, TaskHandle, Tasks, WaitOptions } from './client/tasks/task-handle.js';
-export type { InputRequestOptions } from './execution/options.js';
-// For custom transports.
-export type { TaskEvent, TasksOptions } from './extensions/tasks/options.js';
-export { tasks } from './extensions/tasks/tasks.js';
-export type { CallerInfo } from './handler/caller-info.js';
-export type { Context, CreateState, FormAnswer, StateContext } from './handler/context.js';
-export type { Middleware, Next, Operation } from './handler/operation.js';
-export { inputRequired, toolError, toolResult } from './handler/tool-result.js';
-export type { JsonRpcMessage } from './jsonrpc/message.js';
-export type { MessageContext, MessageReceiver, RequestHeaders, SendOptions, Transport } from './jsonrpc/transport.js';
-export { type ReceiverChanges, type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
+
+// Stores, for values that outlive a process or that several processes share.
+
+export type { Bus, ListOptions, PutOptions, SealKey, StoredValue, Stores, UnknownFormat, Values } from '@tenon/base';
+export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
+export { type SealedStoresOptions, sealStores } from './stores/sealed-stores.js';
+export {
+  type RestoredStoresOptions,
+  type RestoredStoresResult,
+  sealRestoredStores,
+} from './stores/sealing/restored-stores.js';
+
+// Schemas, of your own and of peers.
+
+export { withJsonSchema } from './schemas/json-schema.js';
+export { loadPeerSchema } from './schemas/load-peer-schema.js';
+export type { PeerCheckResult, PeerSchemaValidator } from './schemas/peer-schema.js';
+
+// Types of the protocol.
+
+export type { JsonObject } from '@tenon/base';
 export {
   type AssumableCapability,
   assumableCapabilities,
   type ClientCapabilities,
   type ServerCapabilities,
 } from './protocol/capabilities.js';
-// Types of the protocol.
 export type {
   AudioContent,
   ContentBlock,
@@ -119,39 +147,19 @@ export type {
 } from './protocol/input-requests.js';
 export type { MethodName, Methods, Notifications } from './protocol/method-types.js';
 export type { CallToolResult, GetPromptResult, ReadResourceResult } from './protocol/params-and-results.js';
-export type { RequestHandler } from './protocol/request-handler.js';
 export type { CreateTaskResult, DetailedTask, Task, TaskState, TaskStatus } from './protocol/tasks.js';
 export type { ProtocolVersion } from './protocol/versions/protocol-version.js';
 export { protocolVersions } from './protocol/versions/protocol-versions.js';
-export { withJsonSchema } from './schemas/json-schema.js';
-export { loadPeerSchema } from './schemas/load-peer-schema.js';
-export type { PeerCheckResult, PeerSchemaValidator } from './schemas/peer-schema.js';
-export type { ServerRateLimits } from './server/default-rate-limits.js';
-export type { CustomMethod, CustomMethods, CustomNotification } from './server/definitions/custom-method.js';
-export { type PromptDefinition, prompt } from './server/definitions/prompt.js';
-export { type ResourceDefinition, resource } from './server/definitions/resource.js';
-export type { ServerDefinition, ServerOptions } from './server/definitions/server-definition.js';
-export { type TaskOptions, type TaskSupport, type ToolDefinition, tool } from './server/definitions/tool.js';
-export type { ServerExtension } from './server/extension.js';
-export { type UrlElicitation, urlElicitationRequired } from './server/methods/url-elicitation.js';
-export { caching } from './server/middleware/caching.js';
-export { forMethod } from './server/middleware/compose-middleware.js';
-export { logging } from './server/middleware/logging.js';
-export { rateLimit } from './server/middleware/rate-limit.js';
-export { resultSizeLimit } from './server/middleware/result-size-limit.js';
-export { timeout } from './server/middleware/timeout.js';
-export type { Rate } from './server/middleware/token-buckets.js';
-export type { Registry } from './server/registry.js';
-// For servers.
-export type { Server } from './server/server.js';
-export type { RootsChange } from './server/session/roots.js';
-// Stores, for values that outlive a process or that several processes share.
-export { type MemoryStoresOptions, memoryStores } from './stores/memory-stores.js';
-export { type SealedStoresOptions, sealStores } from './stores/sealed-stores.js';
-export {
-  type RestoredStoresOptions,
-  type RestoredStoresResult,
-  sealRestoredStores,
-} from './stores/sealing/restored-stores.js';
+
+// Custom transports.
+
+export type { JsonRpcMessage } from './jsonrpc/message.js';
+export type { MessageContext, MessageReceiver, RequestHeaders, SendOptions, Transport } from './jsonrpc/transport.js';
+export { type ReceiverChanges, type TransportChanges, wrapTransport } from './jsonrpc/wrap-transport.js';
 export { createTransportPair, type MemoryOptions, type TransportPair } from './transports/memory.js';
+
+// Errors, time and versions.
+
+export type { Clock } from '@tenon/base';
+export { rpcError, TenonError } from '@tenon/base';
 export { version } from './version.js';
