@@ -86,6 +86,17 @@ export function drawPlot(parts, about) {
   return svg;
 }
 
+/** What a call costs over HTTP on the newest version, as the README quotes it, the cheapest first. @param {Parts} parts */
+export function listQuotedCosts(parts) {
+  const group = groups[0];
+  if (group === undefined) throw new Error('the plot has no groups');
+  const costs = who.flatMap(({ name, matches }) => {
+    const ratio = costIn(parts, group, matches);
+    return ratio === undefined ? [] : [{ name, ratio, isTenon: name === 'Tenon' }];
+  });
+  return [...costs, { name: 'bare Node', ratio: 1, isTenon: false }].sort((a, b) => a.ratio - b.ratio);
+}
+
 /** @param {number} value */
 const tick = value => (value < 1 ? '' : `${value} ×`);
 

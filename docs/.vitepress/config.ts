@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DefaultTheme, MarkdownOptions } from 'vitepress';
+import type { DefaultTheme, HeadConfig, MarkdownOptions } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
 import { withMermaid } from 'vitepress-plugin-mermaid';
 import { sections } from './navigation.js';
@@ -11,6 +11,9 @@ const { repository } = JSON.parse(readFileSync(join(docs, '../packages/tenon/pac
 const repositoryPage = repository.url.replace(/^git\+|\.git$/g, '');
 const apiSidebar = join(docs, 'reference/api/typedoc-sidebar.json');
 
+/** The address of the published site, for links that are absolute: `DOCS_URL=https://docs.example`. */
+const site = process.env.DOCS_URL;
+
 const description = 'MCP servers, clients and gateways in TypeScript. One definition serves every protocol version.';
 
 export default withMermaid({
@@ -19,12 +22,28 @@ export default withMermaid({
   lang: 'en',
   cleanUrls: true,
   srcExclude: ['README.md'],
+  ...(site === undefined ? {} : { sitemap: { hostname: site } }),
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }],
+    ['meta', { name: 'theme-color', content: '#d9480f' }],
+    ['meta', { property: 'og:type', content: 'website' }],
+    ['meta', { property: 'og:site_name', content: 'Tenon' }],
+    ['meta', { property: 'og:image', content: `${site ?? ''}/card.png` }],
+    ['meta', { property: 'og:image:alt', content: description }],
+    ['meta', { name: 'twitter:card', content: 'summary_large_image' }],
+  ],
+  transformHead: ({ pageData, title, description }) => [
+    ['meta', { property: 'og:title', content: title }],
+    ['meta', { property: 'og:description', content: description }],
+    ...(site === undefined ? [] : [createUrlTag(site, pageData.relativePath)]),
+  ],
   markdown: { config: configureMarkdown },
   vite: {
     plugins: [llmstxt({ description, ignoreFiles: ['reference/api/**'] })],
     build: { chunkSizeWarningLimit: 4096 },
   },
   themeConfig: {
+    logo: '/icon.svg',
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
@@ -40,6 +59,11 @@ export default withMermaid({
     editLink: { pattern: `${repositoryPage}/edit/main/docs/:path` },
   },
 });
+
+/** Returns the address of a page, without the end that `cleanUrls` removes. */
+function createUrlTag(site: string, path: string): HeadConfig {
+  return ['meta', { property: 'og:url', content: `${site}/${path.replace(/(^|\/)index\.md$|\.md$/, '$1')}` }];
+}
 
 function listSections(): DefaultTheme.SidebarItem[] {
   return Object.entries(sections).map(([text, pages]) => ({

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -25,6 +25,15 @@ describe('the first page of the documentation', () => {
     const { features } = parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '');
     expect(features.length).toBeGreaterThan(3);
     for (const feature of features) expect(Object.keys(feature)).toEqual(['title', 'details', 'link']);
+  });
+});
+
+describe('the head of each page', () => {
+  it('names files that exist', () => {
+    const config = readFileSync(join(root, 'docs/.vitepress/config.ts'), 'utf8');
+    const files = [...config.matchAll(/\/([\w-]+\.(?:svg|png))\b/g)].map(([, name = '']) => name);
+    expect(new Set(files)).toEqual(new Set(['icon.svg', 'card.png']));
+    expect(files.filter(name => !existsSync(join(root, 'docs/public', name)))).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listQuotedCosts } from '../../bench/summary/plot.mjs';
 import { blockOf, blocks, pageOf, readParts } from '../../bench/summary/summary.mjs';
 import { root } from './pages.js';
 
@@ -15,6 +16,14 @@ describe('the results of the bench', () => {
 
   it('appear on their page as in the files', () => {
     expect(read('bench/results/README.md')).toBe(pageOf(parts));
+  });
+
+  it('are the same in the chart of the first page and in the README', () => {
+    const readme = read('README.md');
+    const costs = Object.fromEntries(listQuotedCosts(parts).map(({ name, ratio }) => [name, ratio.toPrecision(3)]));
+    expect(readme).toContain(`costs ${costs.Tenon} × (`);
+    expect(readme).toContain(`with the official SDK v2 it costs ${costs['official v2']} × (`);
+    expect(read('docs/index.md')).toContain('<CostChart />');
   });
 
   it('state date and machine', () => {

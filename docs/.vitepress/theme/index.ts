@@ -1,4 +1,13 @@
+import type { Theme } from 'vitepress';
 import theme from 'vitepress/theme';
+import CostChart from './CostChart.vue';
 import './style.css';
 
-export default theme;
+const extended: Theme = {
+  extends: theme,
+  enhanceApp({ app }) {
+    app.component('CostChart', CostChart);
+  },
+};
+
+export default extended;
