@@ -83,6 +83,18 @@ describe('tenon list', () => {
     expect((await list('kiosk', '--trust', '--config', 'other.json')).code).toBe(0);
   });
 
+  it("lists the servers of the user's MCP hosts where the folder has no configuration", async () => {
+    const entry = { url: kitchen.url };
+    await project.write('home/.cursor/mcp.json', { mcpServers: { menu: entry } });
+    await project.write('home/.codeium/windsurf/mcp_config.json', { mcpServers: { menu: { serverUrl: kitchen.url } } });
+    await project.write('empty/file', '');
+    const home = project.path('home');
+    const env = { HOME: home, XDG_CONFIG_HOME: `${home}/.config`, TENON_HOME: `${home}/.tenon` };
+    const { code, out } = await runTenon(project.path('empty'), ['list', '--json'], env);
+    expect(JSON.parse(out).servers).toMatchObject([{ name: 'menu', state: 'connected' }]);
+    expect(code).toBe(0);
+  });
+
   it('starts a server file with its runtime', async () => {
     const [, everything = ''] = EVERYTHING;
     await project.write('server.js', `import ${JSON.stringify(everything)};`);

@@ -110,7 +110,7 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   if (!stdio || options.port !== undefined) refuseUnauthenticated(context, options);
   const inputs = createInputMemory(context);
   const readAt = Date.now();
-  const configuration = await readConfiguration(context, configs, inputs);
+  const configuration = await readConfiguration(context, configs, { inputs });
   const { entries, files, named } = configuration;
   const decision = await approveEntries(context, entries, trust, inputs);
   const { approved, failed } = decision;

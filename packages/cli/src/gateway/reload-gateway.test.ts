@@ -29,7 +29,7 @@ async function startGateway() {
   const stub = createStubContext(folder, () => state.input);
   const { context } = stub;
   const inputs = createInputMemory(context);
-  const configuration = await readConfiguration(context, [], inputs);
+  const configuration = await readConfiguration(context, [], { inputs });
   const { approved } = await checkTrust(context, configuration.entries, false);
   const gateway = await createGatewayHost(context, approved, { lock: false });
   const options = {
@@ -82,8 +82,8 @@ it('asks for the value of an input once', async () => {
     ...context,
     terminal: { ...context.terminal, askText: async () => `typed ${++count}` },
   });
-  const first = await readConfiguration(context, [], ask);
-  const second = await readConfiguration(context, [], ask);
+  const first = await readConfiguration(context, [], { inputs: ask });
+  const second = await readConfiguration(context, [], { inputs: ask });
   expect(second.entries[0]?.target).toEqual(first.entries[0]?.target);
   expect(count).toBe(1);
 });

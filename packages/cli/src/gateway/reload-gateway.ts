@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type ConfiguredEntry, readPolicyFile, type ServerChanges, sanitizeName, watchConfig } from '@tenon/host';
+import {
+  type AskInput,
+  type ConfiguredEntry,
+  readPolicyFile,
+  type ServerChanges,
+  sanitizeName,
+  watchConfig,
+} from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { describeError } from '../error-hints.js';
@@ -26,7 +33,7 @@ export interface ReloadableGateway {
   readonly json: boolean;
   /** Standard output carries a protocol, and the servers are not started to report their state. */
   readonly stdio: boolean;
-  readonly inputs: Parameters<typeof readConfiguration>[2];
+  readonly inputs: AskInput;
   /** Called after a change with the configured servers that do not run, and the names of the disabled ones. */
   readonly onSkipped?: (skipped: readonly ReportedServer[], disabled: readonly string[]) => void;
 }
@@ -100,7 +107,7 @@ async function applyServers(
   { gateway, configuration, trust, json, stdio, inputs, onSkipped }: ReloadableGateway,
   before: readonly ConfiguredEntry[],
 ): Promise<readonly ConfiguredEntry[]> {
-  const { entries, broken, disabled } = await readConfiguration(context, configuration.files, inputs);
+  const { entries, broken, disabled } = await readConfiguration(context, configuration.files, { inputs });
   const decision = await approveEntries(context, entries, trust, inputs);
   const { approved, failed } = decision;
   // An invalid entry may be half written, so its server keeps running.

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type ConfiguredEntry, findNearestKey } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -10,6 +9,7 @@ import { createPlaceholderEnv, getPlaceholder } from './placeholders.js';
 import {
   type ConfigFileSource,
   findUserSources,
+  isSameDefinition,
   listConfigSources,
   readConfigSource,
   reportProblem,
@@ -85,15 +85,11 @@ async function searchFiles(
 /** Tells which file is used if others define the server differently. */
 function reportOthers({ screen }: CliContext, used: SearchedFile, found: readonly SearchedFile[]): void {
   const others = found.filter(
-    ({ entry }) =>
-      entry !== used.entry &&
-      !isDeepStrictEqual(entry && getDefinition(entry), used.entry && getDefinition(used.entry)),
+    ({ entry }) => entry !== used.entry && !(entry && used.entry && isSameDefinition(entry, used.entry)),
   );
   if (others.length === 0) return;
   screen.note(`using ${used.source.path}, not ${others.map(({ source }) => source.path).join(', ')}`);
 }
-
-const getDefinition = ({ target, written }: ConfiguredEntry) => ({ target, written: { ...written } });
 
 /** Reads the server with the values of its variables. The user is asked for its inputs, and for no others. */
 async function resolveServer(

@@ -22,7 +22,7 @@ export interface ConfiguredServers {
  * Lists the servers of the configuration with their states: those of a running gateway to the same files, else those
  * after one connection to each server.
  *
- * @param paths Configuration files. Empty: those of this folder.
+ * @param paths Configuration files. Empty: those of this folder, else those of the user's MCP hosts.
  */
 export async function listConfiguredServers(
   context: CliContext,
@@ -30,7 +30,7 @@ export async function listConfiguredServers(
   trust: boolean,
 ): Promise<ConfiguredServers> {
   const inputs = createInputMemory(context);
-  const configuration = await readConfiguration(context, paths, inputs);
+  const configuration = await readConfiguration(context, paths, { inputs, withUserFiles: true });
   const { files, entries, disabled } = configuration;
   // A gateway that does not respond does not prevent a list.
   const gateways = await findGateways(context).catch(() => []);

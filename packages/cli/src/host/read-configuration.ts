@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join, parse, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AskInput,
   type ConfigLocation,
@@ -40,19 +41,25 @@ export interface Configuration {
   readonly virtualServers: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Options of `readConfiguration`. */
+export interface ReadConfigurationOptions {
+  /** Returns the values of inputs. Default: asks the user. */
+  readonly inputs?: AskInput;
+  /** Reads the files of the user's MCP hosts if there is no other file. Default: false. */
+  readonly withUserFiles?: boolean;
+}
+
 /**
  * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
  * folder. A path may be a bundle. Prints the problems of the files. Rejects when there is no file, or when a file cannot
  * be parsed.
- *
- * @param inputs Returns the values of inputs. Default: asks the user.
  */
 export async function readConfiguration(
   context: CliContext,
   paths: readonly string[],
-  inputs: AskInput = createInputPrompt(context),
+  { inputs = createInputPrompt(context), withUserFiles = false }: ReadConfigurationOptions = {},
 ): Promise<Configuration> {
-  const sources = await listConfigSources(context, paths);
+  const sources = await listConfigSources(context, paths, withUserFiles);
   const entries = new Map<string, ConfiguredEntry>();
   const broken = new Map<string, TenonError>();
   const files: string[] = [];
@@ -67,11 +74,13 @@ export async function readConfiguration(
     // A later reading must not fail because of a mistake in other settings.
     if (!source.isSettings || read.entries.length > 0) files.push(path);
     for (const entry of read.entries) {
-      if (entries.has(entry.name))
+      const known = entries.get(entry.name);
+      if (known === undefined) entries.set(entry.name, entry);
+      // Several MCP hosts often have the same server.
+      else if (!isSameDefinition(known, entry))
         context.screen.note(
           `${path}: the server "${sanitizeText(entry.name)}" is skipped, because the name is used twice`,
         );
-      else entries.set(entry.name, entry);
     }
   }
   return {
@@ -84,6 +93,10 @@ export async function readConfiguration(
   };
 }
 
+/** Tells if two entries define the same server. */
+export const isSameDefinition = (one: ConfiguredEntry, other: ConfiguredEntry): boolean =>
+  isDeepStrictEqual([one.target, { ...one.written }], [other.target, { ...other.written }]);
+
 /** File with a configuration. */
 export interface ConfigFileSource extends Pick<ConfigLocation, 'path' | 'scope'> {
   /** True for a file with other settings of an MCP host. It may have no servers, and its problems stop nothing. */
@@ -91,12 +104,13 @@ export interface ConfigFileSource extends Pick<ConfigLocation, 'path' | 'scope'>
 }
 
 /**
- * Lists the configuration files: `paths`, else those of this folder.
+ * Lists the configuration files: `paths`, else those of this folder, else those of the user's MCP hosts if these are wanted.
  * @throws TenonError `cli/no-config`
  */
 export async function listConfigSources(
   { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
   paths: readonly string[],
+  withUserFiles = false,
 ): Promise<ConfigFileSource[]> {
   const server = paths.find(isServerPath);
   if (server !== undefined)
@@ -106,6 +120,8 @@ export async function listConfigSources(
     );
   const sources = paths.length > 0 ? await resolveSources(paths, { cwd, env }) : await findSources({ cwd, env });
   if (sources.length > 0) return sources;
+  const ofUser = withUserFiles ? await findUserSources({ cwd, env }) : [];
+  if (ofUser.length > 0) return ofUser;
   throw new TenonError('cli/no-config', `no configuration found in ${cwd}`, {
     expected: 'mcp.json, .mcp.json, .cursor/mcp.json or .vscode/mcp.json',
     hint: 'create one of these files, or pass a path',

@@ -84,7 +84,7 @@ async function readServers(context: CliContext, configs: readonly string[]): Pro
   if (configs.length === 0 && (await findSources(context)).length === 0) return [];
   // The values of inputs and variables do not affect a decision, so nobody is asked, and variables may be missing.
   const offline = { ...context, env: createPlaceholderEnv(context.env) };
-  const { entries, named } = await readConfiguration(offline, configs, getPlaceholder);
+  const { entries, named } = await readConfiguration(offline, configs, { inputs: getPlaceholder });
   const others = [...named].filter(name => !entries.some(entry => entry.name === name));
   return [...entries, ...others.map(name => ({ name }))];
 }

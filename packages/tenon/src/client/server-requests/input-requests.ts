@@ -1,4 +1,11 @@
-import { type AbortSignalLike, type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
+import {
+  type AbortSignalLike,
+  type JsonObject,
+  METHOD_NOT_FOUND,
+  redactSecrets,
+  rejectOnAbort,
+  TenonError,
+} from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
@@ -7,6 +14,8 @@ import { findProblem, handleServerRequest, type ServerRequestOptions } from './r
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
+/** Maximum length of the message of a handler's error, in characters. */
+const MAX_MESSAGE = 1000;
 
 export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {
   return maxRounds;
@@ -51,12 +60,23 @@ export async function answerInputRequest(
   try {
     return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
   } catch (error) {
-    throw new TenonError('call/unanswered-request', `the client could not answer ${method}`, {
-      peer,
-      received: TenonError.is(error) ? error.message : undefined,
-      hint: 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself',
-      cause: error,
-    });
+    if (TenonError.is(error) && error.rpcCode === METHOD_NOT_FOUND)
+      throw new TenonError('call/unanswered-request', `the client could not answer ${method}`, {
+        peer,
+        received: error.message,
+        hint: 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself',
+        cause: error,
+      });
+    throw new TenonError(
+      'call/unanswered-request',
+      `the client could not answer ${method}, because its handler failed`,
+      {
+        peer,
+        received: redactSecrets(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE),
+        hint: 'read `cause` for the error of the handler. The server got no response, so it has not completed the call',
+        cause: error,
+      },
+    );
   }
 }
 

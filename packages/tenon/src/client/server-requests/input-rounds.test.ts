@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import type { JsonObject } from '@tenon/base';
+import { type JsonObject, rpcError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { fakeClock } from '../../testing/fake-clock.js';
 import { CallDeadline } from '../calls/call-deadline.js';
@@ -78,6 +78,29 @@ describe('the rounds of a call with input requests', () => {
         code: 'call/unanswered-request',
       });
     }
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    [
+      'an error',
+      new Error('no disk, token ghp_0123456789abcdefghijABCDEFGHIJ012345'),
+      /handler failed.*no disk, token (?!ghp_)/s,
+    ],
+    ['an error of JSON-RPC', rpcError(-1, 'User rejected'), /handler failed.*User rejected/s],
+    ['a text', 'stop', /handler failed.*stop/s],
+  ])('name the error of a handler that fails with %s, without its secrets', async (_, thrown, message) => {
+    const handlers: ClientOptions = {
+      roots: () => {
+        throw thrown;
+      },
+    };
+    const error = await start([asks('x', { a: roots })], handlers).result.catch(each => each);
+    expect(error).toMatchObject({
+      code: 'call/unanswered-request',
+      message: expect.stringMatching(message),
+      cause: thrown,
+    });
+    expect(error.message).not.toContain('pass a handler');
   });
 
   it('end with the signal while the user decides, and leave no listener on it', async () => {
