@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -85,9 +86,10 @@ describe('tenon list', () => {
 
   it("lists the servers of the user's MCP hosts where the folder has no configuration", async () => {
     const entry = { url: kitchen.url };
+    for (const folder of ['home/.cursor', 'home/.codeium/windsurf', 'empty'])
+      await mkdir(project.path(folder), { recursive: true });
     await project.write('home/.cursor/mcp.json', { mcpServers: { menu: entry } });
     await project.write('home/.codeium/windsurf/mcp_config.json', { mcpServers: { menu: { serverUrl: kitchen.url } } });
-    await project.write('empty/file', '');
     const home = project.path('home');
     const env = { HOME: home, XDG_CONFIG_HOME: `${home}/.config`, TENON_HOME: `${home}/.tenon` };
     const { code, out } = await runTenon(project.path('empty'), ['list', '--json'], env);
