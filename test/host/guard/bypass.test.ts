@@ -343,6 +343,17 @@ describe('entries of several servers that are not offered', () => {
   });
 });
 
+it('names the disabled server of a tool when all other servers are unavailable', async () => {
+  const servers = {
+    gone: { command: '/no/such/program' },
+    two: { service: createWorksServer().server, disabled: true },
+  };
+  const { client } = await startGuardedHost({ servers });
+  expect(await getOutcome((await client()).callTool('two__erase', {}))).toBe(
+    '-32602: Unknown tool: two__erase. The server "two" is disabled',
+  );
+});
+
 describe('the client of a host', () => {
   it('follows the same policy', async () => {
     const { host, ran } = await ruled();

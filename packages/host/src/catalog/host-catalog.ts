@@ -115,10 +115,13 @@ export class HostCatalog {
     resolving: Promise<ResolvedTool<K> | undefined> | undefined,
     listNames: ListNames,
   ): Promise<ResolvedTool<K>> {
-    const resolved = await (resolving ?? this.#resolveAfterListing(kind, outer, listNames));
+    const disabled = resolving === undefined ? findByPrefix(this.#registry.disabled, outer) : undefined;
+    const searching = resolving ?? this.#resolveAfterListing(kind, outer, listNames);
+    // That other servers are unavailable is no reason why the tool of a disabled server is unknown.
+    const resolved = await (disabled === undefined ? searching : searching.catch(() => undefined));
     if (resolved) return resolved;
-    const disabled = findByPrefix(this.#registry.disabled, outer);
-    throw createUnknownNameError(kind, outer, { disabled, names: await listNames() });
+    const names = await (disabled === undefined ? listNames() : listNames().catch(() => []));
+    throw createUnknownNameError(kind, outer, { disabled, names });
   }
 
   /** Searches the cached list, then the current list if the entry is missing. */
