@@ -70,3 +70,21 @@ it('reports that a server is down, also if only one of its connections has detec
   await expect(clients[1]?.callTool('far__greet')).rejects.toThrow();
   expect(host.getServers()).toMatchObject([{ state: 'failed' }]);
 });
+
+it('detects without a call that the stream of changes does not reach a server, and when the server is back', async () => {
+  const { host, clock, states, stop, start } = await openHost();
+  const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', roots: [] });
+  onTestFinished(() => client.close());
+  const watch = client.watch({ tools: true });
+  onTestFinished(() => void watch.return?.(undefined));
+  await client.callTool('far__greet');
+  const readState = () => {
+    clock.advance(1000);
+    return host.getServers()[0]?.state;
+  };
+  await stop();
+  await expect.poll(readState).toBe('failed');
+  await start();
+  await expect.poll(readState).toBe('connected');
+  expect(states.map(([state]) => state)).toEqual(['connecting', 'connected', 'failed', 'connected']);
+});

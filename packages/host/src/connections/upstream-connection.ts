@@ -20,7 +20,7 @@ import {
   createSignInWaitError,
   createStartTimeoutError,
 } from './connection-errors.js';
-import { ConnectionHealth } from './connection-health.js';
+import { ConnectionHealth, isUnreachable } from './connection-health.js';
 import type { ConnectionOptions } from './connection-options.js';
 import { type ConnectionScope, hasNoInput } from './connection-scope.js';
 import { ListCache } from './list-cache.js';
@@ -39,6 +39,8 @@ const MIN_STABLE_TIME = 5000;
 const MAX_AWAITED_DELAY = 2000;
 /** Timeout of a request that verifies a connection, in milliseconds. */
 const VERIFY_TIMEOUT = 10_000;
+/** Interval of these requests while a server is unreachable, in milliseconds. */
+const VERIFY_INTERVAL = 10_000;
 /** Maximum number of reported errors per second and server. */
 const MAX_ERRORS = 20;
 
@@ -69,6 +71,7 @@ export class UpstreamConnection {
   /** True if the server has answered a call on the current connection. Lists do not count. */
   #hasAnsweredCall = false;
   readonly #health: ConnectionHealth;
+  #cancelVerification: (() => void) | undefined;
   /** Server information from before the process was stopped. */
   #stoppedServer: Client['server'] | undefined;
   #stopping: Promise<void> | undefined;
@@ -307,6 +310,21 @@ export class UpstreamConnection {
     if (this.#connectionOptions.isRemote && this.#health.age >= maxAge) await this.verify('ping');
   }
 
+  /**
+   * Notices that a request in the background, such as a stream of changes, has not reached the server. Asks the server until
+   * it responds, because nobody may call it meanwhile.
+   */
+  #recordUnreachable(error: TenonError): void {
+    this.#health.recordFailure(error);
+    this.#cancelVerification ??= this.#connectionOptions.clock.after(VERIFY_INTERVAL, () => {
+      this.#cancelVerification = undefined;
+      if (this.#client === undefined || this.#health.problem === undefined) return;
+      this.verify('ping').catch(problem => {
+        if (TenonError.is(problem) && isUnreachable(problem)) this.#recordUnreachable(problem);
+      });
+    });
+  }
+
   /** Ends the delay after failed attempts, because the operator wants to connect now. */
   endDelay(): void {
     this.#backoff.reset();
@@ -332,6 +350,7 @@ export class UpstreamConnection {
   }
 
   async #close(): Promise<void> {
+    this.#cancelVerification?.();
     this.lists.close();
     this.#connectionOptions.processes?.release(this);
     this.#openings.close(createClosedConnectionError(this.server));
@@ -391,7 +410,10 @@ export class UpstreamConnection {
     client.on('elicitationComplete', ({ elicitationId }) => {
       for (const listener of this.#elicitationListeners) listener(elicitationId);
     });
-    client.on('error', error => this.#reportError(error));
+    client.on('error', error => {
+      this.#reportError(error);
+      if (isUnreachable(error)) this.#recordUnreachable(error);
+    });
     client.on('state', state => {
       if (state === 'reconnecting') this.#handleLost();
       if (state === 'connected') this.#connectedAt = this.#connectionOptions.clock.now();
