@@ -75,8 +75,9 @@ it('detects without a call that the stream of changes does not reach a server, a
   const { host, clock, states, stop, start } = await openHost();
   const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', roots: [] });
   onTestFinished(() => client.close());
-  const watch = client.watch({ tools: true });
-  onTestFinished(() => void watch.return?.(undefined));
+  const stopWatch = new AbortController();
+  onTestFinished(() => stopWatch.abort());
+  client.watch({ tools: true }, { signal: stopWatch.signal });
   await client.callTool('far__greet');
   const readState = () => {
     clock.advance(1000);
