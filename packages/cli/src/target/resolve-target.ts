@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ConfiguredEntry, fillCallerValues } from '@tenon/host';
+import type { ConfiguredEntry } from '@tenon/host';
 import { type HttpTarget, type RequestHandler, type StdioTarget, TenonError } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CliContext } from '../cli-context.js';
@@ -97,6 +97,7 @@ export async function resolveServer(
 
 async function resolveName(context: CliContext, name: string, options: ConnectionOptions): Promise<ResolvedTarget> {
   const { findConfiguredServer } = await import('../host/find-configured-server.js');
+  const { fillCallerValues } = await import('@tenon/host');
   const entry = await findConfiguredServer(context, name, options);
   // The user of the command is no caller of a gateway, so the defaults of the entry are used.
   const filled = fillCallerValues(entry);

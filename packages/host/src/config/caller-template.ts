@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { INVALID_PARAMS, TenonError } from '@tenon/base';
-import { isLoaderVariable } from './dangerous-commands.js';
+import { isLoaderVariable } from './loader-variables.js';
 import { quoteName } from './problem.js';
-import type { ResolveFault } from './resolve-variables.js';
+import type { ResolveFault } from './resolve-fault.js';
 import { parseReferences, type VariableReference } from './variable-references.js';
 
 /**

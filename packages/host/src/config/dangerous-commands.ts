@@ -1,26 +1,10 @@
 import { findContainerDangers } from './container-dangers.js';
+import { isLoaderVariable } from './loader-variables.js';
 import { listReferences, shortenText } from './mask-secrets.js';
 import type { ConfiguredEntry } from './server-entry.js';
 
 /** Maximum number of characters of a command that are searched, because each pattern takes time. */
 const MAX_LINE = 8000;
-
-/** Environment variables that make a program load or run other code, or believe other servers. */
-const LOADER_VARIABLES = new RegExp(
-  `^(?:${[
-    'LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_\\w+|GLIBC_TUNABLES|PATH|PATHEXT|COMSPEC|HOME|USERPROFILE|XDG_CONFIG_\\w+|ZDOTDIR|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|IFS|PS4|PROMPT_COMMAND',
-    'NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED|REPL_EXTERNAL_MODULE)|TSX_\\w+|BUN_\\w+|DENO_\\w+',
-    'PYTHON(?:PATH|STARTUP|HOME|BREAKPOINT|USERBASE|INSPECT|WARNINGS|EXECUTABLE|PLATLIBDIR)|VIRTUAL_ENV|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:OPT|LIB)|GEM_(?:PATH|HOME)|BUNDLE_GEMFILE|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH)\\w*|R_PROFILE\\w*|CLASSPATH|(?:JAVA_TOOL|_JAVA|JDK_JAVA)_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|DOTNET_STARTUP_HOOKS|(?:CORECLR|COR)_\\w*PROFILER\\w*',
-    'GIT_\\w*(?:COMMAND|EDITOR|ASKPASS|SSH|EXEC_PATH|CONFIG\\w*|PROXY\\w*)|SSH_ASKPASS|EDITOR|VISUAL|PAGER|BROWSER',
-    'npm_\\w+|YARN_\\w+|PNPM_\\w+|COREPACK_\\w+|UV_\\w+|PIP_\\w+|PIPX_\\w+|NUGET_\\w+|GO(?:PROXY|SUMDB|NOSUMDB|FLAGS|PRIVATE|INSECURE)|CARGO_\\w+|DOCKER_\\w+|CONTAINER_\\w+',
-    '(?:HTTPS?|ALL|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE|OPENSSL_(?:CONF|MODULES|ENGINES)',
-  ].join('|')})$`,
-  'i',
-);
-
-/** Checks if a variable makes programs load other code, or believe other servers. */
-export const isLoaderVariable = (name: string): boolean =>
-  LOADER_VARIABLES.test(name) && !/(?:TOKEN|PASSWORD|SECRET)$/i.test(name);
 
 const SHELLS = /^(?:sh|bash|zsh|dash|ksh|fish|csh|tcsh|busybox|cmd|powershell|pwsh|wsl)(?:\.exe)?$/i;
 const SHELL_SCRIPT = /^(?:-\w*c\w*|\/c|\/k|-enc\w*|-command|-e)$/i;

@@ -1,4 +1,4 @@
-import { isLoaderVariable } from './dangerous-commands.js';
+import { isLoaderVariable } from './loader-variables.js';
 import { hasSecretReference, maskArgument, maskUrl, maskValue, shortenText } from './mask-secrets.js';
 import type { CommandTarget, ConfiguredEntry, UrlTarget } from './server-entry.js';
 

@@ -4,6 +4,7 @@ import { checkCallerReference, escapeReferences, formatCallerReference } from '.
 import type { ResolveInput } from './inputs.js';
 import { getBaseName, resolvePath } from './paths.js';
 import { quoteName } from './problem.js';
+import type { ResolveFault } from './resolve-fault.js';
 import type { EntryOrigin } from './server-entry.js';
 import {
   MAX_DEFAULTS,
@@ -18,21 +19,6 @@ import {
  * without limit.
  */
 const MAX_RESOLVED_TEXT = 4 * 2 ** 20;
-
-/** Reason why the variables of a text cannot be resolved. */
-export interface ResolveFault {
-  readonly code:
-    | 'config/variable'
-    | 'config/input'
-    | 'config/too-large'
-    | 'config/caller-value'
-    | 'config/secret-file'
-    | 'config/user-only';
-  readonly summary: string;
-  readonly expected?: string;
-  readonly received?: string;
-  readonly next?: string;
-}
 
 export interface ResolveUse {
   /**

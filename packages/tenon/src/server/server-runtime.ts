@@ -71,7 +71,7 @@ export type FoundOf<M extends MethodName> = M extends keyof FoundDefinitions
 /** One request of a client for a method, with checked params. It is made once and passed to each step. */
 export interface MethodRequest<M extends MethodName = MethodName> {
   readonly server: ServerRuntime;
-  /** Who calls, in which protocol version, and how to reach the client. */
+  /** The caller, its protocol version, and the way to reach the client. */
   readonly requestContext: RequestContext;
   readonly method: M;
   readonly params: ParamsOf<M>;

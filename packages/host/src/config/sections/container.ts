@@ -1,4 +1,4 @@
-import { isLoaderVariable } from '../dangerous-commands.js';
+import { isLoaderVariable } from '../loader-variables.js';
 import { type EntryParser, readFlag, readResolvedList, readResolvedText, reportWrongKind } from '../entry-parser.js';
 import { type ReadEnvFile, readEnv } from '../env-file.js';
 import type { JsonNode } from '../json-node.js';
