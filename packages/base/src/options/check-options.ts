@@ -16,8 +16,8 @@ export interface OptionShape {
   readonly keys: { readonly [key: string]: Check };
   /** Keys of other libraries, each with the matching key of this library. */
   readonly aliases?: { readonly [key: string]: string };
-  /** Keys of another argument, each with the next step that leads there: "pass it in the target". */
-  readonly elsewhere?: { readonly [key: string]: string };
+  /** Returns the next step for a key of another argument: "pass it in the target". */
+  readonly describePlace?: (key: string) => string | undefined;
 }
 
 /**
@@ -25,16 +25,15 @@ export interface OptionShape {
  * the subject.
  */
 export function requireShape(subject: string, value: unknown, shape: OptionShape): void {
-  const { code, form, keys, aliases = {}, elsewhere = {} } = shape;
+  const { code, form, keys, aliases = {}, describePlace } = shape;
   if (!isObject(value))
     throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(keys, key)) continue;
-    const place = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined;
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      hint: place ?? (meant && `did you mean "${meant}"?`),
+      hint: describePlace?.(key) ?? (meant && `did you mean "${meant}"?`),
     });
   }
   for (const [key, check] of Object.entries(keys)) {

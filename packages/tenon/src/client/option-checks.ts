@@ -84,30 +84,25 @@ const optionKeys: OptionChecks<ClientOptions> = {
 
 const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elicit' };
 
-/** Creates the next step for each key that belongs to another argument of `connect`. */
-function leadTo(keys: object, describe: (key: string) => string): { readonly [key: string]: string } {
-  return Object.fromEntries(Object.keys(keys).map(key => [key, `it belongs elsewhere: ${describe(key)}`]));
+/** Returns the next step for a key that belongs to another argument of `connect`. */
+function describePlace(key: string): string | undefined {
+  const start = 'it belongs to another argument: write `connect(';
+  if (Object.hasOwn(optionKeys, key)) return `${start}target, { ${key} })\``;
+  if (Object.hasOwn(httpKeys, key)) return `${start}${key === 'url' ? '{ url }' : `{ url, ${key} }`})\``;
+  if (Object.hasOwn(stdioKeys, key)) return `${start}${key === 'command' ? '{ command }' : `{ command, ${key} }`})\``;
+  return undefined;
 }
-
-const inUrlTarget = (key: string) => `write \`connect(${key === 'url' ? '{ url }' : `{ url, ${key} }`})\``;
-const inCommandTarget = (key: string) =>
-  `write \`connect(${key === 'command' ? '{ command }' : `{ command, ${key} }`})\``;
-const inOptions = (key: string) => `write \`connect(target, { ${key} })\``;
 
 /** Throws `connect/target` when a URL target is invalid. */
 export function requireHttpTarget(target: HttpTarget): void {
   const form = '{ url, auth?, headers?, … }';
-  const elsewhere = { ...leadTo(optionKeys, inOptions), ...leadTo(stdioKeys, inCommandTarget) };
-  const shape = { code: 'connect/target', form, keys: httpKeys, elsewhere };
-  requireShape('target of connect', target, shape);
+  requireShape('target of connect', target, { code: 'connect/target', form, keys: httpKeys, describePlace });
 }
 
 /** Throws `connect/target` when a command target is invalid. */
 export function requireStdioTarget(target: StdioTarget): void {
   const form = '{ command, args?, env?, cwd?, stderr? }';
-  const elsewhere = { ...leadTo(optionKeys, inOptions), ...leadTo(httpKeys, inUrlTarget) };
-  const shape = { code: 'connect/target', form, keys: stdioKeys, elsewhere };
-  requireShape('target of connect', target, shape);
+  requireShape('target of connect', target, { code: 'connect/target', form, keys: stdioKeys, describePlace });
 }
 
 /** Throws `connect/options` when the options of a client are invalid. */
@@ -117,7 +112,7 @@ export function requireClientOptions(options: ClientOptions): void {
     form: '{ elicit?, sample?, roots?, protocolVersion?, … }',
     keys: optionKeys,
     aliases: ALIASES,
-    elsewhere: { ...leadTo(stdioKeys, inCommandTarget), ...leadTo(httpKeys, inUrlTarget) },
+    describePlace,
   };
   requireShape('options of connect', options, shape);
 }

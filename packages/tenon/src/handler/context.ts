@@ -56,7 +56,7 @@ export interface Context<S = unknown> {
 
   /**
    * Values that middleware passes to the handler: the object that the option `state` of `createServer` returns for each
-   * request. Default: an empty object. A retry (2026-07-28) and a task start with a new object.
+   * request, and an empty object without that option. A retry (2026-07-28) and a task start with a new object.
    */
   readonly state: S;
 
