@@ -152,6 +152,7 @@ export const bundlesWithinBudget = () => checkBudgets(installed().folder, bundle
 
 /** @param {string} folder of the project that has the packages @param {typeof bundles} programs */
 async function checkBudgets(folder, programs) {
+  const exceeded = [];
   for (const program of programs) {
     const { name, budget } = program;
     if (budget === undefined) continue;
@@ -160,9 +161,10 @@ async function checkBudgets(folder, programs) {
     console.log(`${name}: ${sizes.oneFile.toFixed(1)} KiB, of that at start ${sizes.atStart.toFixed(1)} KiB`);
     for (const [form, size] of Object.entries(sizes)) {
       const most = budget[/** @type {keyof typeof sizes} */ (form)];
-      if (size > most) throw new Error(`${name}, ${form}: expected at most ${most} KiB, got ${size.toFixed(2)} KiB`);
+      if (size > most) exceeded.push(`${name}, ${form}: expected at most ${most} KiB, got ${size.toFixed(2)} KiB`);
     }
   }
+  if (exceeded.length > 0) throw new Error(exceeded.join('\n'));
 }
 
 /** @param {string} contents */

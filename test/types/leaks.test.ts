@@ -15,6 +15,7 @@ const ENTRIES = [
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',
+  'tenon/escape',
   'tenon/telemetry',
   'tenon/testing',
   '@tenon/apps',

@@ -14,6 +14,7 @@ const ENTRIES = [
   'tenon/sqlite',
   'tenon/redis',
   'tenon/postgres',
+  'tenon/escape',
   'tenon/telemetry',
   'tenon/testing',
   '@tenon/issuer',

@@ -121,5 +121,4 @@ export { createTransportPair, type MemoryOptions, type TransportPair } from './t
 
 export type { Clock } from '@tenon/base';
 export { rpcError, TenonError } from '@tenon/base';
-export { escapeForTerminal, writeJson } from '@tenon/base/writers';
 export { version } from './version.js';

@@ -29,7 +29,8 @@ export function writeCli(tools: readonly Tool[], { name, version, target, librar
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { connect, escapeForTerminal, TenonError, writeJson } from 'tenon';
+import { connect, TenonError } from 'tenon';
+import { escapeForTerminal, writeJson } from 'tenon/escape';
 
 const PROGRAM = ${writeLiteral(program)};
 const VERSION = ${writeLiteral(sanitizeText(version, { max: 100 }))};
