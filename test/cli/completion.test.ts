@@ -18,12 +18,12 @@ function createWorkshop() {
       saw: tool({
         description: 'Saws a board.\nSlowly.',
         input: z.object({
-          registry: z.string().describe('The board'),
+          board: z.string().describe('The board'),
           wood: z.enum(['oak', 'old pine']),
           sizes: z.array(z.number()).optional(),
           fast: z.boolean().optional(),
         }),
-        run: ({ registry }) => registry,
+        run: ({ board }) => board,
       }),
       sand: tool({ run: () => 'sanded' }),
       glue: tool({ run: () => 'glued' }),

@@ -84,7 +84,7 @@ describe('disableServer', () => {
 describe('restartServer', () => {
   it('starts another process after the first has ended, and a call that arrives meanwhile is served', async () => {
     const remote = { command: process.execPath, args: [program] };
-    const { host, client } = await openHost({ servers: { remote } });
+    const { host, client } = await openHost({ servers: { far: remote } });
     const readPid = async () => Number(((await client.callTool('far__process')).content[0] as { text: string }).text);
     const first = await readPid();
     const restarting = host.restartServer('far');

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it('runs as one file, bundled as an ES module with the defaults for Node', async () => {
   const outfile = join(folder, 'host.mjs');
   await build({
-    entryPoints: [fileURLToPath(new URL('../../packages/tenon/dist/esm/host.node.js', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('../../packages/host/dist/esm/index.node.js', import.meta.url))],
     outfile,
     bundle: true,
     platform: 'node',

@@ -64,7 +64,7 @@ describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
     const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, lifetime);
     expect(started.id).toMatch(/./);
     const resumed = client.tasks.resume(started.id as string, { tool: 'cut' });
-    expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ position: 3 }, { position: 3 }]);
+    expect(await Promise.all([started.result(), resumed.result()])).toEqual([{ cut: 3 }, { cut: 3 }]);
     expect(await client.tasks.get(started.id as string)).toMatchObject({ status: 'completed' });
     expect((await client.tasks.start('measure')).id).toBeUndefined();
   });

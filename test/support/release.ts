@@ -34,15 +34,17 @@ export function hasRelease(version: ReleaseVersion): boolean {
 export async function loadRelease(version: ReleaseVersion): Promise<Release> {
   const folder = join(root, '.cache', 'releases', version);
   if (!existsSync(folder)) extract(COMMITS[version], folder);
-  return importRelease(join(folder, 'packages/tenon/src'));
+  return importRelease(folder, 'packages/tenon/src/host.node.ts');
 }
 
-export const loadThisRelease = (): Promise<Release> => importRelease(join(root, 'packages/tenon/src'));
+export const loadThisRelease = (): Promise<Release> => importRelease(root, 'packages/host/src/index.node.ts');
 
-async function importRelease(source: string): Promise<Release> {
-  const load = (file: string) => import(/* @vite-ignore */ join(source, file));
-  const names = ['index.node.ts', 'redis.ts', 'postgres.ts', 'sqlite.ts', 'auth.node.ts', 'host.node.ts', 'http.ts'];
-  const [tenon, redis, postgres, sqlite, auth, host, http] = await Promise.all(names.map(load));
+/** @param hostFile The host was a part of the library in 0.1.0. */
+async function importRelease(folder: string, hostFile: string): Promise<Release> {
+  const load = (file: string) => import(/* @vite-ignore */ join(folder, file));
+  const names = ['index.node.ts', 'redis.ts', 'postgres.ts', 'sqlite.ts', 'auth.node.ts', 'http.ts'];
+  const files = [...names.map(name => `packages/tenon/src/${name}`), hostFile];
+  const [tenon, redis, postgres, sqlite, auth, http, host] = await Promise.all(files.map(load));
   return { tenon, redis, postgres, sqlite, auth, host, http };
 }
 
