@@ -71,14 +71,21 @@ export function dispatch(
 /** Runs an authorized request, and encodes its result or error for the client. */
 function runRequest(request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult {
   const { server, method, found } = request;
-  const run = () => runOperation(request, handler);
-  const encode = (result: JsonObject) => encodeResult(request, result);
-  // A stream keeps each closure in memory while it is open, and only `exposeErrors` of the server concerns its errors.
-  if (method === 'subscriptions/listen' && server.options.exposeErrors === undefined) return thenMaybe(run(), encode);
-  return settleMaybe<JsonObject, JsonObject>(run, encode, error =>
-    throwForClient(server, error, method, found?.definition),
+  if (method === 'subscriptions/listen' && server.options.exposeErrors === undefined)
+    return runWithMaskedErrors(request, handler);
+  return settleMaybe<JsonObject, JsonObject>(
+    () => runOperation(request, handler),
+    result => encodeResult(request, result),
+    error => throwForClient(server, error, method, found?.definition),
   );
 }
+
+/**
+ * Runs a request whose errors are masked in any case. A stream keeps each closure, and all that one of them refers to, in
+ * memory while it is open, so this is a function of its own.
+ */
+const runWithMaskedErrors = (request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult =>
+  thenMaybe(runOperation(request, handler), result => encodeResult(request, result));
 
 /** Finds the definition that a request names. If it does not exist, the handler of the method reports the error. */
 type DefinitionFinder<M extends MethodName> = (

@@ -9,6 +9,8 @@ import type { FoundOf, MethodCall, ServerRuntime } from '../server-runtime.js';
 import type { ListName, Subscriber } from '../session/subscription-manager.js';
 import { resolveResource } from './resources.js';
 
+/** One value for all streams without subscriptions of extensions. */
+const NONE: readonly (() => void)[] = [];
 /** Maximum number of URIs in one `subscriptions/listen` request. */
 const MAX_URIS = 1000;
 
@@ -48,7 +50,8 @@ function startListening(
   const uris = filter.resourceSubscriptions ?? [];
   server.subscriptions.add(subscriber);
   for (const uri of uris) server.subscriptions.subscribe(subscriber, uri);
-  const stopListeners = extensionSubscriptions.map(each => each.start(subscriber.deliver));
+  const stopListeners =
+    extensionSubscriptions.length === 0 ? NONE : extensionSubscriptions.map(each => each.start(subscriber.deliver));
   return new Promise(resolve => {
     const endListening = () => {
       server.subscriptions.remove(subscriber, uris);
@@ -100,5 +103,6 @@ export function findListenedResources(
   const scopes = resourceSubscriptions
     .slice(0, MAX_URIS)
     .flatMap(uri => resolveResource(server, uri, requestContext)?.definition.scopes ?? []);
-  return { definition: { scopes } };
+  // A stream keeps what was found for as long as it is open.
+  return scopes.length === 0 ? undefined : { definition: { scopes } };
 }
