@@ -1,16 +1,9 @@
-import {
-  type AbortSignalLike,
-  type JsonObject,
-  METHOD_NOT_FOUND,
-  redactSecrets,
-  rejectOnAbort,
-  TenonError,
-} from '@tenon/base';
+import { type AbortSignalLike, type JsonObject, redactSecrets, rejectOnAbort, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
-import { findProblem, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+import { findMissingHandler, findProblem, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
@@ -60,23 +53,17 @@ export async function answerInputRequest(
   try {
     return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
   } catch (error) {
-    if (TenonError.is(error) && error.rpcCode === METHOD_NOT_FOUND)
-      throw new TenonError('call/unanswered-request', `the client could not answer ${method}`, {
-        peer,
-        received: error.message,
-        hint: 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself',
-        cause: error,
-      });
-    throw new TenonError(
-      'call/unanswered-request',
-      `the client could not answer ${method}, because its handler failed`,
-      {
-        peer,
-        received: redactSecrets(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE),
-        hint: 'read `cause` for the error of the handler. The server got no response, so it has not completed the call',
-        cause: error,
-      },
-    );
+    const missing = findMissingHandler(method, params, answers);
+    const reason = missing ? '' : ', because its handler failed';
+    throw new TenonError('call/unanswered-request', `the client could not answer ${method}${reason}`, {
+      peer,
+      received:
+        missing?.message ?? redactSecrets(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE),
+      hint: missing
+        ? 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself'
+        : 'read `cause` for the error of the handler. The server got no response',
+      cause: error,
+    });
   }
 }
 

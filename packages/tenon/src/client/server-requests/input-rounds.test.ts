@@ -103,6 +103,17 @@ describe('the rounds of a call with input requests', () => {
     expect(error.message).not.toContain('pass a handler');
   });
 
+  it('name the missing handler of an elicitation mode that the client did not declare', async () => {
+    const params = { mode: 'url', message: 'm', url: 'https://example.com/', elicitationId: 'e' };
+    const { result } = start([asks('x', { a: { method: 'elicitation/create', params } })], {
+      elicit: () => ({ action: 'accept', content: {} }),
+    });
+    await expect(result).rejects.toMatchObject({
+      code: 'call/unanswered-request',
+      message: expect.stringMatching(/mode url was not declared.*Pass a handler/s),
+    });
+  });
+
   it('end with the signal while the user decides, and leave no listener on it', async () => {
     const controller = new AbortController();
     const { signal } = controller;

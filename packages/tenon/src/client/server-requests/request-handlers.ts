@@ -60,14 +60,11 @@ export async function handleServerRequest(
   answers: ServerRequestOptions,
   info: InternalRequestInfo,
 ): Promise<JsonObject> {
-  if (!isMethod(method) || methods[method].sender !== 'server') throw createMethodNotFoundError(method);
+  if (!isServerRequest(method)) throw createMethodNotFoundError(method);
   const problem = methods[method].params(params);
   if (problem) throw createParamsError(problem);
-  const missing = findMissingForRequest(method, params, createCapabilities(answers));
-  if (missing)
-    throw missing.elicitation && (answers.elicit || answers.elicitUrl)
-      ? createUndeclaredModeError(params)
-      : createMethodNotFoundError(method);
+  const missing = findMissingHandler(method, params, answers);
+  if (missing) throw missing;
   try {
     return checkAnswer(
       method,
@@ -82,6 +79,23 @@ export async function handleServerRequest(
     if (TenonError.is(error) && error.rpcCode !== undefined) throw error;
     throw info.signal.aborted ? rpcError(INTERNAL_ERROR, 'The input request was cancelled') : error;
   }
+}
+
+const isServerRequest = (method: string): method is MethodName =>
+  isMethod(method) && methods[method].sender === 'server';
+
+/** Returns the error for the server if the client has no handler for a request. */
+export function findMissingHandler(
+  method: string,
+  params: JsonObject,
+  answers: ClientHandlers,
+): TenonError | undefined {
+  if (!isServerRequest(method)) return createMethodNotFoundError(method);
+  const missing = findMissingForRequest(method, params, createCapabilities(answers));
+  if (missing === undefined) return undefined;
+  return missing.elicitation && (answers.elicit || answers.elicitUrl)
+    ? createUndeclaredModeError(params)
+    : createMethodNotFoundError(method);
 }
 
 const createParamsError = (problem: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
