@@ -82,8 +82,8 @@ describe('app', () => {
     expect(shown.content).toEqual([{ type: 'text', text: '{"months":[1,2]}' }]);
     await capable.close();
     const plain = await open(false);
-    const told = await plain.callTool('sales');
-    expect(told).toMatchObject({
+    const fallback = await plain.callTool('sales');
+    expect(fallback).toMatchObject({
       content: [{ type: 'text', text: '2 months' }],
       structuredContent: { months: [1, 2] },
     });

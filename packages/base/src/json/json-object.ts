@@ -8,5 +8,6 @@ export function isObject(value: unknown): value is JsonObject {
 /** Returns the type of a value with its article, for errors. */
 export function describeType(value: unknown): string {
   if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

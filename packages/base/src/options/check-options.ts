@@ -1,6 +1,6 @@
 import { TenonError } from '../errors/error.js';
 import { isObject } from '../json/json-object.js';
-import { type Check, checkAnything, prependPath } from './check.js';
+import { type Check, checkAnything, describeReceived, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
@@ -27,7 +27,7 @@ export interface OptionShape {
 export function requireShape(subject: string, value: unknown, shape: OptionShape): void {
   const { code, form, keys, aliases = {}, describePlace } = shape;
   if (!isObject(value))
-    throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeType(value) });
+    throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeReceived(value) });
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(keys, key)) continue;
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
@@ -97,7 +97,7 @@ export function requireArgument(subject: string, value: unknown, check: Check, c
 export function checkOptions<T>(checks: OptionChecks<T>): Check {
   const keys: { readonly [name: string]: Check } = checks;
   return value => {
-    if (!isObject(value)) return `at /: expected an object, got ${describeType(value)}`;
+    if (!isObject(value)) return `at /: expected an object, got ${describeReceived(value)}`;
     for (const name of Object.keys(value)) {
       const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');
@@ -106,10 +106,4 @@ export function checkOptions<T>(checks: OptionChecks<T>): Check {
     }
     return undefined;
   };
-}
-
-function describeType(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }

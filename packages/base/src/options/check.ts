@@ -1,4 +1,4 @@
-import { isObject } from '../json/json-object.js';
+import { describeType, isObject } from '../json/json-object.js';
 
 /**
  * Returns the problem of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
@@ -111,17 +111,13 @@ export function prependPath(path: string, problem: string): string {
 }
 
 function describeMismatch(expected: string, value: unknown): string {
-  return `${ROOT}expected ${expected}, got ${describeType(value)}`;
+  return `${ROOT}expected ${expected}, got ${describeReceived(value)}`;
 }
 
 /**
  * Returns the type of a value for an error message. The message never repeats the value, because it comes from a peer.
  */
-function describeType(value: unknown): string {
-  if (value === null) return 'null';
-  if (value === undefined) return 'nothing';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`.replace('a object', 'an object');
-}
+export const describeReceived = (value: unknown): string => (value === undefined ? 'nothing' : describeType(value));
 
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value => (value === false ? undefined : 'at /: expected false, got another value');

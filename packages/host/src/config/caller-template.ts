@@ -42,9 +42,15 @@ const EXPECTED_NAMES = '`user`, `client`, `session`, `claim.NAME` of the access 
 /** Replaces `${` so that it stands for itself in a template. */
 export const escapeReferences = (text: string): string => text.replaceAll('${', () => '$${');
 
+/** Splits the name of a value of the caller: `claim.NAME` and `header.NAME`. Other names have no kind. */
+export function splitCallerName(name: string): { readonly kind: string | undefined; readonly rest: string } {
+  const [, kind, rest = ''] = /^(claim|header)\.(.+)$/s.exec(name) ?? [];
+  return { kind, rest };
+}
+
 /** Returns the reason why a value of the caller cannot be used. */
 export function checkCallerReference({ name, fallback }: VariableReference): ResolveFault | undefined {
-  const [, kind, rest = ''] = /^(claim|header)\.(.+)$/s.exec(name) ?? [];
+  const { kind, rest } = splitCallerName(name);
   const isKnown =
     PLAIN_NAMES.includes(name) ||
     (kind === 'claim' && /^[\w.:/-]{1,100}$/.test(rest)) ||
@@ -258,7 +264,7 @@ function createInvalidValueError(server: string, name: string, received: string)
 
 function describeSource(name: string): string {
   if (name === 'session') return 'a request of a session';
-  const [, header] = /^header\.(.+)$/s.exec(name) ?? [];
-  if (header !== undefined) return `the header \`${header}\` in the request`;
+  const { kind, rest } = splitCallerName(name);
+  if (kind === 'header') return `the header \`${rest}\` in the request`;
   return 'a request with an access token that contains it';
 }

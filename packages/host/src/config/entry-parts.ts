@@ -47,13 +47,13 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     ['assumeCapabilities', assumeCapabilities && JSON.stringify(assumeCapabilities)],
     ['roots', roots && JSON.stringify(roots)],
   ];
-  const told = plain.flatMap(([key, value]) =>
+  const settings = plain.flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, shown: shortenText(value), identity: [value] }],
   );
   const account = Object.entries(serviceAccount ?? {}).map(([name, value]) =>
     createWrittenPart(`auth.${name}`, value, written, name === 'clientId' || name === 'issuer' || name === 'scopes'),
   );
-  return [...parts, ...account, ...told];
+  return [...parts, ...account, ...settings];
 }
 
 type WrittenValues = Readonly<Record<string, string>>;

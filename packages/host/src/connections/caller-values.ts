@@ -1,7 +1,7 @@
 import { type AuthInfo, hashSha256, identifyCaller, REDACTED, TenonError, toCanonicalJson } from '@tenon/base';
 import type { RequestHeaders } from 'tenon';
 import type { ClientSession, RequesterInfo } from 'tenon/host-internals';
-import type { CallerValues } from '../config/caller-template.js';
+import { type CallerValues, splitCallerName } from '../config/caller-template.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -25,7 +25,7 @@ export function selectCallerValues(values: CallerValues, names: readonly string[
 function readValue(requester: RequesterInfo, name: string): string | undefined {
   const { auth } = requester.caller;
   const session = requester.session ?? requester.originSession;
-  const [, kind, rest = ''] = /^(claim|header)\.(.+)$/s.exec(name) ?? [];
+  const { kind, rest } = splitCallerName(name);
   if (kind === 'header') return readHeader(requester.request, session, rest.toLowerCase());
   if (kind === 'claim') return readClaim(auth, rest);
   if (name === 'user') return auth?.principal;

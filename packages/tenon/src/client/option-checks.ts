@@ -86,11 +86,11 @@ const ALIASES = { timeout: 'idleTimeout', sampling: 'sample', elicitation: 'elic
 
 /** Returns the next step for a key that belongs to another argument of `connect`. */
 function describePlace(key: string): string | undefined {
-  const start = 'it belongs to another argument: write `connect(';
-  if (Object.hasOwn(optionKeys, key)) return `${start}target, { ${key} })\``;
-  if (Object.hasOwn(httpKeys, key)) return `${start}${key === 'url' ? '{ url }' : `{ url, ${key} }`})\``;
-  if (Object.hasOwn(stdioKeys, key)) return `${start}${key === 'command' ? '{ command }' : `{ command, ${key} }`})\``;
-  return undefined;
+  const isIn = (keys: object) => Object.hasOwn(keys, key);
+  const target = isIn(httpKeys) ? 'url' : isIn(stdioKeys) ? 'command' : undefined;
+  const members = target === undefined || target === key ? key : `${target}, ${key}`;
+  if (isIn(optionKeys)) return `it belongs to another argument: write \`connect(target, { ${key} })\``;
+  return target && `it belongs to another argument: write \`connect({ ${members} })\``;
 }
 
 /** Throws `connect/target` when a URL target is invalid. */

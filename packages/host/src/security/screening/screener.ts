@@ -148,13 +148,13 @@ const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSe
 function findInName(name: string, where: string): Finding[] {
   if (/^[A-Za-z0-9$]{0,39}$/.test(name)) return [];
   const found = isPlain(name) ? [] : findFindings(name, where);
-  const told = isSensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
+  const sensitive = isSensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
   const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256)) ? findFindings(name.replace(/[_.-]/g, ' '), where) : [];
   const lookalike = isLookalikeName(name.slice(0, 256)) ? spellLookalikes(name.slice(0, 256)) : undefined;
   const isNamed = lookalike !== undefined && !found.some(({ kind }) => kind === 'lookalike');
   return [
     ...found,
-    ...told.map(each => toFinding({ ...each, severity: 'warn', at: 0 }, name, where)),
+    ...sensitive.map(each => toFinding({ ...each, severity: 'warn', at: 0 }, name, where)),
     ...spoken.filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool'),
     ...(isNamed
       ? [toFinding({ kind: 'lookalike', severity: 'warn', at: 0, length: name.length, shown: lookalike }, name, where)]
