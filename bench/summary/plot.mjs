@@ -86,7 +86,7 @@ export function drawPlot(parts, about) {
   return svg;
 }
 
-/** What a call costs over HTTP on the newest version, as the README quotes it, the cheapest first. @param {Parts} parts */
+/** Lists the costs of a call over HTTP on the newest version, as the README quotes them, the lowest first. @param {Parts} parts */
 export function listQuotedCosts(parts) {
   const group = groups[0];
   if (group === undefined) throw new Error('the plot has no groups');

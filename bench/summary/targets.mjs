@@ -64,9 +64,9 @@ const calls = (part, work, base, limit, of, called) => ({
 /** The floor writes each answer by itself, as simple programs do: what writes those together that came together can be below it. @param {readonly Json[]} results */
 function overPipes(results) {
   const rows = callRows.stdio?.(results) ?? [];
-  const told = multiples(rows, 'floor', 1.6);
+  const separate = multiples(rows, 'floor', 1.6);
   const joined = multiples(rows, 'floor, joined', 1.6).tenon;
-  return { ...told, tenon: `${told.tenon} (of one that joins its writes: ${joined})` };
+  return { ...separate, tenon: `${separate.tenon} (of one that joins its writes: ${joined})` };
 }
 
 /** @param {string} id @param {Json} results */

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { bundle } from '../support/bundle.js';
 import { flatWorkloads, IDLE_SESSION, IDLE_STREAM } from './workloads.js';
 
-/** What one time of a scene costs in one of its sizes. */
+/** Cost of one run of a workload in one of its sizes. */
 export interface Measurement {
   readonly name: string;
   readonly size: number;
@@ -18,22 +18,22 @@ const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-se
 
 const PROGRAM = 'test/complexity/work-program.ts';
 
-/** Counts the steps of all scenes: each with what it costs from the least size to the greatest. */
+/** Counts the steps of each workload, from the least size to the greatest. */
 export const readSteps = (): Promise<ReadonlyMap<string, readonly Measurement[]>> =>
   // Steps are counted without optimizations, so large sizes would take minutes.
   runProgram(PROGRAM, { flags: FLAGS, args: ['steps'], withSmallSizes: true });
 
 /**
- * Measures the bytes of each scene in a process of its own. The thousands of names of one scene change the shapes that the
- * engine gives to the objects of the next, and an object in another shape can take twice as many bytes.
+ * Measures the bytes of each workload in a process of its own. The thousands of names of one workload change the shapes that
+ * the engine gives to the objects of the next, and an object in another shape can take twice as many bytes.
  */
 export async function readBytes(): Promise<ReadonlyMap<string, readonly Measurement[]>> {
-  const scenes = new Map<string, readonly Measurement[]>();
+  const workloads = new Map<string, readonly Measurement[]>();
   for (const name of [...Object.keys(flatWorkloads), IDLE_SESSION, IDLE_STREAM]) {
     const measured = await runProgram(PROGRAM, { flags: FLAGS, args: ['bytes', name] });
-    scenes.set(name, measured.get(name) ?? []);
+    workloads.set(name, measured.get(name) ?? []);
   }
-  return scenes;
+  return workloads;
 }
 
 interface RunOptions {
@@ -59,6 +59,6 @@ export async function runProgram(
     workloads.set(each.name, [...(workloads.get(each.name) ?? []), each]);
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`the scenes were not done: ${code}`);
+  if (code !== 0) throw new Error(`the workloads did not run: ${code}`);
   return workloads;
 }

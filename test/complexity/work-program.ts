@@ -1,6 +1,6 @@
 /**
- * Does the scenes in each size, and tells on standard output what one time of each takes: in `steps` or in `bytes`. With
- * another argument only those that have it in their names.
+ * Runs the workloads in each size, and prints the cost of one run of each: in `steps` or in `bytes`. With another argument, runs
+ * only those with this text in their names.
  */
 import { createHandler } from 'tenon/http';
 import { measureBytes, measureHeldBytes } from './bytes.js';

@@ -15,7 +15,7 @@ type Notes = typeof server;
 
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
-/** How an example is started: in a full run from its source, as readers start it, else from one file, which loads sooner. */
+/** Returns the arguments that start an example: its source in a full run, as readers start it, else one file, which loads sooner. */
 const example = (path: string): readonly string[] =>
   isFull ? ['--import', tsx, join(root, 'examples', path)] : [bundle(`examples/${path}`)];
 

@@ -10,9 +10,9 @@ export interface Block {
   readonly file: string;
   readonly code: string;
   readonly line: number;
-  /** Whether it is run. `no-run` behind the fence says that it is only checked. */
+  /** True if the tests run it. `no-run` behind the fence excludes it, and only its types are checked. */
   readonly runs: boolean;
-  /** What the page says that it prints: the `text` block that comes next. */
+  /** Output that the page shows for it: the `text` block that comes next. */
   readonly prints: string | undefined;
 }
 

@@ -11,7 +11,7 @@ const ground = ['jsonrpc', 'protocol'];
 const foundation = 'version.ts';
 const talk = [...ground, 'protocol/versions', 'protocol/negotiation', 'schemas', 'execution'];
 
-/** Which folder of the library stands on which. A folder that is not named here may not be there. */
+/** Folders that each folder of the library may import. A folder that is not named here may not exist. */
 const LAYERS: Readonly<Record<string, Layer>> = {
   jsonrpc: { values: [] },
   protocol: {
@@ -40,7 +40,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   },
 };
 
-/** Which folder of `@tenon/base` stands on which. */
+/** Folders that each folder of `@tenon/base` may import. */
 const BASE_LAYERS: Readonly<Record<string, Layer>> = {
   json: { values: [] },
   redaction: { values: ['json'] },

@@ -13,11 +13,11 @@ export interface Source {
 export interface Import {
   /** A path relative to `src`, or the name of a module as it is written. */
   readonly target: string;
-  /** Whether it is gone after compilation. */
+  /** True if the compiler removes it. */
   readonly isTypeOnly: boolean;
-  /** Whether it is loaded when the importing file is: not so for `import()` and types. */
+  /** True if the importing file loads it at once. False for `import()` and types. */
   readonly isImmediate: boolean;
-  /** Whether it is an `import()` of a value, which is loaded when it runs. */
+  /** True for an `import()` of a value. The program loads it when that line runs. */
   readonly isDeferred: boolean;
 }
 

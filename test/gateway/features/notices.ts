@@ -111,12 +111,12 @@ const changes: readonly Feature[] = [
       await client.tools.touch({ uri });
       await waitUntil(() => watch.seen.length > 0, 'the change is told of');
       await watch.stop();
-      const told = () => setup.serverSide.sent('server', 'notifications/resources/updated').length;
+      const countUpdates = () => setup.serverSide.sent('server', 'notifications/resources/updated').length;
       await waitUntil(async () => {
-        const before = told();
+        const before = countUpdates();
         await client.tools.touch({ uri });
         await client.callTool('later');
-        return told() === before;
+        return countUpdates() === before;
       }, 'the server is left');
       return watch.seen;
     },
@@ -155,10 +155,10 @@ const changes: readonly Feature[] = [
     crosses: 'roots',
     name: 'that they have changed',
     async probe({ client, serverSide }) {
-      const told = () => serverSide.sent('client', 'notifications/roots/list_changed').length;
+      const countNotifications = () => serverSide.sent('client', 'notifications/roots/list_changed').length;
       await client.notifyRootsChanged();
-      for (let tries = 0; tries < 30 && told() === 0; tries++) await client.ping();
-      return told() > 0 ? 'told' : 'untold';
+      for (let tries = 0; tries < 30 && countNotifications() === 0; tries++) await client.ping();
+      return countNotifications() > 0 ? 'told' : 'untold';
     },
     seen: () => 'told',
   },
