@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Builds `@tenon/base`, the library and `@tenon/host`, each into its dist: their entries as ES modules and as CommonJS, and their
+ * Builds `@tenon/base`, the library, `@tenon/host` and `@tenon/testing`, each into its dist: their entries as ES modules and as CommonJS, and their
  * declarations for both by TypeScript, file by file. The result is made aside and then put in place, so that a program that
  * runs meanwhile sees no half. Then the packages that use the library are compiled against it, and the command is bundled,
  * each into its dist.
@@ -24,10 +24,13 @@ try {
   await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
   await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
   await buildForBoth('host', ['esm', 'cjs'], (entries, folders) => buildEntries('host', entries, folders));
+  await buildForBoth('testing', ['esm', 'cjs'], (entries, folders) => buildEntries('testing', entries, folders));
   for (const name of COMPILED) await compilePackage(name);
   await buildCommand();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  console.log(`built packages/{${['base', 'tenon', 'host', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`);
+  console.log(
+    `built packages/{${['base', 'tenon', 'host', 'testing', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`,
+  );
 } finally {
   await rm(work, { recursive: true, force: true });
 }

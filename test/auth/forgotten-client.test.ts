@@ -1,9 +1,10 @@
 /** An authorization server that loses its clients, as the client and the gateway meet it. */
+
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { type Client, connect } from 'tenon';
 import { memoryTokenStore, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { clientOf, formOf, serveGateway, serveIssuer, serveUpstream, type User } from './gateway-callers.js';
 import { browse } from './scripted-browser.js';
 

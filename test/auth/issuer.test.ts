@@ -2,12 +2,12 @@
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createIssuer, type IssuerOptions } from '@tenon/issuer';
+import { fakeClock } from '@tenon/testing';
 import { connect, createServer, tool } from 'tenon';
 import { type AuthorizerOptions, protect, type SignInOptions, signIn } from 'tenon/auth';
 import { loopbackRedirect } from 'tenon/auth/node';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
-import { fakeClock } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { visit } from './issuer-visit.js';
 

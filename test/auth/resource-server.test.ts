@@ -1,10 +1,10 @@
+import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
 import { type ProtectOptions, protect } from 'tenon/auth';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHolder } from '../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { RESOURCE_SERVER, type RealIssuer, startIssuer } from './real-issuer.js';
 import { type Fields, notes, visitor } from './served.js';
 

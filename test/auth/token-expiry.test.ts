@@ -1,6 +1,7 @@
 /** Streams that live long are no longer authorized than the request that opened them. */
+
+import { fakeClock } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   alone,

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { type ClientOptions, connect, createTransportPair, type TenonError } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../support/extent.js';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { createHost } from '@tenon/host';
+import { connectPair } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';
 import { isRunning } from '../interop/process.js';

@@ -1,9 +1,9 @@
 import { createHost } from '@tenon/host';
+import { fakeClock } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const JSON_TYPES = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 const UNATTENDED_TIMEOUT = 60_000;

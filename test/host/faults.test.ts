@@ -1,5 +1,5 @@
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { takePart } from '../support/extent.js';

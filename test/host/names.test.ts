@@ -1,6 +1,6 @@
 import { createHost, type HostOptions, type ServerSelection } from '@tenon/host';
+import { connectPair } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { afterEach, expect, it } from 'vitest';
 
 const closing: (() => Promise<void>)[] = [];

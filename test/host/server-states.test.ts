@@ -1,8 +1,8 @@
 import { createHost, type ServerState } from '@tenon/host';
+import { fakeClock } from '@tenon/testing';
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { expect, it, onTestFinished } from 'vitest';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const server = createServer({ name: 'far', version: '1', tools: { greet: tool({ run: () => 'hello' }) } });
 const serve = (port: number): Promise<HttpServer> => serveHttp(server, { port });

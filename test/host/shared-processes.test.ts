@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { fakeClock } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HostOptions } from '../../packages/host/src/index.js';
 import { createHost, type Host } from '../../packages/host/src/index.node.js';
 import { type ClientOptions, connect } from '../../packages/tenon/src/index.node.js';
 import { serveHttp } from '../../packages/tenon/src/runtimes/node/http/http-server.js';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const program = fileURLToPath(new URL('./fixtures/process.mjs', import.meta.url));
 const closing: { close(): unknown }[] = [];

@@ -1,8 +1,8 @@
 import { createHost } from '@tenon/host';
+import { fakeClock } from '@tenon/testing';
 import { connect, createServer, type ElicitResult, tasks, tool } from 'tenon';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const MINUTE = 60_000;
 const version = '2025-11-25';

@@ -1,6 +1,6 @@
 import { createHost, parseConfig, type ServerSelection, type ToolSettings } from '@tenon/host';
+import { connectPair } from '@tenon/testing';
 import { createServer, prompt, resource, tool } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { collect } from '../interop/collect.js';
 

@@ -1,6 +1,6 @@
 import { createHost, type EmbedTexts } from '@tenon/host';
+import { connectPair } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { createFaultyServer } from './faulty-server.js';
 

@@ -1,8 +1,8 @@
 import { createHost } from '@tenon/host';
+import { fakeClock } from '@tenon/testing';
 import { type ClientOptions, connect, createServer, rpcError, type TenonError, tool } from 'tenon';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 const UPSTREAM = ['2025-06-18', '2025-11-25'] as const;
 const LIFE = 60_000;

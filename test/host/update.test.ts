@@ -1,8 +1,7 @@
 import { ask, createAudit, createHost, deny } from '@tenon/host';
+import { connectPair, fakeClock } from '@tenon/testing';
 import { createServer, prompt, tool } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { retryUntilPasses } from '../interop/retry.js';
 
 const closing: (() => Promise<void>)[] = [];

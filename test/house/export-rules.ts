@@ -4,7 +4,7 @@ import ts from 'typescript-5';
 import { root } from '../docs/pages.js';
 import type { Source } from './source.js';
 
-const ENTRY = /^(?:[\w.-]+|testing\/index)\.ts$/;
+const ENTRY = /^[\w.-]+\.ts$/;
 /** Folders and files whose words count as a use: other packages, examples and documentation. */
 const USERS = ['examples', 'docs', 'README.md'];
 const TEXT = /\.(?:ts|tsx|mts|mjs|js|md)$/;

@@ -34,10 +34,6 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   server: { values: [...talk, 'stores', 'telemetry', 'auth', 'handler'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
   runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client'] },
-  recording: { values: [...talk, 'server', 'client'] },
-  testing: {
-    values: [...talk, 'stores', 'transports', 'extensions', 'handler', 'server', 'client', 'recording'],
-  },
 };
 
 /** Folders that each folder of `@tenon/base` may import. */

@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { memoryStores } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import {
   beginCall,

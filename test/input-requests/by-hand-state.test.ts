@@ -1,8 +1,8 @@
+import { fakeClock } from '@tenon/testing';
 import { createServer, inputRequired, prompt, type RequestHandler, resource, type ServerDefinition, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import type { InputRequest } from '../../packages/tenon/src/protocol/input-requests.js';
-import { fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 import { confirmationSchema } from './guarded-server.js';
 import { type CallerOptions, getRetry, sendRequest, type WireResponse } from './wire.js';
 

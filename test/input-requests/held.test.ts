@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { confirmationSchema } from './guarded-server.js';

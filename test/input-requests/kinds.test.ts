@@ -1,5 +1,5 @@
+import { protocolVersions } from '@tenon/testing';
 import { type ClientOptions, connect, createServer, prompt, resource, tool } from 'tenon';
-import { protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 

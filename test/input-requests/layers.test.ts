@@ -1,5 +1,5 @@
+import { protocolVersions } from '@tenon/testing';
 import { connect, createServer, forMethod, type Middleware, prompt, resource, tool } from 'tenon';
-import { protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { confirmationSchema } from './guarded-server.js';
 

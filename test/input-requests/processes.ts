@@ -1,7 +1,7 @@
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import type { Stores, Values } from '../../packages/base/src/stores/stores.js';
 import { createDurableStores, createStateStore } from '../../packages/tenon/src/execution/fixtures/playing.js';
 import type { RequestStateStore } from '../../packages/tenon/src/execution/request-state-store.js';
-import { type FakeClock, fakeClock } from '../../packages/tenon/src/testing/fake-clock.js';
 
 /** One process of a server, which can be made to die when it has passed so many places. */
 export class Process {

@@ -1,5 +1,5 @@
+import { protocolVersions } from '@tenon/testing';
 import { connect, createServer, inputRequired, prompt, resource, type TenonError, tool, toolError } from 'tenon';
-import { protocolVersions } from 'tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { speedUpTimers } from '../../packages/tenon/src/execution/fixtures/playing.js';

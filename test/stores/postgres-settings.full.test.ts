@@ -1,3 +1,4 @@
+import { storeCases } from '@tenon/testing';
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../packages/base/src/stores/stores.js';
@@ -12,7 +13,6 @@ import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/tenon/src/stores/postgres/fixtures/start-postgres.js';
-import { storeCases } from '../../packages/tenon/src/testing/store-cases.js';
 import { takeCover } from '../support/extent.js';
 
 let server: PostgresServer;

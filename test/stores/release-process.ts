@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import type { Stores } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import {
   connectTaskClient,
   type TaskTestClient,

@@ -4,9 +4,9 @@
  * without it, the process works on whatever nobody works on, and says what has ended.
  */
 import { appendFileSync } from 'node:fs';
+import { connectPair } from '@tenon/testing';
 import { createServer, tasks, tool } from 'tenon';
 import { sqliteStores } from 'tenon/sqlite';
-import { connectPair } from 'tenon/testing';
 import { z } from 'zod';
 
 const [file = '', effectsFile = '', what = ''] = process.argv.slice(2);

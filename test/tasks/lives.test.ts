@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { type Context, memoryStores, tool } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../packages/base/src/json/json-object.js';
 import { loadRuntime } from '../../packages/tenon/src/execution/lazy-run.js';

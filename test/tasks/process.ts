@@ -1,5 +1,5 @@
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { createServer, type ServerDefinition, type Stores, type TenonError, tasks } from 'tenon';
-import { type FakeClock, fakeClock } from 'tenon/testing';
 import {
   connectTaskClient,
   type TaskTestClient,

@@ -4,10 +4,10 @@
  */
 import { appendFileSync, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { connectPair } from '@tenon/testing';
 import { createServer, tasks, tool } from 'tenon';
 import { redisStores } from 'tenon/redis';
 import { sqliteStores } from 'tenon/sqlite';
-import { connectPair } from 'tenon/testing';
 import { z } from 'zod';
 
 const [place = '', log = '', gate = ''] = process.argv.slice(2);

@@ -1,5 +1,3 @@
-import { createTransportPair } from 'tenon';
-import { serveHttp } from 'tenon/node';
 import {
   duplicate,
   echoServer,
@@ -11,7 +9,9 @@ import {
   transportCases,
   type UnsupportedFeatures,
   withFaults,
-} from 'tenon/testing';
+} from '@tenon/testing';
+import { createTransportPair } from 'tenon';
+import { serveHttp } from 'tenon/node';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';

@@ -17,7 +17,7 @@ const ENTRIES = [
   'tenon/postgres',
   'tenon/escape',
   'tenon/telemetry',
-  'tenon/testing',
+  '@tenon/testing',
   '@tenon/apps',
   '@tenon/apps/page',
   '@tenon/apps/host',

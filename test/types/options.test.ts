@@ -16,7 +16,7 @@ const ENTRIES = [
   'tenon/postgres',
   'tenon/escape',
   'tenon/telemetry',
-  'tenon/testing',
+  '@tenon/testing',
   '@tenon/issuer',
 ];
 

@@ -20,7 +20,7 @@ const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   'tenon/redis': () => import('tenon/redis'),
   'tenon/postgres': () => import('tenon/postgres'),
   'tenon/telemetry': () => import('tenon/telemetry'),
-  'tenon/testing': () => import('tenon/testing'),
+  '@tenon/testing': () => import('@tenon/testing'),
   '@tenon/issuer': () => import('@tenon/issuer'),
   '@tenon/ai': () => import('@tenon/ai'),
 };

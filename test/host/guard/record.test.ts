@@ -10,10 +10,10 @@ import {
   type Quota,
   verifyAuditFile,
 } from '@tenon/host';
+import { fakeClock } from '@tenon/testing';
 import { createServer, prompt, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../../packages/tenon/src/testing/fake-clock.js';
 import { callTool, sendRequest } from '../../input-requests/wire.js';
 import {
   collectNotifications,

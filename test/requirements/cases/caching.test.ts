@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Json, listeningPair, newest } from './site.js';
 

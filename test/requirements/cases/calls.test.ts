@@ -1,5 +1,5 @@
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { createServer, tool } from 'tenon';
-import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';

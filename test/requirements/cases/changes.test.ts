@@ -1,5 +1,5 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { type ChangeEvent, createServer, prompt, resource, tool } from 'tenon';
-import { connectPair, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Json } from './site.js';
 

@@ -1,3 +1,4 @@
+import { connectPair } from '@tenon/testing';
 import {
   type Client,
   connect,
@@ -8,7 +9,6 @@ import {
   tool,
   urlElicitationRequired,
 } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWire } from '../../versions/wire.js';
 import { type Json, listeningPair, newest, peerOf, postAlone, session, site } from './site.js';

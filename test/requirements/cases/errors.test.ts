@@ -1,5 +1,5 @@
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { createServer, prompt, resource, rpcError, type TenonError, tool, toolError } from 'tenon';
-import { connectPair, fakeClock, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Json, meta, newest, peerOf, post, postAlone, site } from './site.js';

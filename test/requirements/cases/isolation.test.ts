@@ -1,10 +1,10 @@
+import { protocolVersions } from '@tenon/testing';
 import { createServer, createTransportPair, type TenonError, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { protocolVersions } from '../../../packages/tenon/src/testing/connect-pair.js';
 import type { Revision } from '../../support/official-schema.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
 import type { Json } from './site.js';

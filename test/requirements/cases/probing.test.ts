@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fakeClock } from '@tenon/testing';
 import { connect, memoryVersionCache, type TenonError } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Json, listeningPair, newest } from './site.js';
 

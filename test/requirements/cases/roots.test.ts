@@ -1,5 +1,5 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { createServer, type Root, type TenonError, tool } from 'tenon';
-import { connectPair, protocolVersions } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Revision } from '../../support/official-schema.js';
 import { createWire } from '../../versions/wire.js';

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connectPair } from '@tenon/testing';
 import { createServer, type TenonError, tool, toolResult } from 'tenon';
-import { connectPair } from 'tenon/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from './site.js';
 

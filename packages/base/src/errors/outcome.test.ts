@@ -1,7 +1,7 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tool } from '../../../tenon/src/server/definitions/tool.js';
 import { createServer } from '../../../tenon/src/server/server.js';
-import { connectPair, protocolVersions } from '../../../tenon/src/testing/connect-pair.js';
 import { TenonError } from './error.js';
 import { createUnknownOutcomeError } from './outcome.js';
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../json/json-object.js';
 /**
  * Stores for values that outlive a process or that several processes share: tasks, sessions, journaled steps. Create
  * them with `memoryStores`, `sqliteStores` of `tenon/sqlite`, or `redisStores` of `tenon/redis`. Test your own
- * implementation with `storeCases` of `tenon/testing`.
+ * implementation with `storeCases` of `@tenon/testing`.
  */
 export interface Stores {
   /** JSON values by key. */

@@ -1,6 +1,5 @@
-import type { Command } from 'commander';
-import { InvalidArgumentError } from 'commander';
-import type { ServerFault } from 'tenon/testing';
+import type { ServerFault } from '@tenon/testing';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
@@ -49,7 +48,7 @@ export function createMockCommand(context: CliContext): Command {
     .action(async (file: string, options: MockOptions) => {
       const { refuseUnrecorded = false, server, seed = 1, delay = 0, fail = 0, fault = {}, port, json } = options;
       const text = await readSourceFile(context, file);
-      const { createMockServer, withServerFaults } = await import('tenon/testing');
+      const { createMockServer, withServerFaults } = await import('@tenon/testing');
       const mock = createMockServer(text, { server, seed, unrecorded: refuseUnrecorded ? 'refuse' : 'generate' });
       const faulty = withServerFaults(mock, {
         delay,

@@ -52,7 +52,7 @@ export function createRecordCommand(context: CliContext): Command {
       const { target, label } = resolved;
       const [{ openTransport }, { createRecordingProxy }] = await Promise.all([
         import('tenon/node'),
-        import('tenon/testing'),
+        import('@tenon/testing'),
       ]);
       const { append = false, maxSize, name = toServerName(resolved), port, json } = options;
       const file = openRecordingFile(context, out, { server: name, append, maxSize });

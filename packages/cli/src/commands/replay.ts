@@ -74,7 +74,7 @@ async function serveRecording(
   text: string,
   { lenient = false, server, port, json }: ReplayCommandOptions,
 ): Promise<void> {
-  const { createReplayServer } = await import('tenon/testing');
+  const { createReplayServer } = await import('@tenon/testing');
   const replay = createReplayServer(text, {
     mode: lenient ? 'lenient' : 'strict',
     server,

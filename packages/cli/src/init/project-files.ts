@@ -41,7 +41,7 @@ const getServerName = ({ name }: ProjectOptions): string => name.replace(/^@[^/]
 function createPackageJson({ name, transport, withTsx }: ProjectOptions) {
   const versionRange = `^${packageJson.version}`;
   const { zod, tsx, ...tools } = VERSIONS;
-  const devDependencies = { ...tools, ...(withTsx ? { tsx } : {}) };
+  const others = Object.entries({ ...tools, ...(withTsx ? { tsx } : {}) });
   return {
     name,
     version: '0.1.0',
@@ -56,9 +56,9 @@ function createPackageJson({ name, transport, withTsx }: ProjectOptions) {
     engines: { node: withTsx ? '>=20.19' : '>=22.18' },
     dependencies: { '@tenon/cli': versionRange, tenon: versionRange, zod: `^${zod}` },
     devDependencies: Object.fromEntries(
-      Object.entries(devDependencies)
-        .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([each, version]) => [each, `^${version}`]),
+      [['@tenon/testing', versionRange], ...others.map(([each, version]) => [each, `^${version}`])].sort(
+        ([a = ''], [b = '']) => (a < b ? -1 : 1),
+      ),
     ),
   };
 }
@@ -98,7 +98,7 @@ export default createServer({
 
 const TEST = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectPair } from 'tenon/testing';
+import { connectPair } from '@tenon/testing';
 import server from './server.ts';
 
 test('adds two numbers', async () => {

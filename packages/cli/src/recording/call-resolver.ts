@@ -1,7 +1,7 @@
 import { isObject } from '@tenon/base';
 import { type ActionRequest, createNameResolver, type NameResolver, type NameResolverOptions } from '@tenon/host';
+import type { RecordedMessage } from '@tenon/testing';
 import type { JsonObject } from 'tenon';
-import type { RecordedMessage } from 'tenon/testing';
 
 /** Call in a recording, with the entry of the server that it concerns. */
 export interface RecordedCall extends Pick<ActionRequest, 'kind' | 'server' | 'name' | 'arguments'> {

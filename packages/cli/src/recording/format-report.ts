@@ -1,5 +1,5 @@
 import { sanitizeText } from '@tenon/host';
-import type { ReplayDifference, ReplayReport } from 'tenon/testing';
+import type { ReplayDifference, ReplayReport } from '@tenon/testing';
 import { formatJunitReport } from '../reports/junit.js';
 
 const MAX_VALUE = 200;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { createMockServer } from '@tenon/testing';
 import type { RequestHandler } from 'tenon';
-import { createMockServer } from 'tenon/testing';
 
 /** Opens a recording as a server. It gives recorded answers only. */
 export async function openRecordedTarget(path: string): Promise<RequestHandler> {

@@ -1,8 +1,8 @@
 import { closeSync, fchmodSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { createRecorder, type Recorder } from '@tenon/testing';
 import type { TenonError } from 'tenon';
-import { createRecorder, type Recorder } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { createUsageError } from '../usage-error.js';
 

@@ -1,4 +1,4 @@
-import type { ReplayReport } from 'tenon/testing';
+import type { ReplayReport } from '@tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { checkReportOptions, writeReport } from '../reports/write-report.js';
@@ -26,7 +26,7 @@ export async function replayToTarget(
   checkReportOptions(options);
   const { file, server, ignore, timeout } = options;
   const { target, label } = await resolveServer(context, reference, options);
-  const [{ openTransport }, { replayToServer }] = await Promise.all([import('tenon/node'), import('tenon/testing')]);
+  const [{ openTransport }, { replayToServer }] = await Promise.all([import('tenon/node'), import('@tenon/testing')]);
   const report: ReplayReport = await replayToServer(text, () => openTransport(target), { server, ignore, timeout });
   await writeReport(context, report, options, {
     junit: () => formatReportAsJunit(report, file),

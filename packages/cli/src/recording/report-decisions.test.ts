@@ -1,5 +1,5 @@
 import { allow, createPolicy, deny } from '@tenon/host';
-import { parseRecording } from 'tenon/testing';
+import { parseRecording } from '@tenon/testing';
 import { expect, it } from 'vitest';
 import { evaluateCalls } from './report-decisions.js';
 

@@ -11,8 +11,8 @@ import {
   readPolicyFile,
   sanitizeText,
 } from '@tenon/host';
+import { parseRecording, type Recording } from '@tenon/testing';
 import type { JsonObject } from 'tenon';
-import { parseRecording, type Recording } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { createPlaceholderEnv, getPlaceholder } from '../host/placeholders.js';
 import { type PolicyUserOptions, parsePolicyUser } from '../host/policy-user.js';

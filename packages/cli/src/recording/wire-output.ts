@@ -1,5 +1,5 @@
+import { redactMessage } from '@tenon/testing';
 import type { ClientOptions } from 'tenon';
-import { redactMessage } from 'tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { formatCommandLabel, type ResolvedTarget } from '../target/resolve-target.js';
 import { isServerPath } from '../target/target-reference.js';

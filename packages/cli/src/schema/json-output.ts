@@ -8,8 +8,8 @@ import type {
   PolicyVerdict,
   StoredApproval,
 } from '@tenon/host';
+import type { ReplayReport } from '@tenon/testing';
 import type { RestoredStoresResult } from 'tenon';
-import type { ReplayReport } from 'tenon/testing';
 import type { AuditEntryLine } from '../audit/show-audit.js';
 import type { SavedFile } from '../calls/save-content.js';
 import type { ImportReport } from '../commands/import-openapi.js';

@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { Command } from 'commander';
 import { connect, createServer, TenonError, tool } from 'tenon';
-import { fakeClock } from 'tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { getHint } from '../error-hints.js';
 import { readTimeouts, refuseUnknownOptions, withTargetOptions } from './target-options.js';

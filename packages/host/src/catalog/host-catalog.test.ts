@@ -1,6 +1,6 @@
 import { type JsonObject, TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import {
   audienceNamed,
   createFakeConnection,

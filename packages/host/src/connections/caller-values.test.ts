@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 
 import { type AuthInfo, type CallerIdentity, TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../tenon/src/client/client.js';
 import type { ClientOptions } from '../../../tenon/src/client/options.js';
 import { getDialect, getNewestDialect } from '../../../tenon/src/protocol/versions/index.js';
 import type { ClientSession } from '../../../tenon/src/server/request-context.js';
 import type { RequesterInfo } from '../../../tenon/src/server/server-backend.js';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import type { CallerTemplates, CallerValues } from '../config/caller-template.js';
 import { CallerLimit } from './caller-limit.js';
 import { readCallerValues } from './caller-values.js';

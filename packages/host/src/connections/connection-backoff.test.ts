@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { ConnectionBackoff } from './connection-backoff.js';
 
 describe('ConnectionBackoff', () => {

@@ -1,6 +1,6 @@
 import { type JsonObject, rpcError, type TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { createFakeConnection, deferred, type Given, offersAll, turns } from './fixtures/stand-in.js';
 import { ListCache, mergeCacheHints } from './list-cache.js';
 

@@ -1,6 +1,6 @@
 import { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { OpenAttempts } from './open-attempts.js';
 
 function createAttempts() {

@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { turns } from './fixtures/stand-in.js';
 import { ProcessLimit, type ProcessOwner } from './process-limit.js';
 

@@ -1,8 +1,8 @@
 import { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../tenon/src/client/client.js';
 import type { ClientOptions } from '../../../tenon/src/client/options.js';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import type { UpstreamCall } from './active-calls.js';
 import type { ConnectionOptions } from './connection-options.js';
 import {

@@ -1,7 +1,7 @@
 import { type JsonObject, TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../tenon/src/client/client.js';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import {
   audienceNamed,
   createFakeConnection,

@@ -1,7 +1,7 @@
 import type { CallerIdentity, TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../../tenon/src/client/options.js';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import {
   audienceNamed,
   createFakeConnection,

@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { audienceNamed, sessionNamed } from '../connections/fixtures/stand-in.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 

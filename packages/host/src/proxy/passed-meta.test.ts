@@ -1,7 +1,7 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tool } from '../../../tenon/src/server/definitions/tool.js';
 import { createServer } from '../../../tenon/src/server/server.js';
-import { connectPair, protocolVersions } from '../../../tenon/src/testing/connect-pair.js';
 import { createTransportPair } from '../../../tenon/src/transports/memory.js';
 import { createHost } from '../index.js';
 

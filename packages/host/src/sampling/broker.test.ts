@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
 import type { CreateMessageParams } from '../../../tenon/src/protocol/input-requests.js';
-import { fakeClock } from '../../../tenon/src/testing/fake-clock.js';
 import { type BrokerOptions, createBroker, type SamplingContext } from './broker.js';
 import { afterTools, asking, IMAGE, weather } from './fixtures/requests.js';
 import { type ScriptedAnswer, scriptedModel } from './fixtures/scripted-model.js';

@@ -1,7 +1,7 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tool } from '../server/definitions/tool.js';
 import { createServer } from '../server/server.js';
-import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { createTransportPair } from '../transports/memory.js';
 import { connectTo } from './connect.js';
 import { createInProcessEndpoint, createTransportEndpoint } from './connection/endpoint.js';

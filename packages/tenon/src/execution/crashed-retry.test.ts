@@ -1,7 +1,7 @@
 import { type Stores, TenonError } from '@tenon/base';
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
 import type { RetryInputs } from '../protocol/params-and-results.js';
-import { type FakeClock, fakeClock } from '../testing/fake-clock.js';
 import { createDurableStores, createRetryInputs, createStateStore, runRound, wrapHandler } from './fixtures/playing.js';
 import type { RunHandler } from './handler-run.js';
 import type { RequestStateStore } from './request-state-store.js';

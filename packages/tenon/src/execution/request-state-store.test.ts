@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tenon/base';
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../stores/memory-stores.js';
-import { type FakeClock, fakeClock } from '../testing/fake-clock.js';
 import {
   createDurableStores,
   createRetryInputs,

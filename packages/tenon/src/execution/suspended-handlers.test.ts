@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { type SuspendedHandler, SuspendedHandlers } from './suspended-handlers.js';
 
 const handler = (id: string) => ({ id }) as unknown as SuspendedHandler;

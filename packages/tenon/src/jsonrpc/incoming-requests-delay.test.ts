@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 import { IncomingRequests } from './incoming-requests.js';
 import { createSuccess, type JsonRpcResponse } from './message.js';

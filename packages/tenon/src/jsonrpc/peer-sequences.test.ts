@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
 import { classifyMessage, type JsonRpcMessage } from './message.js';
 import { Peer } from './peer.js';

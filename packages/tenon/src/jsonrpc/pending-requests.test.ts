@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createFailure, createSuccess } from './message.js';
 import { PendingRequests } from './pending-requests.js';
 

@@ -3,7 +3,7 @@ import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
 
 /**
  * A connection to one peer. To implement a transport, implement `peer`, `open`, `send` and `close`. Test it with the
- * contract cases of `tenon/testing`, which the library's own transports pass too.
+ * contract cases of `@tenon/testing`, which the library's own transports pass too.
  */
 export interface Transport {
   /** Name of the peer in errors, without secrets: `stdio: node notes.js`, `http://127.0.0.1:3000/mcp`. */

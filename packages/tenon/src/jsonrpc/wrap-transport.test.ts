@@ -1,7 +1,6 @@
 import { TenonError } from '@tenon/base';
+import { fakeClock, withFaults } from '@tenon/testing';
 import { expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
-import { withFaults } from '../testing/faults.js';
 import { observeTransport } from './observe-transport.js';
 import type { MessageReceiver, Transport } from './transport.js';
 import { wrapTransport } from './wrap-transport.js';

@@ -1,9 +1,8 @@
 import type { Buckets } from '@tenon/base';
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { CallerInfo } from '../handler/caller-info.js';
 import { memoryStores } from '../stores/memory-stores.js';
-import { connectPair, protocolVersions } from '../testing/connect-pair.js';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createRateLimits, type RateLimits, type ServerRateLimits } from './default-rate-limits.js';
 import { prompt } from './definitions/prompt.js';
 import { tool } from './definitions/tool.js';

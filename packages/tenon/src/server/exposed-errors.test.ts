@@ -1,7 +1,7 @@
 import type { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tasks } from '../extensions/tasks/tasks.js';
-import { connectPair, protocolVersions } from '../testing/connect-pair.js';
 import { prompt } from './definitions/prompt.js';
 import { resource } from './definitions/resource.js';
 import { tool } from './definitions/tool.js';

@@ -1,8 +1,7 @@
 import { TenonError } from '@tenon/base';
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { toolError, toolResult } from '../handler/tool-result.js';
-import { connectPair, protocolVersions } from '../testing/connect-pair.js';
-import { fakeClock } from '../testing/fake-clock.js';
 import { prompt } from './definitions/prompt.js';
 import { resource } from './definitions/resource.js';
 import { tool } from './definitions/tool.js';

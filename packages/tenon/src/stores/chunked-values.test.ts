@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { sqliteStores } from '../sqlite.js';
-import { fakeClock } from '../testing/fake-clock.js';
-import { storeCases } from '../testing/store-cases.js';
 import { chunkLargeValues } from './chunked-values.js';
 import { memoryStores } from './memory-stores.js';
 

@@ -1,8 +1,8 @@
 import { type TenonError, toRecordValues, type Values } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
-import { fakeClock } from '../testing/fake-clock.js';
 import { LeasedRecord, type LeaseOwner, updateIfPresent } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
 

@@ -1,8 +1,7 @@
 import type { TenonError } from '@tenon/base';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../test/support/cpu-time.js';
-import { fakeClock } from '../testing/fake-clock.js';
-import { storeCases } from '../testing/store-cases.js';
 import { memoryStores } from './memory-stores.js';
 import { createMemoryValues } from './memory-values.js';
 

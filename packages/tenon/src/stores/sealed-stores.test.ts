@@ -1,7 +1,6 @@
 import { createSeal, type JsonObject, type Stores, type TenonError } from '@tenon/base';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
-import { storeCases } from '../testing/store-cases.js';
 import { LeasedRecord } from './leased-record.js';
 import { memoryStores } from './memory-stores.js';
 import { sealRemoteStores, sealStores } from './sealed-stores.js';

@@ -1,6 +1,6 @@
 import type { Buckets } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { memoryStores } from './memory-stores.js';
 import { createSharedTokens } from './shared-tokens.js';
 

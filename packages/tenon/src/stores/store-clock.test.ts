@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { expect, it } from 'vitest';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createStoreClock } from './store-clock.js';
 
 const HOUR = 3_600_000;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredValue, Stores } from '@tenon/base';
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, oneof, option, record } from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { sqliteStores } from '../sqlite.js';
-import { type FakeClock, fakeClock } from '../testing/fake-clock.js';
 import { memoryStores } from './memory-stores.js';
 
 const key = constantFrom('a', 'a/', 'a/1', 'a/2', 'a~', 'b', 'A', ' ');

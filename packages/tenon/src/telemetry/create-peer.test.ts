@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { expect, it } from 'vitest';
 import { Peer } from '../jsonrpc/peer.js';
-import { fakeClock } from '../testing/fake-clock.js';
 import { createTransportPair } from '../transports/memory.js';
 import { createPeer } from './create-peer.js';
 

@@ -1,7 +1,7 @@
 import { systemClock } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../tenon/src/protocol/content.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { type CatalogEntry, createCatalogSearch } from './catalog-search.js';
 import { createMeaningSearch } from './meaning-search.js';
 import { type EmbedTexts, VectorCache } from './vector-cache.js';

@@ -1,8 +1,8 @@
 import type { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import {
   createOverflowStore,
   isOverflowUri,

@@ -1,10 +1,10 @@
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
 import type { ContentBlock } from '../../../../tenon/src/protocol/content.js';
 import type { CallToolResult } from '../../../../tenon/src/protocol/params-and-results.js';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize } from './output-limits.js';
 import { createOverflowStore, OVERFLOW_NEXT } from './overflow-store.js';
 import { NOTICE_SIZE } from './preview.js';

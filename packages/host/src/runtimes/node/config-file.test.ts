@@ -14,8 +14,8 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeClock } from '@tenon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { readConfigFile } from './config-file.js';
 import { findProjectConfigs, findUserConfigs, listUserConfigLocations } from './config-locations.js';
 import { watchConfig } from './config-watch.js';

@@ -1,8 +1,8 @@
 import { type JsonObject, toCanonicalJson } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { call } from '../policy/fixtures/call.js';
 import { createPolicy } from '../policy/policy.js';

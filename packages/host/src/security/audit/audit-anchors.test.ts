@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { createAuditAnchors, readAuditAnchors } from './audit-anchors.js';
 import { createAuditLog } from './fixtures/audit-log.js';
 

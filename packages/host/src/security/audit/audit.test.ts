@@ -1,6 +1,6 @@
 import type { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { createAudit, MAX_PENDING } from './audit.js';
 import type { AuditEvent } from './audit-event.js';
 import { MAX_LINE } from './audit-line.js';

@@ -1,3 +1,4 @@
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { tasks } from '../../../../tenon/src/extensions/tasks/tasks.js';
 import type { ElicitFormParams, ElicitResult } from '../../../../tenon/src/protocol/input-requests.js';
@@ -6,8 +7,6 @@ import { resource } from '../../../../tenon/src/server/definitions/resource.js';
 import { tool } from '../../../../tenon/src/server/definitions/tool.js';
 import { createServer } from '../../../../tenon/src/server/server.js';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { connectPair, protocolVersions } from '../../../../tenon/src/testing/connect-pair.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { createApprovals } from '../approvals/approvals.js';
 import { createElicitationApprover, formatApprovalPrompt } from '../approvals/elicitation-approver.js';
 import type { ActionRequest } from './action-request.js';

@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import type { ActionRequest } from './action-request.js';
 import { call } from './fixtures/call.js';
 import { createQuotas, type Quota } from './quotas.js';

@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../tenon/src/testing/fake-clock.js';
 import { call } from './fixtures/call.js';
 import { createQuotas, type Quota } from './quotas.js';
 

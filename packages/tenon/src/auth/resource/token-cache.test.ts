@@ -1,6 +1,6 @@
 import { hashSha256 } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { cacheTokens } from './token-cache.js';
 import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
 

@@ -1,6 +1,6 @@
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { CallDeadline, createPausableClock } from './call-deadline.js';
 
 describe('createPausableClock', () => {

@@ -1,7 +1,7 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { prompt } from '../../server/definitions/prompt.js';
 import { createServer } from '../../server/server.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { connectTo } from '../connect.js';
 import { createInProcessEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';

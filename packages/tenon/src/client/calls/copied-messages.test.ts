@@ -1,8 +1,8 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../runtimes/web/connect.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 
 const input = { type: 'object' } as const;
 

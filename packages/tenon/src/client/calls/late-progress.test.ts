@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tenon/base';
+import { protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Id, JsonRpcMessage } from '../../jsonrpc/message.js';
-import { protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';
 import { createTransportEndpoint } from '../connection/endpoint.js';

@@ -1,8 +1,8 @@
+import { fakeClock } from '@tenon/testing';
 import { connect, createServer, rpcError, tool } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { fakeClock } from '../../testing/fake-clock.js';
 
 const VERSIONS = ['2025-11-25', '2026-07-28'] as const;
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import type { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import type { ClientOptions } from '../options.js';
 
 const RESERVED = { 'a.b.mcp.dev/x': 1 };

@@ -1,8 +1,7 @@
+import { connectPair, fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import type { ClientOptions } from '../options.js';
 
 const soon = () => new Promise(setImmediate);

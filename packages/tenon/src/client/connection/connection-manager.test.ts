@@ -1,12 +1,11 @@
 import { getEventListeners } from 'node:events';
 import type { TenonError } from '@tenon/base';
+import { fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
-import { protocolVersions } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';
 import type { ClientOptions } from '../options.js';

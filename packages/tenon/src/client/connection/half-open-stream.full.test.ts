@@ -1,8 +1,8 @@
 import { type AddressInfo, connect as connectSocket, createServer as createTcpServer, type Socket } from 'node:net';
+import { fakeClock } from '@tenon/testing';
 import { type Client, connect, createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';
 import { memoryVersionCache } from './version-cache.js';

@@ -1,8 +1,8 @@
 import { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
 import type { Client } from '../client.js';
 import { connectTo } from '../connect.js';

@@ -1,8 +1,6 @@
+import { connectPair, createRecorder, createRecordingProxy } from '@tenon/testing';
 import { expect, it } from 'vitest';
-import { createRecordingProxy } from '../../recording/proxy/recording-proxy.js';
-import { createRecorder } from '../../recording/recorder.js';
 import { createNodeRequester } from '../../runtimes/node/http/http-requester.js';
-import { connectPair } from '../../testing/connect-pair.js';
 import { data, serve } from '../../transports/http/client/fixtures/scripted-server.js';
 import { createHttpTransport } from '../../transports/http/client/http-transport.js';
 import { connectTo } from '../connect.js';

@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { ClientEmitter } from '../emitter.js';
 import { memoryVersionCache } from './version-cache.js';
 

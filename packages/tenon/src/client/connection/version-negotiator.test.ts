@@ -1,8 +1,7 @@
 import type { JsonObject } from '@tenon/base';
+import { connectPair, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { createServer } from '../../server/server.js';
-import { connectPair } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { connectTo } from '../connect.js';
 import type { ClientOptions } from '../options.js';

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type JsonObject, rpcError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { CallDeadline } from '../calls/call-deadline.js';
 import type { Connection } from '../connection/connection.js';
 import type { ClientOptions } from '../options.js';

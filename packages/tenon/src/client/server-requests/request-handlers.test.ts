@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { type JsonObject, LazyAbortSignal } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import type { ClientHandlers, ClientOptions, ServerRequestInfo } from '../options.js';
 import { createCapabilities, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 

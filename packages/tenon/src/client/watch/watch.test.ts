@@ -1,8 +1,8 @@
+import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
 import { expect, it } from 'vitest';
 import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 
 const createTool = () => tool({ run: () => 'done' });
 const nextTurn = () => new Promise(resolve => setImmediate(resolve));

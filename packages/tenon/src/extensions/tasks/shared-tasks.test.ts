@@ -1,9 +1,9 @@
 import { type Clock, type Stores, systemClock } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { takeCover } from '../../../../../test/support/extent.js';
 import type { ServerDefinition } from '../../server/definitions/server-definition.js';
 import { createServer, type Server } from '../../server/server.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { sharedStoreKinds } from '../../transports/http/fixtures/shared-stores.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
 import { gate, until } from './fixtures/site.js';

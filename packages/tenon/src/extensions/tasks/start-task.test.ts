@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tenon/base';
+import { protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { TASKS } from '../../protocol/tasks.js';
 import { tool } from '../../server/definitions/tool.js';
-import { protocolVersions } from '../../testing/connect-pair.js';
 import { gate, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, FULL_CAPABILITIES, getTaskId } from './fixtures/task-client.js';
 

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { fakeClock } from '@tenon/testing';
 import { connect, createServer, type Root, type TenonError } from 'tenon';
 import { workspaceRoots } from 'tenon/node';
-import { fakeClock } from 'tenon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 describe('workspaceRoots', () => {

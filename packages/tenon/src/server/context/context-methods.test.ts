@@ -1,8 +1,8 @@
 import { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import type { Middleware } from '../../handler/operation.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';

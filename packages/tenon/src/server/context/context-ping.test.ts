@@ -1,8 +1,7 @@
+import { fakeClock, protocolVersions } from '@tenon/testing';
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
-import { protocolVersions } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import type { ServerOptions } from '../definitions/server-definition.js';
 
 const sessionRevisions = protocolVersions.slice(1);

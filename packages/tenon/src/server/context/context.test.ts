@@ -1,8 +1,8 @@
 import type { JsonObject } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { inputRequired } from '../../handler/tool-result.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
 

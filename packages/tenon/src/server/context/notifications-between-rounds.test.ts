@@ -1,5 +1,5 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
 

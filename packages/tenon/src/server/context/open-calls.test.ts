@@ -1,8 +1,8 @@
 import type { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import type { Context } from '../../handler/context.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';

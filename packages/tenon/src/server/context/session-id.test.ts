@@ -1,8 +1,8 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { connect, createServer, tool } from 'tenon';
 import { createReplaceableServer, serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ForkedServer } from '../../runtimes/node/child-server/fixtures/forked-server.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { openReplicas, openSharedSession, type Replica } from '../../transports/http/fixtures/replicas.js';
 
 const closing: (() => unknown)[] = [];

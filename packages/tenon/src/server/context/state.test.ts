@@ -1,3 +1,4 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { settle, until } from '../../extensions/tasks/fixtures/site.js';
 import { connectTaskClient } from '../../extensions/tasks/fixtures/task-client.js';
@@ -7,7 +8,6 @@ import type { Middleware } from '../../handler/operation.js';
 import { connect } from '../../index.node.js';
 import { serveHttp } from '../../node.js';
 import { memoryStores } from '../../stores/memory-stores.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import type { CompletionContext } from '../definitions/completers.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';

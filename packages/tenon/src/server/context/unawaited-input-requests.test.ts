@@ -1,6 +1,6 @@
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
 

@@ -1,7 +1,7 @@
 import { TenonError } from '@tenon/base';
+import { connectPair } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { connectPair } from '../../testing/connect-pair.js';
 import { createServer } from '../server.js';
 import { prompt } from './prompt.js';
 import { tool } from './tool.js';

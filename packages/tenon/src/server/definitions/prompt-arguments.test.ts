@@ -1,8 +1,8 @@
 import { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { type as ark } from 'arktype';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { createServer } from '../server.js';
 import { prompt } from './prompt.js';
 

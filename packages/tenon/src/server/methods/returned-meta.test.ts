@@ -1,10 +1,10 @@
 import type { TenonError } from '@tenon/base';
+import { connectPair } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Context } from '../../handler/context.js';
 import { inputRequired, toolResult } from '../../handler/tool-result.js';
 import type { ContentBlock } from '../../protocol/content.js';
 import type { CreateMessageParams, CreateMessageResult } from '../../protocol/input-requests.js';
-import { connectPair } from '../../testing/connect-pair.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';

@@ -1,9 +1,8 @@
 import type { JsonObject } from '@tenon/base';
+import { connectPair, fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import type { Middleware, Next, Operation } from '../../handler/operation.js';
 import { toolError } from '../../handler/tool-result.js';
-import { connectPair } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';
 import { caching } from './caching.js';

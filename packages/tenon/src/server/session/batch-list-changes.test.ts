@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
 import type { HasVisibility } from '../registry.js';
 import { batchListChanges } from './batch-list-changes.js';
 

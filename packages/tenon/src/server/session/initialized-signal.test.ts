@@ -1,9 +1,8 @@
 import type { JsonObject } from '@tenon/base';
+import { fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
 import type { JsonRpcMessage } from '../../jsonrpc/message.js';
-import { protocolVersions } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { tool } from '../definitions/tool.js';
 import { createServer } from '../server.js';

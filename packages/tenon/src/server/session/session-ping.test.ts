@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tenon/base';
+import { fakeClock, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { connectTo } from '../../client/connect.js';
 import { createTransportEndpoint } from '../../client/connection/endpoint.js';
@@ -6,8 +7,6 @@ import type { ClientOptions } from '../../client/options.js';
 import type { JsonRpcMessage, JsonRpcResponse } from '../../jsonrpc/message.js';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { SessionHandle } from '../../protocol/request-handler.js';
-import { protocolVersions } from '../../testing/connect-pair.js';
-import { fakeClock } from '../../testing/fake-clock.js';
 import { createTransportPair } from '../../transports/memory.js';
 import type { ServerOptions } from '../definitions/server-definition.js';
 import { tool } from '../definitions/tool.js';

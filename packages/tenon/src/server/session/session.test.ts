@@ -1,10 +1,10 @@
 // Loaded before, because a response would otherwise wait for a file.
 import '../exposed-errors.js';
 import type { JsonObject, TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { loadRuntime } from '../../execution/lazy-run.js';
 import type { JsonRpcMessage } from '../../jsonrpc/message.js';
-import { connectPair, protocolVersions } from '../../testing/connect-pair.js';
 import { createTransportPair } from '../../transports/memory.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';

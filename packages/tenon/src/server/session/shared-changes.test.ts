@@ -1,7 +1,7 @@
+import { type FakeClock, fakeClock } from '@tenon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SharedStores } from '../../protocol/request-handler.js';
 import { memoryStores } from '../../stores/memory-stores.js';
-import { type FakeClock, fakeClock } from '../../testing/fake-clock.js';
 import { type SharedChange, SharedChanges } from './shared-changes.js';
 
 const wait = () => new Promise(resolve => setTimeout(resolve, 5));

@@ -1,10 +1,9 @@
 import type { Stores } from '@tenon/base';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { array, assert, asyncProperty, constantFrom, integer, oneof, option, record } from 'fast-check';
 import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PostgresPool, type PostgresStoresOptions, postgresStores } from '../../postgres.js';
-import { fakeClock } from '../../testing/fake-clock.js';
-import { storeCases } from '../../testing/store-cases.js';
 import { memoryStores } from '../memory-stores.js';
 import { hasPostgres, type PostgresServer, startPostgres } from './fixtures/start-postgres.js';
 

@@ -1,7 +1,6 @@
 import { RECORD_KINDS, type Stores, type TenonError, toRecordValues } from '@tenon/base';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../testing/fake-clock.js';
-import { storeCases } from '../../testing/store-cases.js';
 import { AppendLog } from '../append-log.js';
 import { LeasedRecord } from '../leased-record.js';
 import { memoryStores } from '../memory-stores.js';

@@ -1,9 +1,9 @@
 import { createClient, createCluster } from '@redis/client';
 import type { Stores } from '@tenon/base';
+import { storeCases } from '@tenon/testing';
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RedisStoresOptions, redisStores } from '../../redis.js';
-import { storeCases } from '../../testing/store-cases.js';
 import type { RedisClient } from './connection.js';
 import { hasRedisCluster, type RedisCluster, startRedisCluster } from './fixtures/start-redis-cluster.js';
 

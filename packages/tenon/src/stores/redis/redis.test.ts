@@ -1,9 +1,9 @@
 import { createClient, createCluster } from '@redis/client';
 import type { Stores, TenonError } from '@tenon/base';
+import { storeCases } from '@tenon/testing';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RedisStoresOptions, redisStores } from '../../redis.js';
-import { storeCases } from '../../testing/store-cases.js';
 import { findFreePort } from '../fixtures/find-free-port.js';
 import type { RedisClient } from './connection.js';
 import { hasRedis, type RedisServer, startRedis } from './fixtures/start-redis.js';

@@ -1,9 +1,9 @@
 import { createSentinel } from '@redis/client';
 import type { Stores } from '@tenon/base';
+import { storeCases } from '@tenon/testing';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type RedisStoresOptions, redisStores } from '../../redis.js';
-import { storeCases } from '../../testing/store-cases.js';
 import { GROUP, hasSentinel, type RedisGroup, startSentinelGroup } from './fixtures/start-sentinel.js';
 
 type Open = (

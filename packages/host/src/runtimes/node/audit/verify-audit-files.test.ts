@@ -1,9 +1,9 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fakeClock } from '@tenon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { memoryStores } from '../../../../../tenon/src/stores/memory-stores.js';
-import { fakeClock } from '../../../../../tenon/src/testing/fake-clock.js';
 import type { AuditAnchor } from '../../../security/audit/audit-anchor.js';
 import { createAuditAnchors, readAuditAnchors } from '../../../security/audit/audit-anchors.js';
 import { openAudit } from './audit-file.js';

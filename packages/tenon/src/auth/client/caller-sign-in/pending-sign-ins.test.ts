@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
-import { fakeClock } from '../../../testing/fake-clock.js';
 import { createPageConfirmation } from './page-confirmation.js';
 import { createDeadline, createPageRedirect, getSignInKey, type OpenPage, PendingSignIns } from './pending-sign-ins.js';
 

@@ -1,5 +1,5 @@
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeClock } from '../../../testing/fake-clock.js';
 import { createFakeServers, headersOf, ISSUER, issuerMetadata, type Route, refusal } from '../fixtures/world.js';
 import { signIn } from '../sign-in/sign-in.js';
 import { memoryTokenStore } from '../token-store.js';

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { connectPair, fakeClock, type PairOptions, protocolVersions } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Client } from '../../../client/client.js';
 import type { JsonRpcMessage } from '../../../jsonrpc/message.js';
@@ -6,8 +7,6 @@ import { resource } from '../../../server/definitions/resource.js';
 import type { Tools } from '../../../server/definitions/server-definition.js';
 import { tool } from '../../../server/definitions/tool.js';
 import { createServer } from '../../../server/server.js';
-import { connectPair, type PairOptions, protocolVersions } from '../../../testing/connect-pair.js';
-import { fakeClock } from '../../../testing/fake-clock.js';
 import { createTransportPair } from '../../../transports/memory.js';
 import { ForkedServer } from './fixtures/forked-server.js';
 import { createReplaceableServer, type ReplaceableServer } from './replaceable-server.js';

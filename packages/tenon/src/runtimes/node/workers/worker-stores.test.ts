@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { fakeClock, storeCases } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../../stores/memory-stores.js';
-import { fakeClock } from '../../../testing/fake-clock.js';
-import { storeCases } from '../../../testing/store-cases.js';
 import type { WorkerChannel, WorkerMessage } from './messages.js';
 import { serveStores } from './serve-stores.js';
 import { createWorkerStores } from './worker-stores.js';

@@ -1,9 +1,9 @@
 import type { TenonError } from '@tenon/base';
+import { connectPair, protocolVersions } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Client } from '../../../client/client.js';
 import { toolResult } from '../../../handler/tool-result.js';
-import { connectPair, protocolVersions } from '../../../testing/connect-pair.js';
 import { prompt } from '../../definitions/prompt.js';
 import { resource } from '../../definitions/resource.js';
 import { type ToolDefinition, tool } from '../../definitions/tool.js';

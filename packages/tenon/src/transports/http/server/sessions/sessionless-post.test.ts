@@ -1,3 +1,4 @@
+import { echoServer } from '@tenon/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { tasks } from '../../../../extensions/tasks/tasks.js';
 import { createHandler } from '../../../../http.js';
@@ -7,7 +8,6 @@ import { serveHttp } from '../../../../runtimes/node/http/http-server.js';
 import type { ServerOptions } from '../../../../server/definitions/server-definition.js';
 import { tool } from '../../../../server/definitions/tool.js';
 import { createServer } from '../../../../server/server.js';
-import { echoServer } from '../../../../testing/echo-server.js';
 import { allEvents, alone, JSON_HEADERS, openSession, runtimes, type Site } from '../../fixtures/sites.js';
 
 const VERSIONS = ['2025-03-26', '2025-06-18', '2025-11-25'] as const;

@@ -1,8 +1,8 @@
 import { toRecordValues } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { memoryStores, TenonError, tool } from '../../../../index.js';
-import { fakeClock } from '../../../../testing/fake-clock.js';
 import { openReplicas, openSharedSession, type Replica } from '../../fixtures/replicas.js';
 import { eventsOf, nextMessages } from '../../fixtures/sites.js';
 import { toSessionKey } from './session-record.js';

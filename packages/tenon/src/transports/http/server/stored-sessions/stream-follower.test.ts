@@ -1,7 +1,7 @@
+import { fakeClock } from '@tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
 import { memoryStores } from '../../../../stores/memory-stores.js';
-import { fakeClock } from '../../../../testing/fake-clock.js';
 import { EventLog } from './event-log.js';
 import { StreamFollower } from './stream-follower.js';
 

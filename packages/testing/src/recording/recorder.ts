@@ -1,0 +1,104 @@
+import { type Clock, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
+import { type JsonRpcMessage, version } from 'tenon';
+import { type Id, isBatch, type MessageObserver } from 'tenon/testing-internals';
+import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
+import { redactMessage } from './redact-message.js';
+
+/** Default maximum size of a recording, in characters: 100 Mi. */
+const MAX_SIZE = 100 * 1024 * 1024;
+
+/** Options of a recorder. */
+export interface RecorderOptions {
+  /** Name of the server in the recording. */
+  readonly server: string;
+  /** Writes one line, which ends with a line break. Lines are written in the order of the messages. */
+  readonly write: (line: string) => void;
+  /**
+   * Maximum size of the recording, in characters. Later messages are not recorded.
+   * @default 104,857,600 (100 Mi)
+   */
+  readonly maxSize?: number | undefined;
+  /**
+   * Called once when the recording has its maximum size.
+   * @default nothing is called
+   */
+  readonly onLimit?: (() => void) | undefined;
+  /**
+   * Source of the times in the recording.
+   * @default the clock of the system
+   */
+  readonly clock?: Clock | undefined;
+}
+
+/** Recording of one connection. */
+export interface SessionRecorder {
+  /** Records a message. Its secrets are removed. */
+  record(dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id): void;
+  /** Records a message, as the option `onMessage` of `connect` reports it. */
+  readonly onMessage: MessageObserver;
+  /** Records the end of the connection. */
+  close(): void;
+}
+
+/** Writes messages as a recording. */
+export interface Recorder {
+  /** Begins the recording of a connection. */
+  openSession(): SessionRecorder;
+}
+
+/** Creates a recorder. It removes secrets before it writes a message. */
+export function createRecorder(options: RecorderOptions): Recorder {
+  requireKnownOptions('createRecorder', options, {
+    server: true,
+    write: true,
+    maxSize: true,
+    onLimit: true,
+    clock: true,
+  });
+  const { server, write, maxSize = MAX_SIZE, onLimit, clock = systemClock } = options;
+  let size = 0;
+  let hasEnded = false;
+  let sessions = 0;
+
+  const writeLine = (dir: RecordedDirection | 'lifecycle', session: number, message: JsonObject, relatedTo?: Id) => {
+    const ts = new Date(clock.now()).toISOString();
+    const _meta = { dir, server, ts, session, ...(relatedTo === undefined ? {} : { relatedTo }) };
+    const line = `${writeJson({ ...message, _meta })}\n`;
+    size += line.length;
+    write(line);
+  };
+
+  const writeLifecycle = (session: number, method: string, params?: JsonObject) =>
+    writeLine('lifecycle', session, { jsonrpc: '2.0', method, ...(params ? { params } : {}) });
+
+  const record = (session: number, dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id) => {
+    if (hasEnded) return;
+    if (size >= maxSize) {
+      hasEnded = true;
+      writeLifecycle(session, LIFECYCLE.limit, { maxSize });
+      onLimit?.();
+      return;
+    }
+    writeLine(dir, session, { ...redactMessage(message) }, relatedTo);
+  };
+
+  return {
+    openSession() {
+      const session = ++sessions;
+      if (!hasEnded) {
+        writeLifecycle(session, LIFECYCLE.start, { recorder: `tenon ${version}`, format: RECORDING_FORMAT });
+      }
+      return {
+        record: (dir, message, relatedTo) => record(session, dir, message, relatedTo),
+        onMessage(from, message, relatedTo) {
+          const messages = isBatch(message) ? message : [message];
+          for (const each of messages) record(session, from === 'client' ? 'send' : 'recv', each, relatedTo);
+        },
+        close() {
+          if (!hasEnded) writeLifecycle(session, LIFECYCLE.close);
+        },
+      };
+    },
+  };
+}

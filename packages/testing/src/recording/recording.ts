@@ -1,0 +1,39 @@
+import type { JsonRpcMessage } from 'tenon';
+import type { Id } from 'tenon/testing-internals';
+
+/** Direction of a recorded message: `send` is from the client to the server, `recv` from the server to the client. */
+export type RecordedDirection = 'send' | 'recv';
+
+/** One message of a recording. */
+export interface RecordedMessage {
+  /** Number of its line in the file, from 1. */
+  readonly line: number;
+  /** Direction of the message. */
+  readonly dir: RecordedDirection;
+  /** Name of the server. */
+  readonly server: string;
+  /** Time of the message, in ISO 8601. Empty if the file does not contain it. */
+  readonly ts: string;
+  /** Number of the connection, from 1. */
+  readonly session: number;
+  /** ID of the client's request on whose stream the server sent the message. Absent if it is not known. */
+  readonly relatedTo?: Id | undefined;
+  /** The message, without its secrets. */
+  readonly message: JsonRpcMessage;
+}
+
+/** Messages between clients and servers, in the order in which they were sent. */
+export interface Recording {
+  /** All messages of the file. */
+  readonly messages: readonly RecordedMessage[];
+  /** Names of the servers, in the order of their first messages. */
+  readonly servers: readonly string[];
+  /** True if the recording has no end: it reached its maximum size, or its last line is incomplete. */
+  readonly isTruncated: boolean;
+}
+
+/** Methods of the lines that are no messages: they describe the recording itself. */
+export const LIFECYCLE = { start: '$transport/start', close: '$transport/close', limit: '$transport/limit' } as const;
+
+/** Version of the members that this library adds to a recording. */
+export const RECORDING_FORMAT = 1;
