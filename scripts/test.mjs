@@ -30,6 +30,7 @@ import {
   removeInstalled,
   sharesItsErrors,
   startsSmall,
+  testingWorks,
 } from '../test/package/checks.mjs';
 import { ensureBrowser, skipMessage } from './browser.mjs';
 import { bin, root, runNode } from './process.mjs';
@@ -48,7 +49,7 @@ const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
 
 /** Packages, or parts of them, that run on every runtime. */
-const PORTABLE = ['base', 'tenon', 'issuer', 'apps'];
+const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps'];
 
 /** @type {Step[]} */
 const steps = [
@@ -86,6 +87,7 @@ const steps = [
   { id: 'package', title: 'The adapters for the AI SDK install, and work', isFull: true, run: aiAdaptersWork },
   { id: 'package', title: 'The authorization servers install, and issue tokens', isFull: true, run: issuerWorks },
   { id: 'package', title: 'The host installs, and calls a tool', run: hostWorks },
+  { id: 'package', title: 'The package for tests installs, and replays a call', isFull: true, run: testingWorks },
   { id: 'package', title: 'The apps install, and are small', isFull: true, run: appsWork },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'package', title: 'A project of npm create tenon installs, and works', isFull: true, run: createdProjectsWork },

@@ -10,8 +10,13 @@ const allowed = readFileSync(new URL('unused-exports.txt', import.meta.url), 'ut
 const getName = (line: string) => line.split(':')[0] ?? '';
 
 describe('the values that the library exports', () => {
-  const host = readSources('host').filter(({ path }) => path.startsWith('index'));
-  const unused = [...findUnusedExports(readSources('tenon'), 'tenon'), ...findUnusedExports(host, 'host')].sort();
+  const ofPackages = ['host', 'testing'].flatMap(name =>
+    findUnusedExports(
+      readSources(name).filter(({ path }) => path.startsWith('index')),
+      name,
+    ),
+  );
+  const unused = [...findUnusedExports(readSources('tenon'), 'tenon'), ...ofPackages].sort();
 
   it('are used by another package, an example or a page, or have a reason', () => {
     expect(unused.filter(name => !allowed.some(line => getName(line) === name))).toEqual([]);

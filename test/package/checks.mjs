@@ -229,30 +229,58 @@ export const aiAdaptersWork = () => packageWorks('ai', { 'program.mjs': 'Paris i
 export const issuerWorks = () =>
   packageWorks('issuer', { 'program.mjs': '200 Bearer 600\n', 'program.cjs': '200 Bearer 600\n' });
 
-/** Has the host judged, and connects one to a server. */
-export async function hostWorks() {
-  const { folder, tarball, remove } = await installPackedPackage('host');
+/**
+ * Checks a package with both module forms as it is installed: the package, its README, and a program that prints a 4.
+ * @param {string} name of its folder
+ * @param {string} program of an ES module, after the imports of `tenon` and a server `service`
+ */
+async function bothFormsWork(name, program) {
+  const { folder, tarball, remove } = await installPackedPackage(name);
   try {
     await runNode([bin('publint'), 'run', '--strict', tarball]);
     await runNode([bin('@arethetypeswrong/cli'), tarball]);
-    checkLinks(join(folder, 'node_modules/@tenon/host/README.md'));
-    const program = `
+    checkLinks(join(folder, 'node_modules/@tenon', name, 'README.md'));
+    const code = `
       import { createServer, tool } from 'tenon';
-      import { createHost } from '@tenon/host';
+      ${program.slice(0, program.indexOf(';') + 1)}
       const service = createServer({ name: 'a', version: '1', tools: { double: tool({
         input: { type: 'object', properties: { n: { type: 'number' } } }, run: ({ n }) => String(n * 2) }) } });
-      const host = await createHost({ servers: { a: { service } } });
-      console.log(JSON.stringify((await host.callTool('a__double', { n: 2 })).content));
-      await host.close();`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
-      cwd: folder,
-      encoding: 'utf8',
-    });
-    if (!stdout.includes('"4"')) throw new Error(`a host answered ${stdout}${stderr}`);
+      ${program.slice(program.indexOf(';') + 1)}`;
+    const required = code.replace(/import (\{[^}]*\}) from ('[^']+')/g, 'const $1 = require($2)');
+    for (const [form, text] of Object.entries({ module: code, commonjs: `(async () => {${required}})();` })) {
+      const args = [`--input-type=${form}`, '--eval', text];
+      const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+      if (!stdout.includes('"4"')) throw new Error(`@tenon/${name} as ${form}: expected a 4, got ${stdout}${stderr}`);
+    }
   } finally {
     await remove();
   }
 }
+
+/** Has the host judged, and connects one to a server. */
+export const hostWorks = () =>
+  bothFormsWork(
+    'host',
+    `import { createHost } from '@tenon/host';
+      const host = await createHost({ servers: { a: { service } } });
+      console.log(JSON.stringify((await host.callTool('a__double', { n: 2 })).content));
+      await host.close();`,
+  );
+
+/** Has the package for tests judged, and records and replays a call. */
+export const testingWorks = () =>
+  bothFormsWork(
+    'testing',
+    `import { connectPair, createRecorder, createReplayServer } from '@tenon/testing';
+      const lines = [];
+      const { onMessage } = createRecorder({ server: 'a', write: line => lines.push(line) }).openSession();
+      const client = await connectPair(service, { onMessage });
+      await client.callTool('double', { n: 2 });
+      await client.close();
+      const replayed = await connectPair(createReplayServer(lines.join('')));
+      console.log(JSON.stringify((await replayed.callTool('double', { n: 2 })).content));
+      await replayed.close();`,
+  );
 
 /** Checks the apps by a program that defines and reads one, by the types of a browser, and by the sizes of a page and a host. */
 export const appsWork = () => packageWorks('apps', { 'program.mjs': '<!doctype html><p>page 200\n' }, appBundles);
