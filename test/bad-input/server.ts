@@ -40,8 +40,8 @@ export function badServer(onError: (error: TenonError) => void = () => {}) {
       }),
       'throws-nothing': tool({ run: () => Promise.reject(undefined) }),
       cyclic: tool({ run: () => cyclic }),
-      bigint: tool({ run: () => toolResult({ structured: { n: 5n }, content: 'x' }) }),
-      unwritable: tool({ run: () => toolResult({ structured: { toJSON: () => throwing() }, content: 'x' }) }),
+      bigint: tool({ run: () => toolResult({ structuredContent: { n: 5n }, content: 'x' }) }),
+      unwritable: tool({ run: () => toolResult({ structuredContent: { toJSON: () => throwing() }, content: 'x' }) }),
       undefined: tool({ run: () => undefined }),
       'says-cyclic': tool({
         run: (_, ctx) => {

@@ -13,10 +13,10 @@ describe('tenon answer', () => {
   });
   afterAll(() => Promise.all([project.remove(), kitchen.close()]));
   const run = (...args: string[]) => runTenon(project.folder, args);
-  const folder = () => project.path('home/state/parked');
+  const folder = () => project.path('home/state/waiting-calls');
 
   /** Calls a tool that asks, and returns the id under which it waits. */
-  async function park(...args: string[]): Promise<string> {
+  async function startWaitingCall(...args: string[]): Promise<string> {
     const { code, out, err } = await run('call', kitchen.url, ...args, '--json');
     expect({ code, args, err: JSON.parse(err) }).toMatchObject({
       code: 9,
@@ -51,16 +51,16 @@ describe('tenon answer', () => {
   });
 
   it('declines, and accepts a page that was opened', async () => {
-    expect(await run('answer', await park('order', 'item=a'), '--decline')).toMatchObject({
+    expect(await run('answer', await startWaitingCall('order', 'item=a'), '--decline')).toMatchObject({
       out: 'not ordered: decline\n',
     });
-    const id = await park('pay');
+    const id = await startWaitingCall('pay');
     expect(await run('answer', id)).toMatchObject({ code: 2, err: expect.stringContaining('https://pay.example/42') });
     expect(await run('answer', id, '--accept')).toMatchObject({ code: 0, out: 'accept\n' });
   });
 
   it('continues a task that waits for input', async () => {
-    const id = await park('bake');
+    const id = await startWaitingCall('bake');
     expect(await run('answer', id, 'sell=true')).toMatchObject({ code: 0, out: 'sold\n' });
   });
 
@@ -73,17 +73,17 @@ describe('tenon answer', () => {
       cause: expect.stringMatching(/How many apples\?” \(count: number\).*while the call is open/),
       fix: expect.stringContaining('the same command with --keep'),
     });
-    const id = await park('bake', ...old);
+    const id = await startWaitingCall('bake', ...old);
     expect(await run('answer', id, 'sell=false')).toMatchObject({ code: 0, out: 'kept\n' });
   });
 
   it('drops calls that have expired, and refuses another server', async () => {
     const file = async (id: string) => JSON.parse(await readFile(`${folder()}/${id}.json`, 'utf8'));
-    const expired = await park('order', 'item=a');
+    const expired = await startWaitingCall('order', 'item=a');
     await writeFile(`${folder()}/${expired}.json`, JSON.stringify({ ...(await file(expired)), expiresAt: 1 }));
     expect((await run('answer', expired, 'count=1')).code).toBe(2);
     expect(await readdir(folder())).toEqual([]);
-    const moved = await park('order', 'item=a');
+    const moved = await startWaitingCall('order', 'item=a');
     await writeFile(`${folder()}/${moved}.json`, JSON.stringify({ ...(await file(moved)), fingerprint: 'other' }));
     expect(await run('answer', moved, 'count=1')).toMatchObject({
       code: 2,
@@ -96,9 +96,9 @@ describe('tenon answer', () => {
       const file = `${folder()}/${id}.json`;
       await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), ...members }));
     };
-    const task = await park('bake');
+    const task = await startWaitingCall('bake');
     await change(task, { taskId: 'nope' });
-    const plain = await park('order', 'item=a');
+    const plain = await startWaitingCall('order', 'item=a');
     await change(plain, { requestState: 'nope' });
     for (const [id, ...words] of [
       [task, '--decline'],
@@ -116,7 +116,7 @@ describe('tenon answer', () => {
   });
 
   it('forgets a call without a connection', async () => {
-    const id = await park('order', 'item=a');
+    const id = await startWaitingCall('order', 'item=a');
     const file = `${folder()}/${id}.json`;
     const reference = { kind: 'url', url: 'http://127.0.0.1:1/mcp' };
     await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), reference }));

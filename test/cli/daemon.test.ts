@@ -123,19 +123,19 @@ describe('tenon daemon', () => {
   });
 
   it('stores an input request, and continues after the response', async () => {
-    const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
-    expect(parked.code).toBe(9);
-    const { id } = JSON.parse(parked.out).inputRequired;
+    const waitingCall = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    expect(waitingCall.code).toBe(9);
+    const { id } = JSON.parse(waitingCall.out).inputRequired;
     const answered = await run('answer', id, 'count:=3');
     expect(answered).toMatchObject({ code: 0, out: 'ordered 3 apples\n' });
   });
 
   it.runIf(isFull)('reports at its end how many calls wait for input', async () => {
-    const parked = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
+    const waitingCall = await run('call', '--keep', '--json', kitchen.url, 'order', 'item=apples');
     const { code, out, err } = await run('daemon', 'stop', '--json');
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { running: false, waitingCalls: 1 } });
     expect(err).toContain('1 call of a kept server waits for an answer');
-    await run('answer', JSON.parse(parked.out).inputRequired.id, '--forget');
+    await run('answer', JSON.parse(waitingCall.out).inputRequired.id, '--forget');
   });
 
   it.runIf(isFull && hasTerminal)('prompts on a terminal', async () => {

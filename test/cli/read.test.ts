@@ -173,15 +173,15 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     const bake = async () => {
       const { out } = await run('call', kitchen.url, 'bake', '--json');
       const { id } = JSON.parse(out).inputRequired;
-      const file = await readFile(project.path(`home/state/parked/${id}.json`), 'utf8');
+      const file = await readFile(project.path(`home/state/waiting-calls/${id}.json`), 'utf8');
       return { id, taskId: JSON.parse(file).taskId as string };
     };
-    const { id: parkedId, taskId } = await bake();
+    const { id: waitingId, taskId } = await bake();
     expect(JSON.parse((await run('tasks', kitchen.url, 'get', taskId, '--json')).out)).toMatchObject({
       taskId,
       status: 'input_required',
     });
-    await run('answer', parkedId, 'sell=true');
+    await run('answer', waitingId, 'sell=true');
     const { code, out } = await runTenon(project.folder, ['tasks', kitchen.url, 'result', taskId, '--json']);
     expect({ code, content: JSON.parse(out).content }).toMatchObject({ code: 0, content: [{ text: 'sold' }] });
 

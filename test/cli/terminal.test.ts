@@ -160,8 +160,12 @@ describe.skipIf(!hasTerminal)('prompts on a terminal', () => {
   });
 
   it('do not appear on a terminal with --no-input [cli.tty]', async () => {
-    const parked = await runOnTerminal(project.folder, ['call', kitchen.url, 'order', 'item=apples', '--no-input'], []);
-    expect([parked.code, parked.shown]).toEqual([9, expect.stringContaining('tenon answer')]);
+    const waitingCall = await runOnTerminal(
+      project.folder,
+      ['call', kitchen.url, 'order', 'item=apples', '--no-input'],
+      [],
+    );
+    expect([waitingCall.code, waitingCall.shown]).toEqual([9, expect.stringContaining('tenon answer')]);
     await project.write('mcp.json', { mcpServers: { asked: shopEntry() } });
     for (const name of ['list asked', 'lock']) {
       const { code, shown } = await runOnTerminal(project.folder, [...name.split(' '), '--no-input'], []);

@@ -21,11 +21,11 @@ function asking() {
           entries.push({ ...inputs });
           if (inputs.inputResponses !== undefined) return `went on from ${inputs.requestState}`;
           return inputRequired({
-            requests: {
+            inputRequests: {
               sure: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema } },
               roots: { method: 'roots/list' },
             },
-            state: 'here',
+            requestState: 'here',
           });
         },
       }),

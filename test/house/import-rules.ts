@@ -45,7 +45,7 @@ const BASE_LAYERS: Readonly<Record<string, Layer>> = {
   encoding: { values: ['json', 'timing'] },
   limits: { values: ['json'] },
   options: { values: ['json', 'errors'] },
-  stores: { values: ['json', 'errors', 'timing'] },
+  stores: { values: ['json', 'errors', 'timing'], types: ['encoding'] },
   net: { values: ['errors', 'timing', 'options'] },
   oauth: { values: ['json', 'redaction', 'errors', 'timing', 'encoding', 'options', 'net'], types: ['stores'] },
   runtimes: { values: ['errors', 'timing'] },

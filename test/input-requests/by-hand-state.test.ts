@@ -49,13 +49,12 @@ const call = (server: RequestHandler, more: JsonObject = {}, options: CallerOpti
   sendRequest(server, 'tools/call', { name, arguments: { n: 1 }, ...more }, options);
 
 /** Asks two questions and records the inputs of each entry. */
-function recording(state?: string) {
+function recording(requestState?: string) {
   const entries: HandlerContext['inputs'][] = [];
   const run: Handler = ({ inputs }) => {
     entries.push(inputs);
     if (inputs.inputResponses !== undefined) return 'done';
-    const requests = { one: ask('One?'), two: roots };
-    return inputRequired(state === undefined ? { requests } : { requests, state });
+    return inputRequired({ inputRequests: { one: ask('One?'), two: roots }, requestState });
   };
   return { entries, run };
 }
@@ -173,9 +172,9 @@ describe('responses to returned input requests', () => {
     const server = serve(({ inputs }) => {
       entries.push(inputs);
       const { requestState } = inputs;
-      if (requestState === undefined) return inputRequired({ requests: { one: ask('One?') }, state: '1' });
-      if (requestState === '1') return inputRequired({ requests: { two: ask('Two?') }, state: '2' });
-      return requestState === '2' ? inputRequired({ state: '3' }) : 'done';
+      if (requestState === undefined) return inputRequired({ inputRequests: { one: ask('One?') }, requestState: '1' });
+      if (requestState === '1') return inputRequired({ inputRequests: { two: ask('Two?') }, requestState: '2' });
+      return requestState === '2' ? inputRequired({ requestState: '3' }) : 'done';
     });
     let answer = await call(server);
     const states = new Set<unknown>();
@@ -202,7 +201,7 @@ describe('responses to returned input requests', () => {
         seen.push(inputs.inputResponses);
         const result = await next(operation as never);
         const isFirst = result.resultType !== 'input_required' && inputs.inputResponses === undefined;
-        return isFirst ? inputRequired({ requests: { last: ask('Last?') } }) : result;
+        return isFirst ? inputRequired({ inputRequests: { last: ask('Last?') } }) : result;
       },
     ];
     const server = serve(() => 'never', { use } as never);
@@ -279,7 +278,7 @@ describe('the sealed requestState of returned input requests', () => {
   });
 
   it('limits the rounds of a call', async () => {
-    const server = serve(() => inputRequired({ state: 'more' }), { inputRequests: { maxRounds: 3 } } as never);
+    const server = serve(() => inputRequired({ requestState: 'more' }), { inputRequests: { maxRounds: 3 } } as never);
     let answer = await call(server);
     for (let round = 0; round < 2; round++) answer = await call(server, getRetry(answer));
     expect(answer.result?.requestState).toBeTypeOf('string');
@@ -288,7 +287,7 @@ describe('the sealed requestState of returned input requests', () => {
 
   it('moves large input requests to the store', async () => {
     const server = serve(({ inputs }) =>
-      inputs.inputResponses ? 'done' : inputRequired({ requests: { one: ask('?'.repeat(50_000)), two: roots } }),
+      inputs.inputResponses ? 'done' : inputRequired({ inputRequests: { one: ask('?'.repeat(50_000)), two: roots } }),
     );
     const first = await call(server);
     expect(first.result?.requestState?.length).toBeLessThan(500);
@@ -311,7 +310,7 @@ describe('a returned input request with an invalid method', () => {
     async (what, method, params) => {
       for (const [, question, got] of wrong) {
         const problems: Error[] = [];
-        const run = () => inputRequired({ requests: { fine: roots, odd: question as never } });
+        const run = () => inputRequired({ inputRequests: { fine: roots, odd: question as never } });
         const server = serve(run, { onError: (problem: Error) => void problems.push(problem) } as never);
         const { result, error } = await sendRequest(server, method, params);
         expect(result?.isError ?? error?.code).toBe(what === 'tool' ? true : -32603);

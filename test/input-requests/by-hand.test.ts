@@ -48,7 +48,7 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
   it.each(places)(
     'ends the call of a %s with an error, and is not sent [mrtr.capability-respected mrtr.capability-missing-error]',
     async (_, method, params) => {
-      const ask = () => inputRequired({ requests: { one: question }, state: 'mine' });
+      const ask = () => inputRequired({ inputRequests: { one: question }, requestState: 'mine' });
       for (const run of [ask, async () => ask()]) {
         const { result, error } = await sendRequest(serve(run), method, params, { capabilities });
         expect(result).toBeUndefined();
@@ -60,8 +60,8 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
   it('ends the call in a later round too, with requestState of the handler [mrtr.capability-respected]', async () => {
     const server = serve(({ inputs }: { inputs: { requestState?: string } }) =>
       inputs.requestState === undefined
-        ? inputRequired({ state: 'begun' })
-        : inputRequired({ requests: { one: question } }),
+        ? inputRequired({ requestState: 'begun' })
+        : inputRequired({ inputRequests: { one: question } }),
     );
     const first = await callTool(server, 't', {}, { capabilities });
     expect(first.result?.requestState).toBeTypeOf('string');
@@ -71,13 +71,13 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
   it('ends the call after a step [mrtr.capability-respected]', async () => {
     const server = serve(async (ctx: { step(name: string, run: () => void): Promise<void> }) => {
       await ctx.step('before', () => {});
-      return inputRequired({ requests: { one: question } });
+      return inputRequired({ inputRequests: { one: question } });
     });
     expect((await callTool(server, 't', {}, { capabilities })).error).toMatchObject(refused);
   });
 
   it('ends the call when a middleware returns it [mrtr.capability-respected]', async () => {
-    const use = [async () => inputRequired({ requests: { one: question } }) as never];
+    const use = [async () => inputRequired({ inputRequests: { one: question } }) as never];
     expect(
       (
         await callTool(
@@ -92,13 +92,13 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
 });
 
 it('fails the call if one of several input requests is unsupported [mrtr.capability-missing-error]', async () => {
-  const server = serve(() => inputRequired({ requests: { one: form, other: roots } }));
+  const server = serve(() => inputRequired({ inputRequests: { one: form, other: roots } }));
   const { result, error } = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect([result, error?.code]).toEqual([undefined, -32021]);
 });
 
 it('responds 400 over HTTP to a client without the capability [mrtr.capability-missing-error]', async () => {
-  const url = await site(serve(() => inputRequired({ requests: { one: form } })));
+  const url = await site(serve(() => inputRequired({ inputRequests: { one: form } })));
   const answer = await postAlone(url, 'tools/call', { name: 't' }, { capabilities: { elicitation: { url: {} } } });
   expect(answer.status).toBe(400);
   expect(answer.messages.at(-1)).toMatchObject({ error: { code: -32021 } });
@@ -121,7 +121,7 @@ it('checks the capabilities of each request, also for a suspended handler', asyn
 
 it('sends an input request to a client that declares the capability', async () => {
   const server = serve(({ inputs }: { inputs: { inputResponses?: JsonObject } }) =>
-    inputs.inputResponses?.one ? 'thanks' : inputRequired({ requests: { one: form } }),
+    inputs.inputResponses?.one ? 'thanks' : inputRequired({ inputRequests: { one: form } }),
   );
   const first = await callTool(server, 't', {}, { capabilities: { elicitation: {} } });
   expect(first.result?.inputRequests).toEqual({ one: form });

@@ -60,7 +60,8 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
       };
       const first = await ctx.elicit({ message: 'asked first', input: confirmationSchema });
       await ctx.step('one', () => void did.push('one'));
-      if (requestState === undefined) return inputRequired({ requests: { own: form('returned') }, state: 'mine' });
+      if (requestState === undefined)
+        return inputRequired({ inputRequests: { own: form('returned') }, requestState: 'mine' });
       const second = await ctx.elicit({ message: 'asked second', input: confirmationSchema });
       const roots = await ctx.roots();
       await ctx.step('two', () => void did.push('two'));
@@ -81,8 +82,8 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
   it('returns input requests repeatedly without requestState of its own', async () => {
     const { client, requests } = rig((_, { inputs }) => {
       const { inputResponses } = inputs;
-      if (inputResponses === undefined) return inputRequired({ requests: { one: form('one') } });
-      if ('one' in inputResponses) return inputRequired({ requests: { two: form('two') } });
+      if (inputResponses === undefined) return inputRequired({ inputRequests: { one: form('one') } });
+      if ('one' in inputResponses) return inputRequired({ inputRequests: { two: form('two') } });
       return Object.keys(inputResponses).join();
     });
     const open = await client;

@@ -159,7 +159,7 @@ export const askingTools = {
     run(_, { inputs: { inputResponses, requestState } }) {
       if (requestState === undefined) {
         return inputRequired({
-          requests: {
+          inputRequests: {
             who: {
               method: 'elicitation/create',
               params: {
@@ -169,7 +169,7 @@ export const askingTools = {
             },
             where: { method: 'roots/list' },
           },
-          state: 'round-1',
+          requestState: 'round-1',
         });
       }
       if (requestState === 'round-1') {
@@ -179,8 +179,8 @@ export const askingTools = {
           maxTokens: 5,
         };
         return inputRequired({
-          requests: { model: { method: 'sampling/createMessage', params } },
-          state: `2:${who.content?.name}`,
+          inputRequests: { model: { method: 'sampling/createMessage', params } },
+          requestState: `2:${who.content?.name}`,
         });
       }
       return `${requestState} ${Object.keys(inputResponses ?? {}).join()}`;

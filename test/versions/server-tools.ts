@@ -53,7 +53,11 @@ export const tools = {
     description: 'Structured content with words of its own',
     output: z.object({ celsius: z.number() }),
     run: () =>
-      toolResult({ content: 'It is mild.', structured: { celsius: 12 }, _meta: { 'com.example/source': 'sky' } }),
+      toolResult({
+        content: 'It is mild.',
+        structuredContent: { celsius: 12 },
+        _meta: { 'com.example/source': 'sky' },
+      }),
   }),
   misfit: tool({
     description: 'Breaks its own contract',

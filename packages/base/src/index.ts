@@ -137,6 +137,7 @@ export {
 export { addFormat, decodeRecord, encodeRecord, splitFormat } from './stores/record-format.js';
 export { FIRST_FORMAT, RECORD_KINDS } from './stores/record-kinds.js';
 export { listReadable, markVersioned, skipUnknown, toRecordValues } from './stores/record-values.js';
+export { type ServerDefaults, setServerDefaults, withServerDefaults } from './stores/server-defaults.js';
 export type {
   BucketSize,
   Buckets,

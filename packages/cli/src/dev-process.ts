@@ -2,7 +2,8 @@
 
 import { logError } from '@tenon/base';
 import { TenonError } from 'tenon';
-import { serveParent, setServerDefaults } from 'tenon/node';
+import { setServerDefaults } from '@tenon/base';
+import { serveParent } from 'tenon/node';
 import type { ModuleError, SourceLocation } from './dev/locate-error.js';
 import type { FailureMessage } from './dev/module-process.js';
 import { loadServer } from './serve/load-server.js';

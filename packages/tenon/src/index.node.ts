@@ -3,10 +3,10 @@
  *
  * @module tenon
  */
+import { withServerDefaults } from '@tenon/base';
 import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
-import { withServerDefaults } from './runtimes/node/server-defaults.js';
 import { withWorkerStores } from './runtimes/node/workers/current-worker.js';
 import type { Prompts, ServerDefinition, Tools } from './server/definitions/server-definition.js';
 import { createServer as createServerAnywhere, type KnownKeys, type Server } from './server/server.js';

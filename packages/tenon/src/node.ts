@@ -20,7 +20,6 @@ export {
 export { findProxyRoute, type ProxyRoute } from './runtimes/node/http/proxy.js';
 export { openTransport } from './runtimes/node/open-transport.js';
 export { stopServerProcesses } from './runtimes/node/processes/running-servers.js';
-export { type ServerDefaults, setServerDefaults } from './runtimes/node/server-defaults.js';
 export {
   type WorkspaceFolder,
   type WorkspaceRoots,

@@ -262,7 +262,9 @@ describe('checkHandlerEquivalence', () => {
     expect((await checkHandlerEquivalence(read, { answers })).length).toBe(prompts.length);
     const returning = tool({
       run: (_, { inputs: { requestState } }) =>
-        requestState === undefined ? inputRequired({ requests: { r: { method: 'roots/list' } }, state: 's' }) : 'done',
+        requestState === undefined
+          ? inputRequired({ inputRequests: { r: { method: 'roots/list' } }, requestState: 's' })
+          : 'done',
     });
     const modes = await checkHandlerEquivalence(returning, { answers });
     expect(modes.every(({ events }) => events.length === 1)).toBe(true);

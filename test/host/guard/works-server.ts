@@ -56,7 +56,7 @@ export function createWorksServer(options: Partial<ServerOptions> & { instructio
         input: path,
         run({ path }, { inputs }) {
           if (inputs.inputResponses?.sure) return did(`replays ${path}`);
-          return inputRequired({ requests: { sure: form(`Erase ${path}?`) }, state: path });
+          return inputRequired({ inputRequests: { sure: form(`Erase ${path}?`) }, requestState: path });
         },
       }),
       wonders: tool({

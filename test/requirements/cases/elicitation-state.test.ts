@@ -22,7 +22,7 @@ const server = () =>
         run: (_, { inputs }) =>
           inputs.requestState
             ? `state ${inputs.requestState}`
-            : inputRequired({ requests: { a: { method: 'roots/list' } }, state: 'mine' } as never),
+            : inputRequired({ inputRequests: { a: { method: 'roots/list' } }, requestState: 'mine' } as never),
       }),
     },
     onError: () => {},

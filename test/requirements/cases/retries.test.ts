@@ -23,7 +23,7 @@ const server = () =>
         run: (_, { inputs }) =>
           inputs.inputResponses?.mine
             ? toolResult({ content: 'thanks' })
-            : inputRequired({ requests: { mine: { method: 'roots/list' } } }),
+            : inputRequired({ inputRequests: { mine: { method: 'roots/list' } } }),
       }),
     },
     onError: () => {},

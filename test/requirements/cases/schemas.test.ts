@@ -77,7 +77,7 @@ describe('JSON Schema 2020-12', () => {
           takes: tool({ input: schema as never, run: () => 'taken' }),
           gives: tool({ output: schema as never, run: () => good as never }),
           // What this one says of itself is not what it does: only the client can find out.
-          lies: tool({ run: () => toolResult({ content: 'x', structured: bad as never }) }),
+          lies: tool({ run: () => toolResult({ content: 'x', structuredContent: bad as never }) }),
         },
         use: [
           async (operation, next) => {
@@ -112,7 +112,7 @@ describe('JSON Schema 2020-12', () => {
     const server = createServer({
       name: 's',
       version: '1',
-      tools: { lies: tool({ run: () => toolResult({ content: 'x', structured: { a: 1 } as never }) }) },
+      tools: { lies: tool({ run: () => toolResult({ content: 'x', structuredContent: { a: 1 } as never }) }) },
       use: [
         async (operation, next) => {
           const result = await next(operation);

@@ -177,7 +177,7 @@ function withApp<In, Out>(
 function addText<Out>(returned: unknown, text: NonNullable<AppToolOptions<Out>['text']>, hasOutput: boolean): unknown {
   if (!hasOutput || isOtherResult(returned)) return returned;
   const content = text(returned as Out);
-  return toolResult({ content: typeof content === 'string' ? content : [...content], structured: returned });
+  return toolResult({ content: typeof content === 'string' ? content : [...content], structuredContent: returned });
 }
 
 /** Tells if a value is a result of the specification, of `toolResult`, or an input request, and no structured content. */

@@ -9,7 +9,7 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
-import { computeTargetFingerprint, type ParkedCall, saveParkedCall } from '../questions/parked-calls.js';
+import { computeTargetFingerprint, type WaitingCall, saveWaitingCall } from '../questions/waiting-calls.js';
 import type { OpenQuestion, Questions } from '../questions/questions.js';
 import { writeErrorReport } from '../report-failure.js';
 import type { TargetConnection } from '../target/run-with-client.js';
@@ -38,7 +38,7 @@ const MAX_ROUNDS = 10;
 
 /**
  * Calls a method, and shows its progress on a terminal. Input requests of the server are shown on a terminal. Without a
- * terminal, the call is parked: its ID is printed, and the function resolves with `undefined`.
+ * terminal, the call waits: its ID is printed, and the function resolves with `undefined`.
  */
 export async function runCall<M extends keyof CallResults>(
   context: CliContext,
@@ -130,7 +130,7 @@ class CallRun {
 
   /**
    * Handles an input request that must be answered while the call is open. Only an input request of a task can be
-   * parked.
+   * left waiting.
    */
   async #handleOpen(question: OpenQuestion): Promise<undefined> {
     const inputRequests = { question: { method: 'elicitation/create', params: question } };
@@ -151,13 +151,13 @@ class CallRun {
 
   async #saveQuestion({ inputRequests, requestState, taskId }: JsonObject): Promise<undefined> {
     const context = this.#context;
-    const parked = await this.#save(inputRequests, requestState, taskId);
-    const requests = describeRequests(parked.inputRequests);
-    const { command, text } = formatAnswerCommand(parked.id, requests);
-    const expiresAt = new Date(parked.expiresAt).toISOString();
+    const waitingCall = await this.#save(inputRequests, requestState, taskId);
+    const requests = describeRequests(waitingCall.inputRequests);
+    const { command, text } = formatAnswerCommand(waitingCall.id, requests);
+    const expiresAt = new Date(waitingCall.expiresAt).toISOString();
     const { label, target } = this.#connection.target;
     if (this.#request.options.json) {
-      context.screen.printJson({ inputRequired: { id: parked.id, expiresAt, server: label, requests, command } });
+      context.screen.printJson({ inputRequired: { id: waitingCall.id, expiresAt, server: label, requests, command } });
       writeErrorReport(context.screen, {
         code: 'cli/input-required',
         cause: `${label} asks a question before it goes on`,
@@ -177,11 +177,11 @@ class CallRun {
     return undefined;
   }
 
-  #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<ParkedCall> {
+  #save(inputRequests: unknown, requestState: unknown, taskId: unknown): Promise<WaitingCall> {
     const { reference, options, method, params } = this.#request;
     // Headers and environment variables may contain secrets.
     const { header: _, env: __, json: ___, input: ____, wire: _____, verbose: ______, ...storedOptions } = options;
-    return saveParkedCall(this.#context, {
+    return saveWaitingCall(this.#context, {
       reference,
       options: storedOptions,
       fingerprint: computeTargetFingerprint(this.#connection.target),

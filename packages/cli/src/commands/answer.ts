@@ -12,11 +12,11 @@ import { createResponses } from '../questions/create-responses.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
 import {
   computeTargetFingerprint,
-  findParkedCall,
-  listParkedCalls,
-  type ParkedCall,
-  removeParkedCall,
-} from '../questions/parked-calls.js';
+  findWaitingCall,
+  listWaitingCalls,
+  type WaitingCall,
+  removeWaitingCall,
+} from '../questions/waiting-calls.js';
 import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
@@ -58,15 +58,15 @@ export function createAnswerCommand(context: CliContext): Command {
     )
     .action(async (id: string | undefined, words: string[], options: AnswerCommandOptions) => {
       refuseUnknownOptions('answer', id === undefined ? [] : [id], 1);
-      if (id === undefined) return listWaiting(context, options);
-      const parked = await findParkedCall(context, id);
-      if (options.forget) await forgetCall(context, parked, options);
-      else await answerParkedCall(context, parked, words, options);
+      if (id === undefined) return printWaitingCalls(context, options);
+      const waitingCall = await findWaitingCall(context, id);
+      if (options.forget) await forgetCall(context, waitingCall, options);
+      else await answerWaitingCall(context, waitingCall, words, options);
     });
 }
 
-async function listWaiting(context: CliContext, { json = false }: AnswerCommandOptions): Promise<void> {
-  const calls = (await listParkedCalls(context)).map(({ id, expiresAt, method, params, inputRequests }) => {
+async function printWaitingCalls(context: CliContext, { json = false }: AnswerCommandOptions): Promise<void> {
+  const calls = (await listWaitingCalls(context)).map(({ id, expiresAt, method, params, inputRequests }) => {
     const requests = describeRequests(inputRequests);
     const name = String(params.name ?? params.uri ?? method);
     return {
@@ -88,41 +88,41 @@ async function listWaiting(context: CliContext, { json = false }: AnswerCommandO
 }
 
 /** Deletes a call without telling the server, which lets it expire. */
-async function forgetCall(context: CliContext, { id }: ParkedCall, { json }: AnswerCommandOptions): Promise<void> {
-  await removeParkedCall(context, id);
+async function forgetCall(context: CliContext, { id }: WaitingCall, { json }: AnswerCommandOptions): Promise<void> {
+  await removeWaitingCall(context, id);
   context.code = exitCodes.success;
   if (json) context.screen.printJson({ forgotten: id });
   else context.screen.note(`the call ${id} was deleted; the server got no answer`);
 }
 
-async function answerParkedCall(
+async function answerWaitingCall(
   context: CliContext,
-  parked: ParkedCall,
+  waitingCall: WaitingCall,
   words: readonly string[],
   given: AnswerCommandOptions,
 ): Promise<void> {
-  const options = { ...parked.options, ...given };
+  const options = { ...waitingCall.options, ...given };
   const questions = createQuestions(context, options);
-  const responses = await createResponses(context, parked.inputRequests, words, options, questions);
-  const { reference } = parked;
-  const origin = withFolder(context, parked.cwd);
+  const responses = await createResponses(context, waitingCall.inputRequests, words, options, questions);
+  const { reference } = waitingCall;
+  const origin = withFolder(context, waitingCall.cwd);
   await runWithClient(
     origin,
     reference,
     options,
     async connection => {
-      checkTarget(parked, connection);
-      const result = await continueCall(origin, connection, parked, responses, options, questions).catch(error =>
-        handleFailure(context, parked, error),
+      checkTarget(waitingCall, connection);
+      const result = await continueCall(origin, connection, waitingCall, responses, options, questions).catch(error =>
+        handleFailure(context, waitingCall, error),
       );
-      await removeParkedCall(context, parked.id);
-      if (result) await reportResult(context, parked, result, options);
+      await removeWaitingCall(context, waitingCall.id);
+      if (result) await reportResult(context, waitingCall, result, options);
     },
     // The task repeats its input request, which gets the stored answer. Only later ones are new.
-    parked.taskId === undefined ? questions.handlers : withAnswers(questions, parked, responses),
+    waitingCall.taskId === undefined ? questions.handlers : withAnswers(questions, waitingCall, responses),
   ).catch(error => {
     if (getExitCode(TenonError.from(error)) === exitCodes.unreachable)
-      context.screen.note(`the call still waits. If the server is gone, run: tenon answer ${parked.id} --forget`);
+      context.screen.note(`the call still waits. If the server is gone, run: tenon answer ${waitingCall.id} --forget`);
     throw error;
   });
 }
@@ -140,11 +140,11 @@ const withFolder = (context: CliContext, cwd = context.cwd): CliContext => ({
 });
 
 /** Removes a call that its server no longer has, because no answer can succeed. */
-async function handleFailure(context: CliContext, { id }: ParkedCall, thrown: unknown): Promise<never> {
+async function handleFailure(context: CliContext, { id }: WaitingCall, thrown: unknown): Promise<never> {
   const error = TenonError.from(thrown);
   const isUnknown = error.code === 'task/unknown' || error.code === 'task/expired';
   if (!isUnknown && !(error.rpcCode === INVALID_PARAMS && /request_?state/i.test(error.message))) throw error;
-  await removeParkedCall(context, id);
+  await removeWaitingCall(context, id);
   throw new TenonError('cli/call-expired', `the server no longer has the call ${id}, and it was deleted here`, {
     received: error.summary,
     hint: CHECK_EFFECT,
@@ -153,7 +153,7 @@ async function handleFailure(context: CliContext, { id }: ParkedCall, thrown: un
 }
 
 /** Checks that the configuration of the server is unchanged, so that the answer is not sent to another server. */
-function checkTarget({ fingerprint, cwd }: ParkedCall, { target }: TargetConnection): void {
+function checkTarget({ fingerprint, cwd }: WaitingCall, { target }: TargetConnection): void {
   if (computeTargetFingerprint(target) === fingerprint) return;
   throw createUsageError(
     'the configuration now leads to another server than the one that asked',
@@ -166,7 +166,7 @@ function checkTarget({ fingerprint, cwd }: ParkedCall, { target }: TargetConnect
 function continueCall(
   context: CliContext,
   connection: TargetConnection,
-  { method, params, reference, requestState, taskId }: ParkedCall,
+  { method, params, reference, requestState, taskId }: WaitingCall,
   inputResponses: JsonObject,
   options: AnswerCommandOptions,
   questions: Questions,
@@ -181,9 +181,9 @@ function continueCall(
   return runCall(context, connection, request, questions, taskId === undefined ? undefined : { taskId });
 }
 
-function withAnswers(questions: Questions, parked: ParkedCall, responses: JsonObject): QuestionHandlers {
+function withAnswers(questions: Questions, waitingCall: WaitingCall, responses: JsonObject): QuestionHandlers {
   const open = new Map(
-    Object.entries(parked.inputRequests).map(([key, request]) => [JSON.stringify(getParams(request)), key]),
+    Object.entries(waitingCall.inputRequests).map(([key, request]) => [JSON.stringify(getParams(request)), key]),
   );
   const take = (params: object) => {
     const key = open.get(JSON.stringify(params));
@@ -201,7 +201,7 @@ const getParams = (request: unknown): unknown => (request as JsonObject).params;
 
 async function reportResult(
   context: CliContext,
-  { method, params }: ParkedCall,
+  { method, params }: WaitingCall,
   result: CallResults[keyof CallResults],
   options: AnswerCommandOptions,
 ): Promise<void> {

@@ -64,8 +64,8 @@ async function stop(context: CliContext, json: boolean | undefined): Promise<voi
   const running = await findDaemon(context);
   if (!running) return reportState(context, { running: false }, 'not running', json);
   await requestDaemon(running.record, 'POST', '/stop');
-  const { listParkedCalls } = await import('../questions/parked-calls.js');
-  const waiting = (await listParkedCalls(context)).filter(({ options }) => options.keep).length;
+  const { listWaitingCalls } = await import('../questions/waiting-calls.js');
+  const waiting = (await listWaitingCalls(context)).filter(({ options }) => options.keep).length;
   reportState(context, { running: false, ...(waiting > 0 ? { waitingCalls: waiting } : {}) }, 'stopped', json);
   if (waiting === 0) return;
   const calls = waiting === 1 ? '1 call of a kept server waits' : `${waiting} calls of kept servers wait`;

@@ -1,8 +1,9 @@
 import cluster from 'node:cluster';
 import { dirname, resolve } from 'node:path';
+import { setServerDefaults } from '@tenon/base';
 import type { Command } from 'commander';
 import type { Stores } from 'tenon';
-import { type HttpServer, type ServeHttpOptions, serveHttp, setServerDefaults } from 'tenon/node';
+import { type HttpServer, type ServeHttpOptions, serveHttp } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createHttpAuth } from '../http/http-auth.js';

@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { getPlaceholder } from '../host/placeholders.js';
 import { findSources, findUserSources, readConfigSource } from '../host/read-configuration.js';
-import { listParkedCalls } from '../questions/parked-calls.js';
+import { listWaitingCalls } from '../questions/waiting-calls.js';
 import { takeTarget } from '../target/target-reference.js';
 import { type KnownArgument, type KnownEntry, type KnownNames, readKnownNames } from './known-names.js';
 import { listArgumentValues, listOptionValues } from './option-values.js';
@@ -67,7 +67,7 @@ async function listAll(
   if (command.commands.length > 0 && positional.length === 0) return command.commands.map(toCommandCandidate);
   const choices = command.registeredArguments[positional.length]?.argChoices;
   if (choices) return toCandidates(choices);
-  if (name === 'answer' && positional.length === 0) return listParked(context);
+  if (name === 'answer' && positional.length === 0) return listWaiting(context);
   if (positional.length === 0 && command.registeredArguments[0]?.name() === 'command')
     return toCandidates(await listArgumentValues(name));
   if (command.registeredArguments[0]?.name() !== 'target') return [];
@@ -135,8 +135,8 @@ async function listOptions(name: string, command: Command, current: string): Pro
     .flatMap(({ long: value, description }) => (value ? [{ value, description }] : []));
 }
 
-async function listParked(context: CliContext): Promise<Candidate[]> {
-  const calls = await listParkedCalls(context);
+async function listWaiting(context: CliContext): Promise<Candidate[]> {
+  const calls = await listWaitingCalls(context);
   return calls.map(({ id, method, params }) => ({ value: id, description: `${method} ${String(params.name ?? '')}` }));
 }
 

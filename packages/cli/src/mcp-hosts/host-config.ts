@@ -80,7 +80,7 @@ function changeText(
     const after = format.parse(changed);
     const isSame =
       isDeepStrictEqual(readEntries(host, after), expected) &&
-      (content.trim() === '' || isDeepStrictEqual(omitSection(host, after), omitSection(host, before)));
+      (content.trim() === '' || isDeepStrictEqual(getOtherSettings(host, after), getOtherSettings(host, before)));
     if (!isSame) throw new ConfigTextError('the form of the file is not supported');
     return text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK + changed : changed;
   });
@@ -134,7 +134,7 @@ function getSection(section: readonly string[], content: unknown): unknown {
 }
 
 /** Returns everything but the servers, and the inputs that this command declares for them. */
-function omitSection(host: McpHost, content: unknown): unknown {
+function getOtherSettings(host: McpHost, content: unknown): unknown {
   if (!isObject(content)) return content;
   const omitted = [host.section[0], host.variables.inputs];
   const others = Object.entries(content).filter(([name]) => !omitted.includes(name));

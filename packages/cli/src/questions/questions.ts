@@ -22,7 +22,7 @@ export type OpenQuestion = ElicitFormParams | ElicitUrlParams;
 
 /**
  * Creates the handlers that ask the user on a terminal. Without a terminal, input requests stay open, and the command
- * parks or refuses the call.
+ * lets the call wait or refuses it.
  */
 export function createQuestions(context: CliContext, { input = true }: { readonly input?: boolean }): Questions {
   if (input && context.terminal.interactive) {

@@ -95,10 +95,10 @@ interface ResourceContents {
 
 /** A call that waits for an answer. The command ends with 9. */
 interface InputRequired {
-  readonly inputRequired: WaitingCall & { readonly server: string };
+  readonly inputRequired: WaitingCallReport & { readonly server: string };
 }
 
-interface WaitingCall {
+interface WaitingCallReport {
   readonly id: string;
   readonly expiresAt: string;
   readonly requests: readonly DescribedRequest[];
@@ -120,7 +120,7 @@ export type AddOutput = ChangesResult;
 export type AgentOutput = WrittenText;
 
 export type AnswerOutput =
-  | { readonly calls: readonly (WaitingCall & { readonly name: string })[] }
+  | { readonly calls: readonly (WaitingCallReport & { readonly name: string })[] }
   /** ID of the call that `--forget` deleted. */
   | { readonly forgotten: string }
   | ToolResult

@@ -58,7 +58,7 @@ export function createTargetCommand(name: string, summary: string, usage: string
   const more = usage === '' ? '' : ` ${usage}`;
   return createCommand(name, summary, {
     ...(hasWire ? { verbose: 'print the messages of the protocol, and the code and the stack of errors' } : {}),
-    noInput: 'never ask: park questions of the server, and do not sign in',
+    noInput: 'never ask: let calls wait for their input, and do not sign in',
   })
     .usage(`[options] TARGET${more}\n       tenon ${name} [options]${more} -- COMMAND [ARGUMENTS…]`)
     .argument(

@@ -75,7 +75,7 @@ export async function parseEntry(
     },
     reportWarning: (...message) => report('warning', ...message),
   };
-  if (!checkDuplicates(parser)) return undefined;
+  if (!hasUsableNames(parser)) return undefined;
   for (const { key, at, name: meant } of renamed)
     parser.reportWarning('config/spelling', at, `${quoteName(key)} is read as \`${meant}\``, {
       hint: `write \`${meant}\``,
@@ -126,7 +126,7 @@ function readTemplates(parser: EntryParser): CallerTemplates | undefined {
 const isDisabled = ({ members }: JsonNode): boolean =>
   members.get('disabled')?.value === true || members.get('enabled')?.value === false;
 
-function checkDuplicates(parser: EntryParser): boolean {
+function hasUsableNames(parser: EntryParser): boolean {
   const { name, node } = parser;
   if (node.kind !== 'object') reportWrongKind(parser, node, 'an object');
   else if (name.trim() === '' || name.length > MAX_NAME || /\p{Cc}/u.test(name))

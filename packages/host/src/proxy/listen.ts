@@ -29,7 +29,7 @@ export async function createListener(
   );
   const uris = [...new Set(filterWanted.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
   const places = await Promise.all(
-    uris.map(async uri => ({ uri, place: await findWatchable(gateway, uri, requestContext) })),
+    uris.map(async uri => ({ uri, place: await resolveSubscribable(gateway, uri, requestContext) })),
   );
   const known = places.filter((each): each is { uri: string; place: ResolvedResource } => each.place !== undefined);
   const filter: SubscriptionFilter = Object.fromEntries(lists.map(name => [FILTER_FLAGS[name], true]));
@@ -38,7 +38,7 @@ export async function createListener(
 }
 
 /** Finds a resource that exists, that the caller may read, and whose server notifies of its changes. */
-async function findWatchable(
+async function resolveSubscribable(
   gateway: GatewayContext,
   uri: string,
   requestContext: RequestContext,

@@ -35,6 +35,6 @@ function createInvalidRequestError(subject: string, subjectPart: string, expecte
   return new TenonError('handler/output', `${subject}: invalid ${subjectPart}`, {
     expected,
     received: typeof got === 'string' ? `"${got.slice(0, 128)}"` : typeof got,
-    hint: 'return the input requests with `inputRequired({ requests })`',
+    hint: 'return the input requests with `inputRequired({ inputRequests })`',
   });
 }

@@ -2,13 +2,13 @@ import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
 import type { ContentBlock, Meta } from '../protocol/content.js';
 import type { InputRequests, InputRequiredResult } from '../protocol/input-requests.js';
 
-const TOOL_RESULT = Symbol.for('tenon.reply');
+const TOOL_RESULT = Symbol.for('tenon.tool-result');
 
 /** A tool result with all its parts, created by `toolResult` or `ctx.fail`. */
 export interface ToolResultParts {
   readonly [TOOL_RESULT]: true;
   readonly content: readonly ContentBlock[] | undefined;
-  readonly structured: unknown;
+  readonly structuredContent: unknown;
   readonly isError: boolean;
   readonly _meta: Meta | undefined;
 }
@@ -18,16 +18,16 @@ type ContentInput = string | ContentBlock | readonly (string | ContentBlock)[];
 /** Creates a tool result with separate content and structured content, or with metadata. */
 export function toolResult(parts: {
   content?: ContentInput | undefined;
-  structured?: unknown;
+  structuredContent?: unknown;
   isError?: boolean | undefined;
   _meta?: Meta | undefined;
 }): ToolResultParts {
-  requireKnownOptions('toolResult', parts, { content: true, structured: true, isError: true, _meta: true });
-  const { content, structured, isError = false, _meta } = parts;
+  requireKnownOptions('toolResult', parts, { content: true, structuredContent: true, isError: true, _meta: true });
+  const { content, structuredContent, isError = false, _meta } = parts;
   return {
     [TOOL_RESULT]: true,
     content: content === undefined ? undefined : toContentBlocks(content),
-    structured,
+    structuredContent,
     isError,
     _meta,
   };
@@ -44,28 +44,28 @@ export function toolError(message: string, cause?: unknown): TenonError {
 
 /**
  * Creates a result with input requests to the client. When all are answered, the handler runs again with the answers
- * and `state` in `ctx.inputs`.
+ * and `requestState` in `ctx.inputs`.
  *
  * The state is sealed for the client, and it is bound to the user and the request. Replicas need the same
  * `inputRequests.keys`.
- * @throws TenonError `handler/empty-input-request` when there are neither requests nor a state.
+ * @throws TenonError `handler/empty-input-request` without `inputRequests` and `requestState`.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function inputRequired(options: {
-  requests?: InputRequests | undefined;
-  state?: string | undefined;
+  inputRequests?: InputRequests | undefined;
+  requestState?: string | undefined;
 }): InputRequiredResult {
-  requireKnownOptions('inputRequired', options, { requests: true, state: true });
-  const { requests, state } = options;
-  if (requests === undefined && state === undefined) {
-    throw new TenonError('handler/empty-input-request', '`inputRequired` without `requests` and `state`', {
+  requireKnownOptions('inputRequired', options, { inputRequests: true, requestState: true });
+  const { inputRequests, requestState } = options;
+  if (inputRequests === undefined && requestState === undefined) {
+    throw new TenonError('handler/empty-input-request', '`inputRequired` without `inputRequests` and `requestState`', {
       expected: 'at least one of them',
     });
   }
   return {
     resultType: 'input_required',
-    ...(requests === undefined ? {} : { inputRequests: requests }),
-    ...(state === undefined ? {} : { requestState: state }),
+    ...(inputRequests === undefined ? {} : { inputRequests }),
+    ...(requestState === undefined ? {} : { requestState }),
   };
 }
 

@@ -25,7 +25,7 @@ const server = createServer({
     list: tool({ run: () => ['a', { type: 'text', text: 'b' }] }),
     json: tool({ run: () => ({ a: [1] }) }),
     nothing: tool({ run: () => undefined }),
-    both: tool({ run: () => toolResult({ content: 'c', structured: { a: 1 }, _meta: { 'a.b/c': 1 } }) }),
+    both: tool({ run: () => toolResult({ content: 'c', structuredContent: { a: 1 }, _meta: { 'a.b/c': 1 } }) }),
     fails: tool({ run: (_, ctx) => ctx.fail('kept') }),
     'for-model': tool({ run: refuse(toolError('for the model')) }),
     'of-another': tool({ run: refuse(new TenonError('tool/failed', 'secret', { peer: 'stdio: /home/me/x.js' })) }),

@@ -13,14 +13,14 @@ const STEP_NAME_HINT =
   'use a unique name for each step, and return failures from it, because a step that throws runs again';
 
 /** Throws when the handler's actions differ from those of the first scenario. */
-export function compareExecutions(
+export function requireEqualExecutions(
   expected: Observation,
   actual: Observation,
   compare: ((v: unknown) => unknown) | undefined,
 ): void {
   if (actual.missingCapabilities.length > 0) return;
-  compareEvents(expected, actual);
-  compareEffects(expected, actual);
+  requireEqualEvents(expected, actual);
+  requireEqualEffects(expected, actual);
   if (!expected.returnsInputRequests) {
     const [one, other] = [expected.outcome, actual.outcome].map(value =>
       toCanonicalJson(compare ? compare(value) : value),
@@ -37,7 +37,7 @@ export function compareExecutions(
 }
 
 /** Throws when the client got a different result than in another scenario of the same version. */
-export function compareResults(first: Observation, actual: Observation): void {
+export function requireEqualResults(first: Observation, actual: Observation): void {
   const [one, other] = [first, actual].map(({ result, error }) => {
     const { _meta, resultType, ...rest } = result ?? {};
     return toCanonicalJson(error ? { code: error.code } : rest);
@@ -88,7 +88,7 @@ export function findMissingAction(
   );
 }
 
-function compareEvents(expected: Observation, actual: Observation): void {
+function requireEqualEvents(expected: Observation, actual: Observation): void {
   const same = expected.scenario.dialect === actual.scenario.dialect;
   const [one, other] = [expected, actual].map(each => each.seen.map(event => normalizeEvent(event, same))) as [
     object[],
@@ -152,7 +152,7 @@ function describeEvent(event: ObservedEvent): string {
  * Compares effects. A step that was interrupted runs again, so its effects may occur more often, but there may be no
  * others.
  */
-function compareEffects(expected: Observation, actual: Observation): void {
+function requireEqualEffects(expected: Observation, actual: Observation): void {
   const [one, other] = [expected, actual].map(({ effects }) => effects.map(effect => ({ effect }))) as [
     ObservedEffect[],
     ObservedEffect[],

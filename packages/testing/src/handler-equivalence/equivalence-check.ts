@@ -1,7 +1,7 @@
 import { LazyAbortSignal, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { ClientHandlers } from 'tenon';
 import type { Dialect } from 'tenon/testing-internals';
-import { compareExecutions, compareResults, describeExecution } from './compare-executions.js';
+import { describeExecution, requireEqualExecutions, requireEqualResults } from './compare-executions.js';
 import { Observation } from './observation.js';
 import type { ExecutionScenario } from './scenarios.js';
 
@@ -56,9 +56,9 @@ export class EquivalenceCheck {
     effects?.();
     await this.#runUntilFailure(observation, timeout, () => run(observation)).finally(() => observation.onEnd());
     observation.effects = effects?.() ?? [];
-    if (this.expected) compareExecutions(this.expected, observation, compare);
+    if (this.expected) requireEqualExecutions(this.expected, observation, compare);
     const first = this.#firsts.get(scenario.dialect);
-    if (first && !compare) compareResults(first, observation);
+    if (first && !compare) requireEqualResults(first, observation);
     else if (first === undefined) this.#firsts.set(scenario.dialect, observation);
     this.expected ??= observation;
     return observation;

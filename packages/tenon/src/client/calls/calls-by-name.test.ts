@@ -16,7 +16,7 @@ const server = createServer({
   version: '1',
   tools: {
     declares: tool({ output: z.object({ n: z.number() }), run: () => ({ n: 1 }) }),
-    volunteers: tool({ run: () => toolResult({ content: 'one', structured: { n: 1 } }) }),
+    volunteers: tool({ run: () => toolResult({ content: 'one', structuredContent: { n: 1 } }) }),
     fails: tool({ run: (_, ctx) => ctx.fail('no') }),
   },
   prompts: {

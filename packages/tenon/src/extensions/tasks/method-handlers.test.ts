@@ -55,7 +55,7 @@ describe('tasks/get', () => {
 
   it('returns the result of a completed task, also that of a tool error [ext-tasks.get.completed ext-tasks.tool-error-is-completed ext-tasks.failed-only-protocol-error]', async () => {
     const meta = { 'a.b/c': 1 };
-    const { state } = await ended(() => toolResult({ content: 'fine', structured: { n: 1 }, _meta: meta }));
+    const { state } = await ended(() => toolResult({ content: 'fine', structuredContent: { n: 1 }, _meta: meta }));
     expect(state).toMatchObject({
       resultType: 'complete',
       status: 'completed',
@@ -90,7 +90,7 @@ describe('tasks/get', () => {
     expect(state).toMatchObject({ status: 'completed', result: { isError: true } });
     expect(JSON.stringify(state)).not.toContain('secret');
     expect(site.problems).toMatchObject([{ code: 'tool/threw', cause: { message: 'the secret' } }]);
-    const wrong = await ended(() => inputRequired({ requests: {} }));
+    const wrong = await ended(() => inputRequired({ inputRequests: {} }));
     expect(wrong.state).toMatchObject({ status: 'failed', error: { code: -32603, message: 'Internal error' } });
     expect(wrong.site.problems).toMatchObject([{ code: 'handler/too-many-rounds' }]);
   });

@@ -108,7 +108,10 @@ describe('tasks/update', () => {
       const given = inputs.inputResponses?.mine as { content?: JsonObject } | undefined;
       if (inputs.requestState === 'done') return `so ${given?.content?.a}`;
       const params = form('mine?') as never;
-      return inputRequired({ requests: { mine: { method: 'elicitation/create', params } }, state: 'done' } as never);
+      return inputRequired({
+        inputRequests: { mine: { method: 'elicitation/create', params } },
+        requestState: 'done',
+      } as never);
     });
     expect(Object.values((await requests()) ?? {})).toMatchObject([{ params: { message: 'mine?' } }]);
     await update(caller, taskId, { [keys[0] ?? '']: accept('x') });

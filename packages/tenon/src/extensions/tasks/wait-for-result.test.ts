@@ -32,7 +32,7 @@ describe('tasks/result', () => {
     await settle();
     expect(caller.answers.has(id)).toBe(false);
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'working' });
-    work.open(toolResult({ content: 'fine', structured: { n: 1 }, _meta: { 'a.b/c': 1 } }));
+    work.open(toolResult({ content: 'fine', structuredContent: { n: 1 }, _meta: { 'a.b/c': 1 } }));
     await until(() => caller.answers.has(id));
     const expected = {
       content: [{ type: 'text', text: 'fine' }],

@@ -66,7 +66,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
         return 'done';
       }
       ctx.progress(1.5);
-      return inputRequired({ state: 'again' });
+      return inputRequired({ requestState: 'again' });
     });
     const numbers = progress.map(({ progress: n }) => n as number);
     expect(numbers).toEqual(revision === '2026-07-28' ? [] : [1, 1.5, 2]);

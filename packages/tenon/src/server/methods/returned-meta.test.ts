@@ -68,7 +68,7 @@ describe('the _meta that a tool returns', () => {
 
   it('fails the call in a returned input request when its prefix is reserved', async () => {
     const requests = { a: { method: 'sampling/createMessage' as const, params: question(RESERVED) } };
-    const { problems, open } = createCase(() => inputRequired({ requests }), {});
+    const { problems, open } = createCase(() => inputRequired({ inputRequests: requests }), {});
     const client = await open();
     await client.callTool('t').catch(() => {});
     expect(problems).toMatchObject([{ code: 'meta/reserved' }]);

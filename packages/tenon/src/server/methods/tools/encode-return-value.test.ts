@@ -71,7 +71,7 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   });
 
   it('fails likewise for structured content', async () => {
-    const both = { content: 'x', structured: [make()] };
+    const both = { content: 'x', structuredContent: [make()] };
     const { isError, problems } = await call(tool({ output: z.any(), run: () => toolResult(both) }));
     expect(isError).toBe(true);
     expect(problems).toMatchObject([{ code: 'handler/output', summary: expected.summary }]);
@@ -128,8 +128,8 @@ describe.each(protocolVersions)('a tool that returns no content, on %s', revisio
     ['an empty reply', toolResult({}), ''],
     ['a reply with no blocks', toolResult({ content: [] }), ''],
     ['a reply that fails without words', toolResult({ content: [], isError: true }), ''],
-    ['a reply that fails with data', toolResult({ structured: { n: 1 }, isError: true }), '{"n":1}'],
-    ['a reply with data and no blocks', toolResult({ structured: { n: 1 }, content: [] }), '{"n":1}'],
+    ['a reply that fails with data', toolResult({ structuredContent: { n: 1 }, isError: true }), '{"n":1}'],
+    ['a reply with data and no blocks', toolResult({ structuredContent: { n: 1 }, content: [] }), '{"n":1}'],
     ['a result with no blocks', { content: [] }, ''],
   ])('sends one text block for %s', async (_name, value, shown) => {
     expect((await call(tool({ run: () => value as object }), revision)).content).toEqual([text(shown)]);
@@ -161,7 +161,7 @@ describe('a tool that returns an invalid content block', () => {
     ['a number', 5, 'a number', undefined],
   ])('fails for a block in a result: %s', async (_name, block, got, next) => {
     for (const value of [toolResult({ content: [text('a'), block] as never }), { content: [text('a'), block] }]) {
-      if (typeof block === 'number' && !(Symbol.for('tenon.reply') in value)) continue;
+      if (typeof block === 'number' && !(Symbol.for('tenon.tool-result') in value)) continue;
       const { isError, problems } = await call(tool({ run: () => value }));
       expect(isError).toBe(true);
       expect(problems).toHaveLength(1);

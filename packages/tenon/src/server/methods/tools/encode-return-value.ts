@@ -37,17 +37,17 @@ export function encodeReturnValue(
  */
 function encodeToolResult(
   tool: CompiledTool,
-  { content, structured, isError, _meta }: ToolResultParts,
+  { content, structuredContent, isError, _meta }: ToolResultParts,
 ): JsonObject | Promise<JsonObject> {
   requireContent(describeTool(tool), content, _meta);
   const extra = { ...(isError ? { isError } : {}), ...(_meta ? { _meta } : {}) };
-  if (structured === undefined) return { content: content?.length ? content : toContentBlocks(''), ...extra };
-  if (content?.length) requireJson(describeTool(tool), structured);
+  if (structuredContent === undefined) return { content: content?.length ? content : toContentBlocks(''), ...extra };
+  if (content?.length) requireJson(describeTool(tool), structuredContent);
   if (isError) {
-    const shownContent = content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structured));
-    return { content: shownContent, structuredContent: structured, ...extra };
+    const shownContent = content?.length ? content : toContentBlocks(toJsonText(describeTool(tool), structuredContent));
+    return { content: shownContent, structuredContent, ...extra };
   }
-  return thenMaybe(encodeStructured(tool, structured, content), result => ({ ...result, ...extra }));
+  return thenMaybe(encodeStructured(tool, structuredContent, content), result => ({ ...result, ...extra }));
 }
 
 function encodeStructured(
@@ -96,7 +96,7 @@ function readProtocolResult(tool: CompiledTool, value: unknown): ToolResultParts
   if (!content.every(block => isObject(block) && typeof block.type === 'string')) return undefined;
   return toolResult({
     content: content as ContentBlock[],
-    structured: structuredContent,
+    structuredContent,
     isError: isError === true,
     ...(isObject(_meta) ? { _meta } : {}),
   });

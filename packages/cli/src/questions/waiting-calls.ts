@@ -11,7 +11,7 @@ import type { TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 
 /** Call that waits for an answer. It is stored in a file that only the user can read. */
-export interface ParkedCall {
+export interface WaitingCall {
   readonly id: string;
   /** Time of its creation, in milliseconds since the epoch. */
   readonly createdAt: number;
@@ -32,11 +32,11 @@ export interface ParkedCall {
   readonly taskId?: string | undefined;
 }
 
-/** Lifetime of a parked call, in milliseconds: one day. The server may end it earlier. */
-const PARKED_TTL = 86_400_000;
+/** Lifetime of a waiting call, in milliseconds: one day. The server may end it earlier. */
+const WAITING_TTL = 86_400_000;
 const ID = /^[0-9a-f]{8}$/;
 
-/** Computes the digest that binds a parked call to its server. */
+/** Computes the digest that binds a waiting call to its server. */
 export function computeTargetFingerprint({ target, label }: ResolvedTarget): string {
   const identity = getIdentity(target) ?? [label];
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
@@ -47,18 +47,18 @@ function getIdentity(target: ResolvedTarget['target']): readonly unknown[] | und
   return 'command' in target ? [target.command, target.args ?? [], target.cwd ?? ''] : undefined;
 }
 
-/** Writes a parked call, and removes those that have expired. */
-export async function saveParkedCall(
+/** Writes a waiting call, and removes those that have expired. */
+export async function saveWaitingCall(
   context: CliContext,
-  call: Omit<ParkedCall, 'id' | 'createdAt' | 'expiresAt' | 'cwd'>,
+  call: Omit<WaitingCall, 'id' | 'createdAt' | 'expiresAt' | 'cwd'>,
   now: number = Date.now(),
-): Promise<ParkedCall> {
-  const folder = getParkedFolder(context);
+): Promise<WaitingCall> {
+  const folder = getWaitingCallsFolder(context);
   const id = randomBytes(4).toString('hex');
-  const parked = { id, createdAt: now, expiresAt: now + PARKED_TTL, cwd: context.cwd, ...call };
+  const waitingCall = { id, createdAt: now, expiresAt: now + WAITING_TTL, cwd: context.cwd, ...call };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(join(folder, `${parked.id}.json`), formatFile(parked), { mode: 0o600, flag: 'wx' });
+    await writeFile(join(folder, `${waitingCall.id}.json`), formatFile(waitingCall), { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unwritable';
     throw new TenonError(
@@ -69,43 +69,43 @@ export async function saveParkedCall(
       },
     );
   }
-  await listParkedCalls(context, now);
-  return parked;
+  await listWaitingCalls(context, now);
+  return waitingCall;
 }
 
-/** Lists parked calls, the oldest first. Removes those that have expired. */
-export async function listParkedCalls(context: CliContext, now: number = Date.now()): Promise<ParkedCall[]> {
-  const folder = getParkedFolder(context);
+/** Lists waiting calls, the oldest first. Removes those that have expired. */
+export async function listWaitingCalls(context: CliContext, now: number = Date.now()): Promise<WaitingCall[]> {
+  const folder = getWaitingCallsFolder(context);
   const names = await readdir(folder).catch(() => []);
   const ids = names.filter(name => name.endsWith('.json')).map(name => name.slice(0, -'.json'.length));
-  const all = await Promise.all(ids.filter(id => ID.test(id)).map(id => readParkedCall(folder, id)));
+  const all = await Promise.all(ids.filter(id => ID.test(id)).map(id => readWaitingCall(folder, id)));
   const calls = all.filter(call => call !== undefined);
-  for (const call of calls) if (call.expiresAt <= now) await removeParkedCall(context, call.id);
+  for (const call of calls) if (call.expiresAt <= now) await removeWaitingCall(context, call.id);
   return calls.filter(call => call.expiresAt > now).sort((a, b) => a.createdAt - b.createdAt);
 }
 
-/** Finds a parked call by its ID or the first characters of it. */
-export async function findParkedCall(context: CliContext, id: string): Promise<ParkedCall> {
-  const calls = await listParkedCalls(context);
+/** Finds a waiting call by its ID or the first characters of it. */
+export async function findWaitingCall(context: CliContext, id: string): Promise<WaitingCall> {
+  const calls = await listWaitingCalls(context);
   const [call, other] = calls.filter(each => id !== '' && each.id.startsWith(id));
   if (call && !other) return call;
   const problem = other ? `several calls have an id that begins with ${id}` : `no call waits under the id ${id}`;
   throw createUsageError(problem, 'see the calls that wait with `tenon answer`');
 }
 
-/** Removes a parked call. */
-export async function removeParkedCall(context: CliContext, id: string): Promise<void> {
-  await rm(join(getParkedFolder(context), `${id}.json`), { force: true });
+/** Removes a waiting call. */
+export async function removeWaitingCall(context: CliContext, id: string): Promise<void> {
+  await rm(join(getWaitingCallsFolder(context), `${id}.json`), { force: true });
 }
 
-function getParkedFolder({ env }: CliContext): string {
-  return join(getFolders(env).state, 'parked');
+function getWaitingCallsFolder({ env }: CliContext): string {
+  return join(getFolders(env).state, 'waiting-calls');
 }
 
-async function readParkedCall(folder: string, id: string): Promise<ParkedCall | undefined> {
+async function readWaitingCall(folder: string, id: string): Promise<WaitingCall | undefined> {
   try {
     // A file of another release stays as it is.
-    return parseFile(await readFile(join(folder, `${id}.json`), 'utf8')) as unknown as ParkedCall | undefined;
+    return parseFile(await readFile(join(folder, `${id}.json`), 'utf8')) as unknown as WaitingCall | undefined;
   } catch {
     return undefined;
   }

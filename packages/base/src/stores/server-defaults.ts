@@ -1,8 +1,9 @@
-import { requireKnownOptions, type SealKey, type Stores, type TenonError } from '@tenon/base';
-import type { ServerOptions } from '../../server/definitions/server-definition.js';
+import type { SealKey } from '../encoding/seal.js';
+import type { TenonError } from '../errors/error.js';
+import type { Stores } from './stores.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
-export interface ServerDefaults {
+export interface ServerDefaults<Telemetry = unknown> {
   /** Stores of servers without `stores`. The caller closes them. */
   readonly stores?: Stores | undefined;
   /** Keys of servers without `inputRequests.keys`. Replicas need the same ones. */
@@ -12,7 +13,7 @@ export interface ServerDefaults {
   /** Called with the errors of servers that have their own `onError`, before that function. */
   readonly onOwnError?: ((error: TenonError) => void) | undefined;
   /** Telemetry of servers without `telemetry`. */
-  readonly telemetry?: ServerOptions['telemetry'];
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Several copies of this package may be loaded: one by the command, and one by the program. */
@@ -22,27 +23,20 @@ const DEFAULTS = Symbol.for('tenon.server-defaults');
  * Sets defaults for the servers that this process creates from then on, so that a program which loads the module of a
  * server can choose its stores. `tenon serve --store` uses it.
  */
-export function setServerDefaults(defaults: ServerDefaults): void {
-  requireKnownOptions('setServerDefaults', defaults, {
-    onError: true,
-    onOwnError: true,
-    telemetry: true,
-    stores: true,
-    keys: true,
-  });
+export function setServerDefaults<Telemetry>(defaults: ServerDefaults<Telemetry>): void {
   (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] = defaults;
 }
 
-interface DefaultedDefinition {
+interface DefaultedDefinition<Telemetry> {
   readonly stores?: Stores | undefined;
   readonly inputRequests?: { readonly keys?: readonly SealKey[] | undefined } | undefined;
   readonly onError?: ((error: TenonError) => void) | undefined;
-  readonly telemetry?: ServerOptions['telemetry'];
+  readonly telemetry?: Telemetry | undefined;
 }
 
 /** Adds the defaults of this process to the definition of a server. */
-export function withServerDefaults<T extends DefaultedDefinition>(definition: T): T {
-  const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS];
+export function withServerDefaults<Telemetry, T extends DefaultedDefinition<Telemetry>>(definition: T): T {
+  const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults<Telemetry> })[DEFAULTS];
   if (defaults === undefined) return definition;
   const { keys } = defaults;
   return {
