@@ -1,12 +1,13 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { FailureReporter } from './test/support/failure-reporter.js';
 import { ProgressReporter } from './test/support/progress-reporter.js';
 
 /** `npm test` runs a cover of the tests. */
 const isCover = process.env.TENON_TEST_EXTENT === 'cover';
-/** File for the report that `npm test` reads. */
-const report = process.env.TENON_TEST_REPORT;
+/** Files for the report that `npm test` reads: of all tests, and of the failures. */
+const { TENON_TEST_REPORT: report, TENON_TEST_FAILURES: failures } = process.env;
 
 const source = (path: string, name = 'tenon') =>
   fileURLToPath(new URL(`./packages/${name}/src/${path}`, import.meta.url));
@@ -38,7 +39,11 @@ export default defineConfig({
     setupFiles: ['test/support/patient-waits.ts'],
     expect: { poll: { timeout: 55_000, interval: 20 } },
     globalSetup: ['test/support/temporary-folders.ts', 'test/support/report-missing.ts'],
-    reporters: [new ProgressReporter(), ...(report === undefined ? [] : ['json'])],
+    reporters: [
+      new ProgressReporter(),
+      ...(report === undefined ? [] : ['json']),
+      ...(failures === undefined ? [] : [new FailureReporter(failures)]),
+    ],
     ...(report === undefined ? {} : { outputFile: { json: report } }),
     // Deadlines are for tests that hang. A busy machine needs many times as long as an idle one.
     testTimeout: 60_000,

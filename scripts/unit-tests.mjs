@@ -1,11 +1,13 @@
 // @ts-check
 /** Runs the tests of the test runner, and reads its report. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bin, readJson, root, runNode } from './process.mjs';
 
 /** Report of the last run. */
 const report = join(root, '.cache/vitest.json');
+/** Failures of the last run, as texts. */
+const failureReport = join(root, '.cache/vitest-failures.json');
 
 /**
  * Runs test files, or all files without a list.
@@ -13,20 +15,14 @@ const report = join(root, '.cache/vitest.json');
  * @returns {Promise<{ passed: number, failed: number, skipped: number, held: boolean, failures: string[] }>}
  */
 export async function runUnitTests(files) {
-  rmSync(report, { force: true });
+  for (const file of [report, failureReport]) rmSync(file, { force: true });
   /** @type {unknown} */
   const failure = await runNode([bin('vitest'), 'run', ...files], {
-    env: { ...process.env, TENON_TEST_REPORT: report },
+    env: { ...process.env, TENON_TEST_REPORT: report, TENON_TEST_FAILURES: failureReport },
   }).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
-  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped, testResults } = readJson(report);
-  const failures = [];
-  for (const { name, message, assertionResults } of testResults) {
-    if (message) failures.push(`${relative(root, name)}: ${message}`);
-    for (const { status, fullName, failureMessages } of assertionResults) {
-      if (status === 'failed') failures.push([`${relative(root, name)} > ${fullName}`, ...failureMessages].join('\n'));
-    }
-  }
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = readJson(report);
+  const failures = existsSync(failureReport) ? readJson(failureReport) : [];
   // Vitest also fails when a file cannot be read or an error is thrown outside of all tests.
   return { passed, failed, skipped, held: failure === undefined, failures };
 }

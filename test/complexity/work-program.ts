@@ -5,6 +5,7 @@
 import { createHandler } from 'tenon/http';
 import { measureBytes, measureHeldBytes } from './bytes.js';
 import { createTestHandler, openListening, openSession } from './connections.js';
+import { omitLongTimers } from './long-timers.js';
 import { countSteps } from './steps.js';
 import type { Workloads } from './workload.js';
 import { CALL, createResources, createTestServer, createTools } from './workloads/offers.js';
@@ -21,6 +22,7 @@ import {
 const TIMES = 10;
 const [, , what, only = ''] = process.argv;
 
+omitLongTimers();
 if (what === 'steps')
   await runEachWorkload({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
 else {

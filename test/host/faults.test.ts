@@ -1,10 +1,10 @@
-import { type FakeClock, fakeClock } from '@tenon/testing';
+import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { takePart } from '../support/extent.js';
 import { createFaultyServer, type FaultyServer } from './faulty-server.js';
-import { listTools, startHost } from './host-fixture.js';
+import { advanceTime, listTools, startHost } from './host-fixture.js';
 
 /** Revisions of the client and of the servers. */
 const pairs = [
@@ -16,19 +16,6 @@ const pairs = [
 
 const last = ({ pids }: FaultyServer) => pids.at(-1) as number;
 const kill = (server: FaultyServer) => process.kill(last(server), 'SIGKILL');
-
-/** Lets time pass until this comes to its end. */
-async function advanceTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
-  let isOver = false;
-  const end = () => {
-    isOver = true;
-  };
-  work.then(end, end);
-  await retryUntilPasses(() => {
-    if (!isOver) clock.advance(100);
-    expect(isOver).toBe(true);
-  });
-}
 
 describe.each(takePart(pairs, 0, pairs.length))(
   'a client of %s and servers of %s, when one server is killed',

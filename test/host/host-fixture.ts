@@ -1,4 +1,5 @@
 import { createHost, type Host, type HostOptions } from '@tenon/host';
+import type { FakeClock } from '@tenon/testing';
 import { type ChangeEvent, type Client, type ClientEvents, type ClientOptions, connect, type TenonError } from 'tenon';
 import { expect } from 'vitest';
 import { isRunning } from '../interop/process.js';
@@ -74,4 +75,17 @@ export async function listTools({
 export interface ReportedAbsence {
   readonly server: string;
   readonly reason: string;
+}
+
+/** Lets time pass until this comes to its end. */
+export async function advanceTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  await retryUntilPasses(() => {
+    if (!isOver) clock.advance(100);
+    expect(isOver).toBe(true);
+  });
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { integerKeeper, parseJsonText, stringifyJson } from './json-text.js';
 import { findInexactInteger, findKeptInteger, keepIntegers } from './kept-integers.js';
 
@@ -39,6 +39,24 @@ describe('an integer beyond the precision of a number', () => {
     value.a = 5;
     expect(stringifyJson({ a: value.a })).toBe('{"a":5}');
     expect(JSON.parse(stringifyJson(value)).a).toBe(5);
+  });
+
+  it.each(['1000000000000000000000001', '-12345678901234567890123456789'])(
+    'is written again as it was read, where its number has an exponent: %s',
+    text => {
+      keepIntegers();
+      for (const json of [`[1,${text}]`, `{"a": ${text}}`]) {
+        expect(stringifyJson(parseJsonText(json))).toBe(json.replace(' ', ''));
+      }
+    },
+  );
+
+  it('is not looked for in a text that has its digits in strings only', () => {
+    keepIntegers();
+    const mark = vi.spyOn(integerKeeper, 'mark');
+    for (const id of ['9007199254740993', 'a0-1e123', '0.1e400']) parseJsonText(JSON.stringify({ taskId: id, at: 1 }));
+    expect(mark).not.toHaveBeenCalled();
+    mark.mockRestore();
   });
 
   it('leaves all other JSON unchanged', () => {
