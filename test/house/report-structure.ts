@@ -10,7 +10,10 @@ import { measureStructure, type Percentiles } from './structure.js';
 import { drawSample, listTestTitles } from './test-titles.js';
 import { runTraced } from './trace-functions.js';
 
-const { draw } = parseArgs({ options: { draw: { type: 'string' } } }).values;
+const {
+  values: { draw },
+  positionals: [walk],
+} = parseArgs({ options: { draw: { type: 'string' } }, allowPositionals: true });
 if (draw !== undefined) {
   const seed = Number(draw);
   if (!Number.isSafeInteger(seed)) throw new Error(`--draw: invalid seed. Expected an integer, got ${draw}.`);
@@ -73,7 +76,6 @@ for (const row of table)
   );
 
 const program = fileURLToPath(new URL('walk-calls.mjs', import.meta.url));
-const walk = process.argv[2];
 if (walk === undefined) {
   const figures: Readonly<Record<string, WalkFigures>> = JSON.parse(await runTraced(program));
   console.log('\nA plain tools/call over HTTP, from the request to the end of the response:');

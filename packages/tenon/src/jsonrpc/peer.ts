@@ -188,7 +188,9 @@ export class Peer implements MessageReceiver {
   }
 
   #dispatch(received: unknown, context: MessageContext | undefined, reply: SendReply): void {
-    const kind = classifyMessage(received);
+    const { checkedRequest } = context ?? {};
+    const isChecked = checkedRequest !== undefined && checkedRequest === received;
+    const kind = isChecked ? 'request' : classifyMessage(received);
     const value = kind === 'malformed' ? received : this.#readNulls(received as JsonRpcMessage);
     switch (value === undefined ? 'malformed' : kind) {
       case 'request':

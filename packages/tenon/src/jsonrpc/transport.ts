@@ -1,5 +1,5 @@
 import type { AbortSignalLike, AuthInfo, TenonError } from '@tenon/base';
-import type { Id, JsonRpcMessage, JsonRpcResponse } from './message.js';
+import type { Id, JsonRpcMessage, JsonRpcRequest, JsonRpcResponse } from './message.js';
 
 /**
  * A connection to one peer. To implement a transport, implement `peer`, `open`, `send` and `close`. Test it with the
@@ -140,6 +140,8 @@ export interface MessageContext {
   readonly request?: RequestHeaders | undefined;
   /** The network address of the peer. Absent if the transport does not know it. */
   readonly address?: string | undefined;
+  /** The message, if the transport has checked that it is a valid request. Absent: the receiver checks it. */
+  readonly checkedRequest?: JsonRpcRequest | undefined;
   /** The request on whose stream the message arrived. Absent on transports without a stream for each request. */
   readonly relatedTo?: Id | undefined;
 }

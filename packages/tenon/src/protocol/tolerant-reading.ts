@@ -172,10 +172,8 @@ function readMembers(
   method: string,
   message: JsonObject,
 ): JsonObject {
-  // The members of methods of other extensions are not known.
-  if (!isMethod(method) && !isNotification(method)) return message;
-  const shape = shapes[side][method] ?? other[side];
-  if (!hasNull(message, shape)) return message;
+  const shape = findShape(side, method);
+  if (shape === undefined || !hasNull(message, shape)) return message;
   const paths: string[] = [];
   const read = dropNulls(message, shape, '', paths) as JsonObject;
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
@@ -189,15 +187,24 @@ function readMembers(
   });
 }
 
+/** Returns the shape of a message. The members of methods of other extensions are not known. */
+function findShape(side: 'params' | 'result', method: string): Shape | undefined {
+  if (Object.hasOwn(shapes[side], method)) return shapes[side][method];
+  return isMethod(method) || isNotification(method) ? other[side] : undefined;
+}
+
 /** Searches without allocations, because nearly all messages have no such member. */
-function hasNull(value: unknown, shape: Shape): boolean {
+function hasNull(value: object, shape: Shape): boolean {
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (hasNull(value[index], shape)) return true;
+    for (const each of value) if (typeof each === 'object' && each !== null && hasNull(each, shape)) return true;
     return false;
   }
-  if (!isObject(value)) return false;
-  for (const name of shape.optional) if (value[name] === null) return true;
-  for (const name in shape.members) if (hasNull(value[name], shape.members[name] as Shape)) return true;
+  const members = value as JsonObject;
+  for (const name of shape.optional) if (members[name] === null) return true;
+  for (const name in shape.members) {
+    const member = members[name];
+    if (typeof member === 'object' && member !== null && hasNull(member, shape.members[name] as Shape)) return true;
+  }
   return false;
 }
 

@@ -20,7 +20,7 @@ export interface RequestMetadata {
  */
 export function hasProtocolVersion(request: JsonRpcRequest): boolean {
   const meta = request.params?._meta;
-  return isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
+  return meta !== undefined && isObject(meta) && meta[PROTOCOL_VERSION] !== undefined;
 }
 
 const STATELESS_META = [PROTOCOL_VERSION, CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL];

@@ -144,7 +144,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
-    if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
+    if (request.params?._meta !== undefined && hasProtocolVersion(request))
+      return this.#handleStateless(request, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
       scope.onDone(() => void this.#peer.transport.close());
@@ -245,9 +246,11 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#dialect = dialect;
     const { clientInfo: client, capabilities } = params;
     this.#caller = { ...this.#caller, client, capabilities, auth: messageContext?.auth ?? this.#caller.auth };
-    const state = createSessionState(dialect, this.#caller);
-    this.#sharing = this.#onStateChange && { id: state.id, isContinued: false };
-    this.#onStateChange?.(() => state);
+    if (this.#onStateChange) {
+      const state = createSessionState(dialect, this.#caller);
+      this.#sharing = { id: state.id, isContinued: false };
+      this.#onStateChange(() => state);
+    }
     const session = dialect.sessionMethods === undefined ? this : undefined;
     return initialize(this.#runtime, dialect, this.#caller, session, messageContext?.request);
   }

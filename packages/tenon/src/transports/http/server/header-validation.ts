@@ -19,15 +19,20 @@ export interface MessageHeaders {
 }
 
 export function readMessageHeaders(exchange: Exchange): MessageHeaders {
-  const headers = {
+  return {
     contentType: exchange.header('content-type'),
     accept: exchange.header('accept'),
     sessionId: exchange.header('mcp-session-id'),
-    version: exchange.header('mcp-protocol-version'),
+    version: readVersionHeader(exchange),
     method: exchange.header('mcp-method'),
     name: exchange.header('mcp-name'),
   };
-  return headers.version === undefined ? headers : { ...headers, version: trimHeaderValue(headers.version) };
+}
+
+/** Returns the protocol version in the headers, without the white space around it. */
+export function readVersionHeader(exchange: Exchange): string | undefined {
+  const version = exchange.header('mcp-protocol-version');
+  return version === undefined ? undefined : trimHeaderValue(version);
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   diagnoseMessage,
   type JsonRpcNotification,
   type JsonRpcRequest,
-  type MessageKind,
 } from '../../../jsonrpc/message.js';
 import { EVENT_STREAM } from '../sse/encode-event.js';
 import { isBrowserVisit, replyVisitor } from './browser-visit.js';
@@ -40,6 +39,7 @@ import {
   endSession,
   listenInSession,
   openSession,
+  type PostedMessage,
   receiveInSession,
   refuseStoreFault,
 } from './sessions/session-requests.js';
@@ -92,7 +92,9 @@ function handlePost(
     auth,
     value => {
       try {
-        receiveMessage(context, sessions, exchange, headers, value, auth);
+        const posted = { value, kind: classifyMessage(value), headers, auth };
+        if (posted.kind === 'request') receiveRequest(context, sessions, exchange, posted);
+        else receiveNonRequest(context, sessions, exchange, posted);
       } catch (error) {
         replyInternalError(context, exchange, error);
       }
@@ -104,16 +106,13 @@ function handlePost(
   );
 }
 
-function receiveMessage(
+function receiveRequest(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  headers: MessageHeaders,
-  value: unknown,
-  auth?: AuthInfo,
+  posted: PostedMessage,
 ) {
-  const kind = classifyMessage(value);
-  if (kind !== 'request') return receiveNonRequest(context, sessions, exchange, headers, value, kind, auth);
+  const { value, headers, auth } = posted;
   const request = value as JsonRpcRequest;
   if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
   const route = context.handler.classifyRequest(request, headers.version);
@@ -125,15 +124,15 @@ function receiveMessage(
     return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
   }
   if (route.opening === 'sessionless') {
-    return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
+    return receiveSessionlessPost(context, sessions, exchange, posted, route.dialect);
   }
   const sessionId = context.keepsSessions ? headers.sessionId : undefined;
-  const open = () => openSession(context, sessions, exchange, request, auth);
+  const open = () => openSession(context, sessions, exchange, posted);
   const isHandshake = route.opening === 'handshake';
   if (sessionId === undefined && isHandshake) return open();
   // Many clients repeat the ID of a lost session in `initialize`, and would never connect again after a 404.
   const lookup = { sessionId, auth, id: request.id, onUnknown: isHandshake ? open : undefined };
-  withSession(context, sessions, exchange, lookup, session => receiveInSession(session, exchange, value, auth));
+  withSession(context, sessions, exchange, lookup, session => receiveInSession(session, exchange, posted));
 }
 
 /** Handles notifications, responses, batches, and malformed messages. */
@@ -141,15 +140,13 @@ function receiveNonRequest(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  headers: MessageHeaders,
-  value: unknown,
-  kind: MessageKind,
-  auth?: AuthInfo,
+  posted: PostedMessage,
 ) {
+  const { value, kind, headers, auth } = posted;
   const route = context.keepsSessions ? undefined : context.handler.classifyRequest(PING, headers.version);
   if (route?.opening === 'sessionless') {
     if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
-    return receiveSessionlessPost(context, sessions, exchange, value, route.dialect, auth);
+    return receiveSessionlessPost(context, sessions, exchange, posted, route.dialect);
   }
   const sessionId = getSessionId(context, exchange);
   if (sessionId === undefined) {
@@ -166,7 +163,7 @@ function receiveNonRequest(
   }
   withSession(context, sessions, exchange, { sessionId, auth }, session => {
     if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
-    receiveInSession(session, exchange, value, auth);
+    receiveInSession(session, exchange, posted);
   });
 }
 

@@ -1,15 +1,29 @@
 import { type AuthInfo, createUnknownOutcomeObject, type ErrorObject } from '@tenon/base';
-import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../../jsonrpc/message.js';
+import {
+  type Id,
+  type JsonRpcMessage,
+  type JsonRpcRequest,
+  type JsonRpcResponse,
+  serializeMessage,
+} from '../../../../jsonrpc/message.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import { refuse, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
-import { acceptsStreamOnly } from '../header-validation.js';
+import { acceptsStreamOnly, type MessageHeaders } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
 import { createSessionHeaders } from './session-headers.js';
 import { NOT_STORED } from './session-messages.js';
+
+interface SessionPostOptions {
+  readonly auth: AuthInfo | undefined;
+  /** The request of the POST. Absent for a batch. */
+  readonly request?: JsonRpcRequest;
+  readonly isBatch?: boolean;
+  readonly opensSession?: boolean;
+}
 
 /**
  * One POST of a session that waits for responses. It becomes a stream if a message must be sent before the responses.
@@ -20,6 +34,8 @@ export class SessionPost implements MessageContext {
   /** True if its request opens the session. */
   readonly opensSession: boolean;
   readonly auth: AuthInfo | undefined;
+  readonly checkedRequest: JsonRpcRequest | undefined;
+  readonly #accept: string | undefined;
   /** The serialized responses of a batch, until all are complete. */
   readonly #batch: string[] | undefined;
   /** Number of the stream in its session. 0 until the stream exists. */
@@ -30,13 +46,15 @@ export class SessionPost implements MessageContext {
   readonly #requests: readonly Id[];
   #pendingCount: number;
 
-  constructor(exchange: Exchange, requests: readonly Id[], kind: 'single' | 'batch' | 'opening', auth?: AuthInfo) {
+  constructor(exchange: Exchange, { accept }: MessageHeaders, requests: readonly Id[], options: SessionPostOptions) {
     this.exchange = exchange;
-    this.auth = auth;
+    this.auth = options.auth;
+    this.checkedRequest = options.request;
+    this.#accept = accept;
     this.#requests = requests;
     this.#pendingCount = requests.length;
-    this.#batch = kind === 'batch' ? [] : undefined;
-    this.opensSession = kind === 'opening';
+    this.#batch = options.isBatch ? [] : undefined;
+    this.opensSession = options.opensSession === true;
   }
 
   get request(): Exchange {
@@ -115,7 +133,7 @@ export class SessionPost implements MessageContext {
    * JSON.
    */
   #mustStream(session: HttpSession, error: ErrorObject | undefined): boolean {
-    if (this.exchange.clientClosed || !acceptsStreamOnly(this.exchange.header('accept'))) return false;
+    if (this.exchange.clientClosed || !acceptsStreamOnly(this.#accept)) return false;
     return (error === undefined || this.#batch !== undefined) && this.#beginStream(session);
   }
 

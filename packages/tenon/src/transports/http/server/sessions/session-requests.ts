@@ -1,19 +1,19 @@
-import { type AuthInfo, INTERNAL_ERROR, isObject, type JsonObject } from '@tenon/base';
+import { type AuthInfo, INTERNAL_ERROR } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,
   diagnoseMessage,
   isResponseLike,
   type JsonRpcRequest,
+  type MessageKind,
 } from '../../../../jsonrpc/message.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
-import { trimHeaderValue } from '../../../../protocol/header-value.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';
 import type { HttpServerContext } from '../context.js';
 import { createInvalidRequest, refuse, refuseBatch, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
-import { createAcceptMatcher } from '../header-validation.js';
+import { createAcceptMatcher, type MessageHeaders, readVersionHeader } from '../header-validation.js';
 import { failMalformedResponse } from '../malformed-response.js';
 import type { ListenResult } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
@@ -22,18 +22,26 @@ import type { HttpSessionRegistry } from './session-registry.js';
 
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
+/** The JSON value of a POST, classified once, with the headers that were read once. */
+export interface PostedMessage {
+  readonly value: unknown;
+  readonly kind: MessageKind;
+  readonly headers: MessageHeaders;
+  readonly auth: AuthInfo | undefined;
+}
+
 /** Opens a session for an `initialize` request. */
 export function openSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  request: JsonRpcRequest,
-  auth?: AuthInfo,
+  { value, headers, auth }: PostedMessage,
 ) {
+  const request = value as JsonRpcRequest;
   const address = context.getAddress(exchange);
   const session = context.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many open sessions. Retry later', request.id);
-  const post = new SessionPost(exchange, [request.id], 'opening', auth);
+  const post = new SessionPost(exchange, headers, [request.id], { auth, request, opensSession: true });
   if (!session.addPendingRequest(request.id, post)) {
     void session.end();
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
@@ -67,10 +75,14 @@ export function connectSession(
 }
 
 /** Delivers the messages of a POST to an open session. */
-export function receiveInSession(session: HttpSession, exchange: Exchange, value: unknown, auth?: AuthInfo) {
-  const problem = findVersionProblem(session, exchange);
-  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem), getRequestId(value));
-  if (!Array.isArray(value)) return receiveOne(session, exchange, value, auth);
+export function receiveInSession(session: HttpSession, exchange: Exchange, posted: PostedMessage) {
+  const { value, kind, headers, auth } = posted;
+  const problem = findVersionProblem(session, headers.version);
+  if (problem !== undefined) {
+    const id = kind === 'request' ? (value as JsonRpcRequest).id : undefined;
+    return refuse(exchange, 400, createInvalidRequest(problem), id);
+  }
+  if (!Array.isArray(value)) return receiveOne(session, exchange, posted);
   const batchProblem = findBatchProblem(session, value);
   if (batchProblem !== undefined)
     return refuseBatch(exchange, 400, createInvalidRequest(batchProblem), value, session.dialect?.errors.unreadableId);
@@ -78,9 +90,9 @@ export function receiveInSession(session: HttpSession, exchange: Exchange, value
   if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_REQUESTS, value);
   const post = new SessionPost(
     exchange,
+    headers,
     requests.map(request => request.id),
-    'batch',
-    auth,
+    { auth, isBatch: true },
   );
   for (const request of requests) session.addPendingRequest(request.id, post);
   const faults = value.filter(isFault);
@@ -140,8 +152,7 @@ function createFaultResponse({ dialect }: HttpSession, fault: unknown): string {
   return JSON.stringify(createFailure(id, createInvalidRequest(reason)));
 }
 
-function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, auth: AuthInfo | undefined) {
-  const kind = classifyMessage(value);
+function receiveOne(session: HttpSession, exchange: Exchange, { value, kind, headers, auth }: PostedMessage) {
   if (kind === 'malformed') {
     failMalformedResponse(session.receiver, value, session.peer);
     const { id, reason } = diagnoseMessage(value);
@@ -150,13 +161,14 @@ function receiveOne(session: HttpSession, exchange: Exchange, value: unknown, au
   if (kind !== 'request') {
     return replyAccepted(session, exchange, receiveMessage(session, value, auth === undefined ? undefined : { auth }));
   }
-  const { id } = value as JsonRpcRequest;
-  if (!session.hasRoomFor(1)) return refuseTooMany(exchange, id);
-  const post = new SessionPost(exchange, [id], 'single', auth);
+  const request = value as JsonRpcRequest;
+  const { id } = request;
+  if (!session.hasRoomFor(1)) return refuseBusy(exchange, TOO_MANY_REQUESTS.message, id);
+  const post = new SessionPost(exchange, headers, [id], { auth, request });
   if (!session.addPendingRequest(id, post)) {
     return refuse(exchange, 400, createInvalidRequest('A request with this id is still in progress'), id);
   }
-  session.receiver?.onMessage(value, post);
+  session.receiver?.onMessage(request, post);
 }
 
 /** Returns the reason why no message of a batch may run. Items that are not messages get separate error responses. */
@@ -179,7 +191,7 @@ function findBatchProblem(session: HttpSession, batch: readonly unknown[]): stri
 
 /** Opens a standalone stream of a client, or resumes a broken one. */
 export function listenInSession(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined) {
-  const problem = findVersionProblem(session, exchange);
+  const problem = findVersionProblem(session, readVersionHeader(exchange));
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
   const accept = exchange.header('accept');
   if (accept === undefined || !acceptsStream(accept)) {
@@ -210,7 +222,7 @@ const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without Las
 
 /** Ends a session because the client requested it. */
 export function endSession(session: HttpSession, exchange: Exchange) {
-  const problem = findVersionProblem(session, exchange);
+  const problem = findVersionProblem(session, readVersionHeader(exchange));
   if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
   const ended = session.endForAll();
   if (ended === undefined) return exchange.reply(204);
@@ -226,13 +238,13 @@ const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
  * Returns the problem of the version header. A client should send the version of its session. Another version with
  * sessions is accepted too, because some clients send one.
  */
-function findVersionProblem({ dialect, context }: HttpSession, exchange: Exchange): string | undefined {
-  const header = exchange.header('mcp-protocol-version');
-  if (header === undefined || dialect === undefined || !dialect.http.versionHeader) return undefined;
-  const requestedVersion = trimHeaderValue(header);
+function findVersionProblem({ dialect, context }: HttpSession, requested: string | undefined): string | undefined {
   if (
-    requestedVersion === dialect.protocolVersion ||
-    context.handler.classifyRequest(ANY_REQUEST, requestedVersion).opening === 'opened'
+    requested === undefined ||
+    dialect === undefined ||
+    requested === dialect.protocolVersion ||
+    !dialect.http.versionHeader ||
+    context.handler.classifyRequest(ANY_REQUEST, requested).opening === 'opened'
   )
     return undefined;
   return `MCP-Protocol-Version must be ${dialect.protocolVersion} in this session`;
@@ -242,13 +254,3 @@ const TOO_MANY_REQUESTS = {
   code: INTERNAL_ERROR,
   message: 'Too many unanswered requests of this session or this caller. Retry later',
 };
-
-function refuseTooMany(exchange: Exchange, id?: JsonRpcRequest['id']) {
-  refuseBusy(exchange, TOO_MANY_REQUESTS.message, id);
-}
-
-function getRequestId(value: unknown): JsonRpcRequest['id'] | undefined {
-  return classifyMessage(value) === 'request' && isObject(value)
-    ? (value as JsonObject & JsonRpcRequest).id
-    : undefined;
-}
