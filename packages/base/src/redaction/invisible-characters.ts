@@ -25,14 +25,30 @@ export type HiddenClass = keyof typeof HIDDEN_CLASSES;
 const LINE_CLASSES = String.raw`\t\n\p{Z}\p{C}`;
 
 const hiddenSource = Object.values(HIDDEN_CLASSES).join('');
-const CLASS_PATTERNS = Object.entries(HIDDEN_CLASSES).map(
-  ([name, source]) => [name as HiddenClass, new RegExp(`[${source}]`, 'u')] as const,
-);
 /** Characters that emoji and many scripts need. */
 const JOINING = /\u200c|\u200d|[\ufe00-\ufe0f]/;
-const INVISIBLE = new RegExp(`(?! )[${hiddenSource}${LINE_CLASSES}]`, 'gu');
-const INVISIBLE_RUN = new RegExp(`(?:${INVISIBLE.source})+`, 'gu');
-const HAS_INVISIBLE = new RegExp(INVISIBLE.source, 'u');
+
+interface Patterns {
+  readonly classes: readonly (readonly [HiddenClass, RegExp])[];
+  readonly invisible: RegExp;
+  readonly invisibleRun: RegExp;
+  readonly anyInvisible: RegExp;
+}
+
+let patterns: Patterns | undefined;
+
+/** Creates the patterns on first use, because the tables of Unicode take a millisecond to read. */
+function getPatterns(): Patterns {
+  if (patterns !== undefined) return patterns;
+  const source = `(?! )[${hiddenSource}${LINE_CLASSES}]`;
+  patterns = {
+    classes: Object.entries(HIDDEN_CLASSES).map(([name, each]) => [name as HiddenClass, new RegExp(`[${each}]`, 'u')]),
+    invisible: new RegExp(source, 'gu'),
+    invisibleRun: new RegExp(`(?:${source})+`, 'gu'),
+    anyInvisible: new RegExp(source, 'u'),
+  };
+  return patterns;
+}
 
 /**
  * Creates a regular expression that finds the characters of the hidden classes. It does not match tabs, line feeds or
@@ -44,17 +60,17 @@ export const createHiddenSearch = (): RegExp => new RegExp(`[${hiddenSource}]`, 
 export function classifyHidden(code: number): HiddenClass | undefined {
   if (code >= 0x20 && code < 0x7f) return undefined;
   const character = String.fromCodePoint(code);
-  return CLASS_PATTERNS.find(([, pattern]) => pattern.test(character))?.[0];
+  return getPatterns().classes.find(([, pattern]) => pattern.test(character))?.[0];
 }
 
 /** Checks if a text contains a character that is invisible on one line. */
 export function hasInvisible(text: string): boolean {
-  return HAS_INVISIBLE.test(text);
+  return getPatterns().anyInvisible.test(text);
 }
 
 /** Escapes each character that is invisible on one line or changes the order of other characters: `\u{202E}`. */
 export function escapeInvisible(text: string): string {
-  return text.replace(INVISIBLE, escapeCharacter);
+  return text.replace(getPatterns().invisible, escapeCharacter);
 }
 
 /**
@@ -69,17 +85,17 @@ export function escapeHidden(text: string): string {
 
 /** Escapes invisible characters of a JSON text as `\u202e`, so that the JSON value stays the same. */
 export function escapeInvisibleJson(json: string): string {
-  return json.replace(INVISIBLE, escapeJsonCharacter);
+  return json.replace(getPatterns().invisible, escapeJsonCharacter);
 }
 
 /** Replaces each run of invisible characters with `replacement`. */
 export function replaceInvisible(text: string, replacement: string): string {
-  return text.replace(INVISIBLE_RUN, replacement);
+  return text.replace(getPatterns().invisibleRun, replacement);
 }
 
 /** Removes invisible characters and terminal escape sequences. Tabs and other spaces become plain spaces. */
 export function stripInvisible(line: string): string {
-  return stripEscapes(line).replace(INVISIBLE, character => (/[\t\p{Zs}]/u.test(character) ? ' ' : ''));
+  return stripEscapes(line).replace(getPatterns().invisible, character => (/[\t\p{Zs}]/u.test(character) ? ' ' : ''));
 }
 
 /** Returns the beginning of a text on one line, with invisible characters escaped and `…` where it was cut. */
