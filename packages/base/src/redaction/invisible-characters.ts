@@ -28,26 +28,14 @@ const hiddenSource = Object.values(HIDDEN_CLASSES).join('');
 /** Characters that emoji and many scripts need. */
 const JOINING = /\u200c|\u200d|[\ufe00-\ufe0f]/;
 
-interface Patterns {
-  readonly classes: readonly (readonly [HiddenClass, RegExp])[];
-  readonly invisible: RegExp;
-  readonly invisibleRun: RegExp;
-  readonly anyInvisible: RegExp;
-}
+// Patterns are created on first use, because the tables of Unicode take a millisecond to read.
+let classPatterns: readonly (readonly [HiddenClass, RegExp])[] | undefined;
+let invisible: RegExp | undefined;
+let invisibleRun: RegExp | undefined;
 
-let patterns: Patterns | undefined;
-
-/** Creates the patterns on first use, because the tables of Unicode take a millisecond to read. */
-function getPatterns(): Patterns {
-  if (patterns !== undefined) return patterns;
-  const source = `(?! )[${hiddenSource}${LINE_CLASSES}]`;
-  patterns = {
-    classes: Object.entries(HIDDEN_CLASSES).map(([name, each]) => [name as HiddenClass, new RegExp(`[${each}]`, 'u')]),
-    invisible: new RegExp(source, 'gu'),
-    invisibleRun: new RegExp(`(?:${source})+`, 'gu'),
-    anyInvisible: new RegExp(source, 'u'),
-  };
-  return patterns;
+function getInvisible(): RegExp {
+  invisible ??= new RegExp(`(?! )[${hiddenSource}${LINE_CLASSES}]`, 'gu');
+  return invisible;
 }
 
 /**
@@ -60,17 +48,20 @@ export const createHiddenSearch = (): RegExp => new RegExp(`[${hiddenSource}]`, 
 export function classifyHidden(code: number): HiddenClass | undefined {
   if (code >= 0x20 && code < 0x7f) return undefined;
   const character = String.fromCodePoint(code);
-  return getPatterns().classes.find(([, pattern]) => pattern.test(character))?.[0];
+  classPatterns ??= Object.entries(HIDDEN_CLASSES).map(
+    ([name, source]) => [name as HiddenClass, new RegExp(`[${source}]`, 'u')] as const,
+  );
+  return classPatterns.find(([, pattern]) => pattern.test(character))?.[0];
 }
 
 /** Checks if a text contains a character that is invisible on one line. */
 export function hasInvisible(text: string): boolean {
-  return getPatterns().anyInvisible.test(text);
+  return text.search(getInvisible()) !== -1;
 }
 
 /** Escapes each character that is invisible on one line or changes the order of other characters: `\u{202E}`. */
 export function escapeInvisible(text: string): string {
-  return text.replace(getPatterns().invisible, escapeCharacter);
+  return text.replace(getInvisible(), escapeCharacter);
 }
 
 /**
@@ -85,17 +76,18 @@ export function escapeHidden(text: string): string {
 
 /** Escapes invisible characters of a JSON text as `\u202e`, so that the JSON value stays the same. */
 export function escapeInvisibleJson(json: string): string {
-  return json.replace(getPatterns().invisible, escapeJsonCharacter);
+  return json.replace(getInvisible(), escapeJsonCharacter);
 }
 
 /** Replaces each run of invisible characters with `replacement`. */
 export function replaceInvisible(text: string, replacement: string): string {
-  return text.replace(getPatterns().invisibleRun, replacement);
+  invisibleRun ??= new RegExp(`(?:${getInvisible().source})+`, 'gu');
+  return text.replace(invisibleRun, replacement);
 }
 
 /** Removes invisible characters and terminal escape sequences. Tabs and other spaces become plain spaces. */
 export function stripInvisible(line: string): string {
-  return stripEscapes(line).replace(getPatterns().invisible, character => (/[\t\p{Zs}]/u.test(character) ? ' ' : ''));
+  return stripEscapes(line).replace(getInvisible(), character => (/[\t\p{Zs}]/u.test(character) ? ' ' : ''));
 }
 
 /** Returns the beginning of a text on one line, with invisible characters escaped and `…` where it was cut. */

@@ -1,6 +1,7 @@
 import { rpcError, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import { createNotification, createRequest, startPeer, waitForImmediate } from './fixtures/lone-peer.js';
+import type { JsonRpcRequest } from './message.js';
 
 describe('a peer that receives requests', () => {
   it('responds with the same id, and distinguishes "1" from 1 [base.response.same-id base.error.id-echo]', async () => {
@@ -9,6 +10,22 @@ describe('a peer that receives requests', () => {
     expect(messages).toEqual([
       { jsonrpc: '2.0', id: '1', result: { was: 'string' } },
       { jsonrpc: '2.0', id: 1, result: { was: 'number' } },
+    ]);
+  });
+
+  it('checks a message unless it is the one that its transport has checked', async () => {
+    const { peer, messages } = await startPeer();
+    const checkedRequest = createRequest(1) as JsonRpcRequest;
+    peer.onMessage(checkedRequest, { checkedRequest });
+    peer.onMessage({ ...checkedRequest, id: 2, method: 5 }, { checkedRequest });
+    await waitForImmediate();
+    expect(messages).toEqual([
+      { jsonrpc: '2.0', id: 1, result: {} },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        error: { code: -32600, message: 'Invalid request: "method" must be a string' },
+      },
     ]);
   });
 

@@ -188,8 +188,7 @@ export class Peer implements MessageReceiver {
   }
 
   #dispatch(received: unknown, context: MessageContext | undefined, reply: SendReply): void {
-    const { checkedRequest } = context ?? {};
-    const isChecked = checkedRequest !== undefined && checkedRequest === received;
+    const isChecked = received !== undefined && context?.checkedRequest === received;
     const kind = isChecked ? 'request' : classifyMessage(received);
     const value = kind === 'malformed' ? received : this.#readNulls(received as JsonRpcMessage);
     switch (value === undefined ? 'malformed' : kind) {

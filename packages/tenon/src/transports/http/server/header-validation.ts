@@ -23,9 +23,9 @@ export function readMessageHeaders(exchange: Exchange): MessageHeaders {
     contentType: exchange.header('content-type'),
     accept: exchange.header('accept'),
     sessionId: exchange.header('mcp-session-id'),
-    version: readVersionHeader(exchange),
     method: exchange.header('mcp-method'),
     name: exchange.header('mcp-name'),
+    version: readVersionHeader(exchange),
   };
 }
 

@@ -44,7 +44,7 @@ import {
   refuseStoreFault,
 } from './sessions/session-requests.js';
 import { receiveSessionlessPost } from './sessions/sessionless-post.js';
-import { serveStatelessRequest } from './stateless-request.js';
+import { serveStatelessPost } from './stateless-post.js';
 
 const ALLOWED_METHODS = 'POST, GET, DELETE, OPTIONS';
 const JSON_TYPE = 'application/json';
@@ -117,7 +117,7 @@ function receiveRequest(
   if (context.inFlight.closing) return refuseBusy(exchange, 'The server is shutting down', request.id);
   const route = context.handler.classifyRequest(request, headers.version);
   if (route.opening === 'per-request')
-    return serveStatelessRequest(context, exchange, headers, request, route.dialect, auth);
+    return serveStatelessPost(context, exchange, headers, request, route.dialect, auth);
   if (route.opening === 'refused') {
     const error = validateVersionHeader(headers, request, route.error) ?? route.error;
     if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, error, request.id);

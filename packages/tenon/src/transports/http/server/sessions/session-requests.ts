@@ -46,7 +46,7 @@ export function openSession(
     void session.end();
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
   }
-  connectSession(session, exchange, auth === undefined ? { address } : { auth, address }, request.id, () => {
+  connectSession(session, exchange, { auth, address }, request.id, () => {
     session.receiver?.onMessage(request, post);
   });
 }
@@ -208,14 +208,8 @@ export function listenInSession(session: HttpSession, exchange: Exchange, auth: 
 }
 
 function refuseListening(exchange: Exchange, result: ListenResult) {
-  switch (result) {
-    case 'listening':
-      return;
-    case 'full':
-      return refuseBusy(exchange, 'Too many open streams. Retry later');
-    default:
-      return refuse(exchange, 400, createInvalidRequest(UNKNOWN_EVENT));
-  }
+  if (result === 'full') return refuseBusy(exchange, 'Too many open streams. Retry later');
+  if (result !== 'listening') refuse(exchange, 400, createInvalidRequest(UNKNOWN_EVENT));
 }
 
 const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without Last-Event-ID to open a new stream';

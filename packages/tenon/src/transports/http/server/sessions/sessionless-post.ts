@@ -17,7 +17,7 @@ export function receiveSessionlessPost(
   const id = kind === 'request' ? (value as JsonRpcRequest).id : undefined;
   const address = context.getAddress(exchange);
   const session = sessions.createForPost(auth, address);
-  connectSession(session, exchange, { ...(auth && { auth }), address, dialect }, id, () => {
+  connectSession(session, exchange, { auth, address, dialect }, id, () => {
     receiveInSession(session, exchange, posted);
     if (session.pendingCount === 0) void session.end();
   });

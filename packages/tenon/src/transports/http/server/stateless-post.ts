@@ -22,7 +22,7 @@ const LISTEN = 'subscriptions/listen';
  * Handles one stateless request. The response is JSON, or a stream if a notification is sent before it. Closing the
  * connection cancels the request.
  */
-export function serveStatelessRequest(
+export function serveStatelessPost(
   context: HttpServerContext,
   exchange: Exchange,
   headers: MessageHeaders,
@@ -32,14 +32,14 @@ export function serveStatelessRequest(
 ) {
   const mismatch = validateHeaders(headers, request, dialect);
   if (mismatch !== undefined) return refuse(exchange, 400, mismatch, request.id);
-  const statelessRequest = new StatelessRequest(context, exchange, headers.accept, request, dialect, auth);
-  if (!context.inFlight.enter(statelessRequest.caller))
+  const post = new StatelessPost(context, exchange, headers.accept, request, dialect, auth);
+  if (!context.inFlight.enter(post.caller))
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
-  void statelessRequest.answer();
+  void post.answer();
 }
 
-/** A stateless request until its response is sent. */
-class StatelessRequest implements RequestIO {
+/** The POST of a stateless request until its response is sent. */
+class StatelessPost implements RequestIO {
   readonly auth: AuthInfo | undefined;
   readonly address: string | undefined;
   /** Key of the caller whose limits the request uses. */
