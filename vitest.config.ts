@@ -29,6 +29,8 @@ export default defineConfig({
       { find: '@tenon/ai', replacement: source('index.ts', 'ai') },
       { find: /^@tenon\/apps$/, replacement: source('index.ts', 'apps') },
       { find: /^@tenon\/apps\/(page|host|sandbox)$/, replacement: source('$1.ts', 'apps') },
+      { find: /^@tenon\/skills$/, replacement: source('index.ts', 'skills') },
+      { find: /^@tenon\/skills\/(client|host)$/, replacement: source('$1.ts', 'skills') },
       { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],
   },

@@ -15,7 +15,7 @@ import { buildForms } from './build-forms.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 
 /** Packages whose files are compiled one by one, against the built library. The peer of `ai` is one of the tools that tests install. */
-const COMPILED = ['issuer', 'apps', ...(existsSync(join(root, 'node_modules/ai')) ? ['ai'] : [])];
+const COMPILED = ['issuer', 'apps', 'skills', ...(existsSync(join(root, 'node_modules/ai')) ? ['ai'] : [])];
 
 const started = performance.now();
 await mkdir(join(root, '.cache'), { recursive: true });

@@ -29,6 +29,7 @@ import {
   loads,
   removeInstalled,
   sharesItsErrors,
+  skillsWork,
   startsSmall,
   testingWorks,
 } from '../test/package/checks.mjs';
@@ -49,7 +50,7 @@ const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
 
 /** Packages, or parts of them, that run on every runtime. */
-const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps'];
+const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps', 'skills'];
 
 /** @type {Step[]} */
 const steps = [
@@ -89,6 +90,7 @@ const steps = [
   { id: 'package', title: 'The host installs, and calls a tool', run: hostWorks },
   { id: 'package', title: 'The package for tests installs, and replays a call', isFull: true, run: testingWorks },
   { id: 'package', title: 'The apps install, and are small', isFull: true, run: appsWork },
+  { id: 'package', title: 'The skills install, and are read', isFull: true, run: skillsWork },
   { id: 'package', title: 'The command installs, and answers', run: commandAnswers },
   { id: 'package', title: 'A project of npm create tenon installs, and works', isFull: true, run: createdProjectsWork },
   { id: 'lint', title: 'Lint', run: () => biome('lint', '--error-on-warnings') },

@@ -20,6 +20,7 @@ export const sections: Record<string, Record<string, string>> = {
     Steps: 'servers/steps',
     Tasks: 'servers/tasks',
     Apps: 'servers/apps',
+    Skills: 'servers/skills',
     Develop: 'servers/develop',
     Testing: 'servers/testing',
   },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { symlink } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
@@ -50,6 +51,32 @@ describe('tenon dev', () => {
     await project.write('package.json', { type: 'module' });
   });
   afterAll(() => project.remove());
+
+  it('reloads the module when a skill is added, and names the line of an invalid one [ext-skills.lib-build-manifest]', async () => {
+    await mkdir(project.path('skills/a'), { recursive: true });
+    await project.write('skills/a/SKILL.md', '---\nname: a\ndescription: d\n---\n');
+    await project.write(
+      'skilled.mjs',
+      `import { skills } from '@tenon/skills';
+       import { createServer } from 'tenon';
+       export default createServer({ name: 'skilled', version: '1.0.0', extensions: [skills('skills')] });`,
+    );
+    const { url, waitForEvent, end } = await serving(project.folder, ['dev', 'skilled.mjs', '--port', '0', '--json']);
+    const client = await connect(url, { extensions: [skillsExtension] });
+    const listNames = async () => (await skillsOf(client).list()).skills.map(({ name }) => name);
+    expect(await listNames()).toEqual(['a']);
+    await project.write('skills/a/notes.md', 'notes');
+    await waitForEvent(({ event }) => event === 'reloaded');
+    expect((await skillsOf(client).list()).skills[0]?.files).toHaveLength(2);
+    await project.write('skills/a/SKILL.md', '---\nname: B\ndescription: d\n---\n');
+    expect(await waitForEvent(({ event }) => event === 'failed')).toMatchObject({
+      serving: true,
+      message: expect.stringContaining('skills/a/SKILL.md:2: the name "B" is not valid'),
+    });
+    expect(await listNames()).toEqual(['a']);
+    await client.close();
+    await end();
+  });
 
   it('reloads changed files while sessions, streams and calls continue, and survives errors of the module [cli.dev]', async () => {
     await project.write('greet.mjs', createGreeting('Hello'));

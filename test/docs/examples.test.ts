@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { server } from '../../examples/notes/server.ts';
@@ -16,8 +17,8 @@ type Notes = typeof server;
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 /** Returns the arguments that start an example: its source in a full run, as readers start it, else one file, which loads sooner. */
-const example = (path: string): readonly string[] =>
-  isFull ? ['--import', tsx, join(root, 'examples', path)] : [bundle(`examples/${path}`)];
+const example = (path: string): readonly string[] => (isFull ? fromSource(path) : [bundle(`examples/${path}`)]);
+const fromSource = (path: string): readonly string[] => ['--import', tsx, join(root, 'examples', path)];
 
 interface Program {
   readonly url: string;
@@ -25,9 +26,9 @@ interface Program {
 }
 
 /** Starts an example on a port that is free, and waits until it has said where it serves. */
-async function start(path: string, args: (port: number) => string[]): Promise<Program> {
+async function start(path: string, args: (port: number) => string[], programOf = example): Promise<Program> {
   const port = await findFreePort();
-  const child = spawn(process.execPath, [...example(path), ...args(port)], {
+  const child = spawn(process.execPath, [...programOf(path), ...args(port)], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -89,6 +90,20 @@ describe.each([
 
   it('serves the two endpoints of 2024-11-05', async () => {
     await looksRight({ url: program.url.replace('/mcp', '/sse'), transport: 'http-sse' }, '2024-11-05');
+  });
+});
+
+describe('examples/skills/server.ts', () => {
+  it('serves its folder', async () => {
+    // Started from its source, because the folder lies beside it.
+    const { url, end } = await start('skills/server.ts', port => [String(port)], fromSource);
+    const client = await connect(url, { extensions: [skillsExtension] });
+    const all = skillsOf(client);
+    const { skills, problems } = await all.list();
+    expect([skills.map(({ name }) => name), problems]).toEqual([['woodwork'], []]);
+    for (const skill of skills) expect((await all.read(skill, 'references/joints.md')).verified).toBe(true);
+    await client.close();
+    expect(await end()).toBe(0);
   });
 });
 

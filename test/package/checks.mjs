@@ -285,6 +285,9 @@ export const testingWorks = () =>
 /** Checks the apps by a program that defines and reads one, by the types of a browser, and by the sizes of a page and a host. */
 export const appsWork = () => packageWorks('apps', { 'program.mjs': '<!doctype html><p>page 200\n' }, appBundles);
 
+/** Checks the skills by a program that serves and loads one. */
+export const skillsWork = () => packageWorks('skills', { 'program.mjs': '1 true\n' });
+
 /** Has the command judged, and asks it something, as it is installed beside the library. */
 export async function commandAnswers() {
   const { folder, tarball, remove } = await installPackedPackage('cli');

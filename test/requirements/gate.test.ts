@@ -53,14 +53,13 @@ describe('computeCoverage', () => {
       row('tools.b', { level: 'SHOULD' }),
       row('apps.a', { area: 'apps' }),
       row('mtls.a', { revision: 'extensions', area: 'ext-other' }),
-      row('ext-skills.a', { revision: 'extensions', area: 'ext-skills' }),
     ];
     expect(judge({ requirements: outside }).debts).toEqual([]);
     expect(judge({ requirements: [row('tools.b', { level: 'MUST NOT' })] }).debts).toEqual(['tools.b']);
     expect(judge({ requirements: [row('tasks.a', { area: 'tasks' })] }).debts).toEqual(['tasks.a']);
     for (const role of ['auth-client', 'auth-resource-server', 'auth-server', 'both'])
       expect(judge({ requirements: [row('auth.a', { area: 'auth', role })] }).debts).toEqual(['auth.a']);
-    for (const area of ['ext-tasks', 'ext-client-credentials', 'ext-ema']) {
+    for (const area of ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-skills']) {
       const extension = row(`${area}.a`, { revision: 'extensions', area });
       expect(judge({ requirements: [extension] }).debts).toEqual([`${area}.a`]);
     }

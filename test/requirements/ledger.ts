@@ -6,7 +6,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 
 /** Each ledger is named by its revision. Others have the extensions, the work of several replicas of a server, and the command. */
 const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
-const ledgers = [...revisions, 'extensions', 'apps-additions', 'scale-out', 'cli', 'telemetry'] as const;
+const ledgers = [...revisions, 'extensions', 'apps-additions', 'skills', 'scale-out', 'cli', 'telemetry'] as const;
 
 /** What one revision asks, as one row of its ledger. README.md says what the columns mean. */
 export interface Requirement {
@@ -66,7 +66,7 @@ export function readUncovered(): string[] {
 export const uncoveredPath = join(folder, 'uncovered.tsv');
 
 /** The extensions that are there: the gate holds them to what it holds the revisions to. Of others it only knows the ids. */
-const extensions = ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-apps'];
+const extensions = ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-apps', 'ext-skills'];
 /** Those among them that share an area with others. */
 const drafts = /^(?:dpop|wif)\./;
 

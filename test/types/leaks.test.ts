@@ -22,6 +22,9 @@ const ENTRIES = [
   '@tenon/apps/page',
   '@tenon/apps/host',
   '@tenon/apps/sandbox',
+  '@tenon/skills',
+  '@tenon/skills/client',
+  '@tenon/skills/host',
   '@tenon/issuer',
   '@tenon/ai',
 ];
@@ -88,7 +91,9 @@ describe('the types of an entry', () => {
   function isOurs({ declarations = [] }: ts.Symbol): boolean {
     return (
       declarations.length > 0 &&
-      declarations.every(each => /\/packages\/(?:tenon|base|host|apps)\/src\//.test(each.getSourceFile().fileName))
+      declarations.every(each =>
+        /\/packages\/(?:tenon|base|host|apps|skills)\/src\//.test(each.getSourceFile().fileName),
+      )
     );
   }
 });

@@ -1,11 +1,10 @@
+import { type SkillContent, type SkillEntry, skillsExtension, skillsOf } from '@tenon/skills/client';
 import type { Command } from 'commander';
 import { printServerText } from '../calls/format-content.js';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { formatColumns } from '../screen.js';
-import { getSkill, listSkills, readSkillFile, SKILLS_EXTENSION } from '../skills/read-skill.js';
-import type { SkillEntry } from '../skills/skill-entry.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
@@ -14,7 +13,7 @@ import { createUnknownNameError } from '../tools/create-unknown-name-error.js';
 import { createUsageError } from '../usage-error.js';
 
 const MAX_DESCRIPTION = 100;
-const EXTENSIONS = [{ id: SKILLS_EXTENSION }];
+const EXTENSIONS = [skillsExtension];
 
 export function createSkillsCommand(context: CliContext): Command {
   return createCommand('skills', summaries.skills)
@@ -56,8 +55,8 @@ function createReadCommand(context: CliContext): Command {
       if (more.length > 0) throw createUsageError(`unknown argument: ${more.join(' ')}`, 'pass a skill and a file');
       const work = async (connection: TargetConnection) => {
         const skill = await findSkill(connection, name);
-        const bytes = await readSkillFile(connection.client, skill, path, connection.signal);
-        await reportFile(context, skill, path, bytes, options);
+        const content = await skillsOf(connection.client).read(skill, path, { signal: connection.signal });
+        await reportFile(context, skill, path, content, options);
       };
       await runWithClient(context, reference, options, work, { extensions: EXTENSIONS });
     });
@@ -69,7 +68,7 @@ async function reportSkills(
   { json }: TargetOptions,
 ): Promise<void> {
   const { screen } = context;
-  const { skills, problems } = await listSkills(client, signal);
+  const { skills, problems } = await skillsOf(client).list({ signal });
   context.code = exitCodes.success;
   if (json) {
     const entries = skills.map(({ files, ...entry }) => ({ ...entry, resources: files ?? 'dynamic' }));
@@ -91,8 +90,8 @@ async function reportSkills(
 
 /** Finds a skill by its name or URI. Without a name, the server must list exactly one. */
 async function findSkill({ client, signal }: TargetConnection, name: string | undefined): Promise<SkillEntry> {
-  if (name?.includes('://')) return getSkill(client, name, signal);
-  const { skills } = await listSkills(client, signal);
+  if (name?.includes('://')) return skillsOf(client).get(name, { signal });
+  const { skills } = await skillsOf(client).list({ signal });
   const matching = name === undefined ? skills : skills.filter(each => each.name === name);
   const [only, ...others] = matching;
   if (only && others.length === 0) return only;
@@ -114,29 +113,12 @@ async function reportFile(
   context: CliContext,
   skill: SkillEntry,
   path: string,
-  bytes: Uint8Array,
+  { bytes, text, verified }: SkillContent,
   { json }: TargetOptions,
 ): Promise<void> {
   context.code = exitCodes.success;
-  const text = decodeText(bytes);
   const content = text === undefined ? { blob: Buffer.from(bytes).toString('base64') } : { text };
-  if (json)
-    context.screen.printJson({
-      skill: skill.name,
-      uri: skill.uri,
-      file: path,
-      verified: skill.files !== undefined,
-      ...content,
-    });
+  if (json) context.screen.printJson({ skill: skill.name, uri: skill.uri, file: path, verified, ...content });
   else if (text === undefined) context.screen.printBytes(bytes);
   else await printServerText(context.screen, text.replace(/\n$/, ''));
-}
-
-/** Returns the text of a file, or `undefined` if it is not UTF-8. */
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }

@@ -143,6 +143,7 @@ export class DevServer {
     const isUnknown = module?.files.size === 0;
     this.#watch.update({
       files: [entry, ...(module?.files ?? []), ...watch],
+      wholeFolders: module?.folders,
       folders: [...watch, ...(isUnknown ? [findProjectFolder(dirname(entry))] : [])],
     });
   }

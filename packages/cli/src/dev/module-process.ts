@@ -16,6 +16,8 @@ export interface ModuleProcess {
   readonly child: ChildProcess;
   /** Files that the process has imported so far, without those of packages. */
   readonly files: ReadonlySet<string>;
+  /** Folders that the process has read as a part of the program, such as skills. */
+  readonly folders: ReadonlySet<string>;
   /** Resolves when the process has exited, with its error if it had one. */
   readonly exited: Promise<ModuleExit>;
 }
@@ -30,6 +32,8 @@ export interface ModuleExit {
 interface ImportMessage {
   readonly 'watch:import'?: readonly unknown[];
   readonly 'watch:require'?: readonly unknown[];
+  /** Sent by packages of Tenon. */
+  readonly 'watch:folder'?: readonly unknown[];
 }
 
 /** Entry of the process: beside this file in the sources, and beside the parts of the built command. */
@@ -49,10 +53,14 @@ export function startModule(
     serialization: 'advanced',
   });
   const files = new Set<string>();
+  const folders = new Set<string>();
   let error: ModuleError | undefined;
   child.on('message', (message: FailureMessage | ImportMessage) => {
     if ('dev' in message) error = message.error;
-    else for (const file of listImportedFiles(message)) files.add(file);
+    else {
+      for (const file of listImportedFiles(message)) files.add(file);
+      for (const each of message['watch:folder'] ?? []) if (typeof each === 'string') folders.add(each);
+    }
   });
   const exited = new Promise<ModuleExit>(resolve => {
     child.once(
@@ -63,7 +71,7 @@ export function startModule(
       resolve({ code: null, signal: null, error: { name: '', message: cause.message, stack: '' } }),
     );
   });
-  return { child, files, exited };
+  return { child, files, folders, exited };
 }
 
 /** Tells if an option of this process loads a module, as `--import=tsx` does when the command runs from its sources. */

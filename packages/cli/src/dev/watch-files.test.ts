@@ -50,6 +50,14 @@ describe('a watch of files', () => {
     await expect.poll(() => changes.at(-1)).toEqual([path('later.ts')]);
   });
 
+  it('reports every file of a whole folder, also a new one', async () => {
+    const { watch, changes, path, write, folder } = start();
+    mkdirSync(path('references'));
+    watch.update({ files: [], folders: [], wholeFolders: [folder] });
+    write('references/new.md');
+    await expect.poll(() => changes).toEqual([[path('references/new.md')]]);
+  });
+
   it.skipIf(process.platform === 'win32')('omits folders that were deleted or cannot be read', async () => {
     const { watch, changes, path, write, folder } = start();
     for (const name of ['src', 'src/locked']) mkdirSync(path(name));

@@ -11,6 +11,8 @@ export interface WatchedPaths {
   readonly files: Iterable<string>;
   /** Folders whose source files are watched, with their subfolders. */
   readonly folders: Iterable<string>;
+  /** Folders of which all files are watched, with their subfolders. */
+  readonly wholeFolders?: Iterable<string> | undefined;
 }
 
 /** A watch of files. */
@@ -28,6 +30,7 @@ export function watchFiles(onChange: (files: readonly string[]) => void): FileWa
   let watchers = new Map<string, FSWatcher>();
   let files = new Set<string>();
   let folders = new Set<string>();
+  let wholeFolders = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   const changed = new Set<string>();
   const report = () => {
@@ -37,7 +40,8 @@ export function watchFiles(onChange: (files: readonly string[]) => void): FileWa
   };
   const handleEvent = (folder: string, name: string | null) => {
     const path = name === null ? folder : join(folder, basename(name));
-    if (!files.has(path) && !(folders.has(folder) && (name === null || SOURCES.has(extname(name))))) return;
+    const isSource = name === null || SOURCES.has(extname(name));
+    if (!files.has(path) && !wholeFolders.has(folder) && !(folders.has(folder) && isSource)) return;
     changed.add(path);
     clearTimeout(timer);
     timer = setTimeout(report, SETTLE_DELAY);
@@ -46,7 +50,8 @@ export function watchFiles(onChange: (files: readonly string[]) => void): FileWa
     update(paths) {
       files = new Set(paths.files);
       folders = new Set([...paths.folders].flatMap(listFolders));
-      const wanted = new Set([...folders, ...[...files].map(file => dirname(file))]);
+      wholeFolders = new Set([...(paths.wholeFolders ?? [])].flatMap(listFolders));
+      const wanted = new Set([...folders, ...wholeFolders, ...[...files].map(file => dirname(file))]);
       for (const [folder, watcher] of watchers) if (!wanted.has(folder)) watcher.close();
       watchers = new Map(
         [...wanted].flatMap(folder => {

@@ -75,6 +75,9 @@ export function getCapabilitiesFor(runtime: ServerRuntime, requester: RequesterI
     .map(each => each.getCapabilities?.(dialect, caller))
     .filter(each => each !== undefined);
   const own = runtime.backend.getCapabilities?.(requester);
+  const { extensions = [] } = runtime.options;
+  const declared = extensions.filter(each => each.isDeclaredOn?.(dialect.protocolVersion) !== false);
+  if (declared.length < extensions.length) fromExtensions.push({ extensions: collectExtensionSettings(declared) });
   return fromExtensions.length === 0 && own === undefined
     ? getServerCapabilities(runtime)
     : Object.assign({}, getServerCapabilities(runtime), own, ...fromExtensions);

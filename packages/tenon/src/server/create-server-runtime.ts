@@ -61,7 +61,9 @@ export function createServerRuntime(
     servedDialects: options.protocolVersions ? options.protocolVersions.map(resolveDialect) : dialects,
     tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
     prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
-    resources: new Registry(options.resources as never, compileResource, items => announceChange('resources', items)),
+    resources: new Registry(addResources(options) as never, compileResource, items =>
+      announceChange('resources', items),
+    ),
     subscriptions: new SubscriptionManager(subscribe, onError, clock, sharedChanges),
     sessionPings: new SessionPings(clock, options.keepAlive, onError),
     pendingElicitations: new PendingElicitations(sharedChanges),
@@ -84,6 +86,20 @@ export function createServerRuntime(
   let methodHandlers: MethodHandlers = {};
   for (const hooks of extensionHooks) methodHandlers = { ...methodHandlers, ...hooks.methodHandlers };
   return { ...runtime, extensionHooks, methodHandlers: { ...methodHandlers, ...backend.methodHandlers } };
+}
+
+/** Returns the resources of the server and those of its extensions. */
+function addResources({
+  resources,
+  extensions = [],
+}: Pick<ServerDefinition<Tools, Prompts, Resources>, 'resources' | 'extensions'>): typeof resources {
+  const added: readonly Resources[] = extensions.flatMap(extension =>
+    extension.resources === undefined ? [] : [extension.resources],
+  );
+  if (added.length === 0) return resources;
+  return typeof resources === 'function'
+    ? caller => Object.assign({}, resources(caller), ...added)
+    : Object.assign({}, resources, ...added);
 }
 
 /** Creates the store of request states, which passes retries to other processes if they use the same stores. */
@@ -148,11 +164,14 @@ function catchListenerErrors(listener: (error: TenonError) => void): (error: Ten
 
 /** Method names that belong to official extensions, even if the method does not exist. */
 const RESERVED_METHOD = /^(notifications\/)?tasks\//;
+/** Methods of the skills extension. A server that declares it may define them itself. */
+const SKILL_METHOD = /^(skills\/|resources\/directory\/read$)/;
 
 function checkServerOptions({ methods = {}, extensions = [], protocolVersions, inputRequests }: ServerOptions): void {
   for (const [name, { params, scopes }] of Object.entries(methods)) {
     checkScopes(`method "${name}"`, scopes);
-    if (isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
+    const isTaken = SKILL_METHOD.test(name) && !extensions.some(({ id }) => id === 'io.modelcontextprotocol/skills');
+    if (isTaken || isMethod(name) || isNotification(name) || RESERVED_METHOD.test(name))
       throw new TenonError('server/method-taken', `invalid method name "${name}": the protocol reserves it`, {
         expected: 'a name with a prefix, such as com.example/thing',
       });

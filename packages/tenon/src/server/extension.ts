@@ -6,6 +6,8 @@ import type { ServerCapabilities } from '../protocol/capabilities.js';
 import type { MethodName } from '../protocol/method-types.js';
 import type { RetryInputs, SubscriptionFilter } from '../protocol/params-and-results.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
+import type { CustomMethods } from './definitions/custom-method.js';
+import type { Resources } from './definitions/server-definition.js';
 import type { ResolvedTaskOptions } from './definitions/tool.js';
 import type { RequestContext } from './request-context.js';
 
@@ -18,6 +20,15 @@ export interface ServerExtension {
    * @default `{}`
    */
   readonly settings?: JsonObject | undefined;
+  /**
+   * Tells if the server declares the extension to clients of a protocol version.
+   * @default it is declared on every version
+   */
+  readonly isDeclaredOn?: ((protocolVersion: string) => boolean) | undefined;
+  /** Resources of the extension, by URI or template. Clients list and read them beside those of the server. */
+  readonly resources?: Resources | undefined;
+  /** Methods of the extension that the protocol does not define, by name. */
+  readonly methods?: CustomMethods | undefined;
   /** Called once, when the server is created. */
   readonly setup?: ((host: ExtensionHost) => ExtensionHooks) | undefined;
 }

@@ -76,7 +76,9 @@ export async function handleCustomNotification(
 }
 
 function findCustomHandler({ options }: ServerRuntime, method: string): CustomMethod | CustomNotification | undefined {
-  return options.methods && Object.hasOwn(options.methods, method) ? options.methods[method] : undefined;
+  const { methods, extensions = [] } = options;
+  const tables = [methods, ...extensions.map(extension => extension.methods)];
+  return tables.find(table => table && Object.hasOwn(table, method))?.[method];
 }
 
 function requireExtension({ extension }: CustomMethod, { caller }: RequestContext): void {

@@ -16,9 +16,17 @@ const entry = (resources: unknown, more: object = {}) => ({
 });
 
 describe('parseSkillEntry', () => {
-  it('accepts listed and generated skills', () => {
+  it('accepts listed and generated skills, and the largest one [ext-skills.limit-supported]', () => {
     expect(parseSkillEntry(entry([file('SKILL.md'), file('x/y.md')])).files).toHaveLength(2);
     expect(parseSkillEntry(entry('dynamic')).files).toBeUndefined();
+    const size = (16 * 1024 ** 2) / 512;
+    const most = [...Array(512).keys()].map(index => file(index === 0 ? 'SKILL.md' : `${index}.md`, { size }));
+    expect(parseSkillEntry(entry(most)).files).toHaveLength(512);
+  });
+
+  it('accepts any scheme, because the scheme does not make a skill [ext-skills.scheme-not-inferred]', () => {
+    const other = 'repo://x/b/SKILL.md';
+    expect(parseSkillEntry(entry('dynamic', { uri: other })).uri).toBe(other);
   });
 
   it.each<[string, unknown]>([
@@ -29,6 +37,7 @@ describe('parseSkillEntry', () => {
     ['no SKILL.md', entry([file('x.md')])],
     ['a file twice', entry([file('SKILL.md'), file('SKILL.md')])],
     ['a file outside', entry([file('SKILL.md'), file('../c/x.md')])],
+    ['an encoded path outside', entry([file('SKILL.md'), file('%2e%2e%2fc/x.md')])],
     ['a file of another skill', entry([file('SKILL.md'), { ...file(''), uri: 'skill://c/x.md' }])],
     ['an invalid digest', entry([file('SKILL.md', { digest: 'md5:0' })])],
     ['an invalid size', entry([file('SKILL.md', { size: -1 })])],

@@ -1,0 +1,12 @@
+/** Entry for clients: skills of a server, with verified files. */
+export {
+  type ServerSkills,
+  type SkillCallOptions,
+  type SkillClient,
+  type SkillContent,
+  type SkillDirectoryEntry,
+  type SkillList,
+  skillsExtension,
+  skillsOf,
+} from './client/skills-of.js';
+export type { SkillEntry, SkillFile } from './format/skill-entry.js';

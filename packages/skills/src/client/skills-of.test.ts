@@ -1,0 +1,139 @@
+import { createServer, resource, rpcError } from 'tenon';
+import { connect } from 'tenon';
+import { describe, expect, it } from 'vitest';
+import { skillsExtension, skillsOf } from '../client.js';
+import { computeDigest } from '../format/file-content.js';
+import { skills } from '../index.js';
+
+const TEXT = '---\nname: forms\ndescription: d\n---\n\nRead.\n';
+const URI = 'skill://forms/SKILL.md';
+
+const listFile = (path: string, text: string) => {
+  const bytes = new TextEncoder().encode(text);
+  return { uri: `skill://forms/${path}`, digest: computeDigest(bytes), size: bytes.length };
+};
+
+/** Serves files beside an entry that may describe others. */
+async function openServer(files: Record<string, string>, resources: unknown) {
+  const reads: string[] = [];
+  const errors: string[] = [];
+  const entry = { uri: URI, frontmatter: { name: 'forms', description: 'd' }, resources } as never;
+  const id = skillsExtension.id;
+  const server = createServer({
+    name: 'hand-made',
+    version: '1.0.0',
+    onError: error => errors.push(error.message),
+    extensions: [{ id }],
+    resources: {
+      'skill://{+path}': resource({
+        read({ path }) {
+          reads.push(path);
+          return files[path];
+        },
+      }),
+    },
+    methods: {
+      'skills/list': { run: () => ({ skills: [entry], ttlMs: 0, cacheScope: 'private' }) },
+      'skills/get': {
+        run({ uri }) {
+          if (uri !== URI && uri !== 'skill://other/SKILL.md') throw rpcError(-32602, 'unknown skill');
+          return { skill: entry, ttlMs: 0, cacheScope: 'private' };
+        },
+      },
+    },
+  });
+  const client = await connect(server, { extensions: [skillsExtension] });
+  return { client, reads, errors, all: skillsOf(client) };
+}
+
+describe('skillsOf', () => {
+  it('lists without reading files, and reads a file only when it is asked to [ext-skills.no-prefetch, ext-skills.no-dns, ext-skills.read-by-resources-read]', async () => {
+    const { client, reads, all } = await openServer({ 'forms/SKILL.md': TEXT }, [listFile('SKILL.md', TEXT)]);
+    const { skills: found } = await all.list();
+    const entry = await all.get(URI);
+    expect(reads).toEqual([]);
+    expect(found).toEqual([entry]);
+    expect(await all.read(entry)).toMatchObject({ uri: URI, text: TEXT, verified: true });
+    expect(reads).toEqual(['forms/SKILL.md']);
+    await client.close();
+  });
+
+  it.each([
+    ['another digest', TEXT.replace('Read', 'Rm -'), [listFile('SKILL.md', TEXT)], 'digest'],
+    ['another size', `${TEXT}more`, [listFile('SKILL.md', TEXT)], 'the size is'],
+    ['other fields', TEXT.replace(': d', ': e'), 'dynamic', 'the fields of the file differ'],
+    ['no fields', 'text', 'dynamic', 'does not begin with a line of ---'],
+  ])(
+    'refuses a file with %s, and reports nothing to the server [ext-skills.verify-digest, ext-skills.verify-size, ext-skills.mismatch-unused, ext-skills.frontmatter-compared, ext-skills.entry-frontmatter-identical, ext-skills.verification-not-wire-error]',
+    async (_, text, resources, message) => {
+      const { client, all, errors } = await openServer({ 'forms/SKILL.md': text }, resources);
+      const entry = await all.get(URI);
+      await expect(all.read(entry)).rejects.toMatchObject({
+        code: 'skill/invalid',
+        message: expect.stringContaining(message),
+      });
+      expect(errors).toEqual([]);
+      await client.close();
+    },
+  );
+
+  it('never reads a file that the entry does not list [ext-skills.window-listed-only, ext-skills.unlisted-is-failure]', async () => {
+    const { client, reads, all } = await openServer({ 'forms/x.md': 'x' }, [listFile('SKILL.md', TEXT)]);
+    const entry = await all.get(URI);
+    for (const path of ['x.md', '../other/SKILL.md', 'references', ''])
+      await expect(all.read(entry, path)).rejects.toMatchObject({ code: 'skill/invalid' });
+    expect(reads).toEqual([]);
+    await client.close();
+  });
+
+  it('reports invalid entries, and does not use them [ext-skills.entry-invalid-not-loaded]', async () => {
+    const { client, all } = await openServer({}, 'other');
+    expect(await all.list()).toEqual({ skills: [], problems: [expect.stringContaining('neither a list nor')] });
+    await expect(all.get(URI)).rejects.toMatchObject({ code: 'skill/invalid' });
+    await client.close();
+  });
+
+  it('refuses another skill than the requested one', async () => {
+    const { client, all } = await openServer({}, 'dynamic');
+    await expect(all.get('skill://other/SKILL.md')).rejects.toMatchObject({ code: 'skill/invalid' });
+    await client.close();
+  });
+
+  it('sends no method to a server that does not declare it [ext-skills.methods-after-declaration, ext-skills.directory-not-called]', async () => {
+    const plain = await connect(createServer({ name: 'plain', version: '1.0.0' }));
+    const all = skillsOf(plain);
+    expect(all.isSupported).toBe(false);
+    for (const call of [all.list(), all.get(URI), all.readDirectory('skill://forms')])
+      await expect(call).rejects.toMatchObject({ code: 'skill/unsupported' });
+    await plain.close();
+    const options = { directoryRead: false };
+    const without = createServer({
+      name: 'a',
+      version: '1',
+      extensions: [skills({ 'forms/SKILL.md': TEXT }, options)],
+    });
+    const client = await connect(without);
+    await expect(skillsOf(client).readDirectory('skill://forms')).rejects.toMatchObject({ code: 'skill/unsupported' });
+    await client.close();
+  });
+
+  it('lists a folder', async () => {
+    const server = createServer({
+      name: 'a',
+      version: '1',
+      extensions: [skills({ 'forms/SKILL.md': TEXT, 'forms/references/a.md': 'a' })],
+    });
+    const client = await connect(server);
+    expect(await skillsOf(client).readDirectory('skill://forms')).toEqual([
+      { uri: 'skill://forms/SKILL.md', isDirectory: false },
+      { uri: 'skill://forms/references', isDirectory: true },
+    ]);
+    await client.close();
+  });
+
+  it('refuses unknown options', async () => {
+    const { client, all } = await openServer({}, 'dynamic');
+    await expect(all.list({ timeout: 1 } as never)).rejects.toMatchObject({ code: 'options/invalid' });
+    await client.close();
+  });
+});

@@ -1,0 +1,199 @@
+import { decodeBase64, isObject, requireKnownOptions, toCanonicalJson } from '@tenon/base';
+import { type Client, TenonError } from 'tenon';
+import { computeDigest, decodeUtf8 } from '../format/file-content.js';
+import { FrontmatterError, parseFrontmatter } from '../format/frontmatter.js';
+import { createSkillError, getSkillFolder, parseSkillEntry, type SkillEntry } from '../format/skill-entry.js';
+import { DIRECTORY_TYPE, MAX_SIZE, SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
+
+/** Declares the skills extension to servers. Pass it to `connect`, in `extensions`. */
+export const skillsExtension: { readonly id: string } = { id: SKILLS_EXTENSION };
+
+/** The part of a client that skills use. */
+export type SkillClient = Pick<Client, 'call' | 'server'>;
+
+/** Options of a request about skills. */
+export interface SkillCallOptions {
+  /** Cancels the request. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Skills of a server, and the entries that are not valid. The server may have skills that it does not list. */
+export interface SkillList {
+  readonly skills: readonly SkillEntry[];
+  /** One sentence for each entry that is not valid. */
+  readonly problems: readonly string[];
+}
+
+/** Verified content of a file. */
+export interface SkillContent {
+  readonly uri: string;
+  readonly bytes: Uint8Array;
+  /** Text of the file. `undefined` if it is not UTF-8. */
+  readonly text: string | undefined;
+  /** False if the content of the skill is generated, so that it has no digest. */
+  readonly verified: boolean;
+}
+
+/** A file or folder in a folder of skills. */
+export interface SkillDirectoryEntry {
+  readonly uri: string;
+  readonly isDirectory: boolean;
+}
+
+/** Skills of one server. */
+export interface ServerSkills {
+  /** True if the server declares the extension. */
+  readonly isSupported: boolean;
+  /** Lists the skills. Reads no file. */
+  list(options?: SkillCallOptions): Promise<SkillList>;
+  /** Gets the entry of a skill by the URI of its `SKILL.md`, also if the server does not list it. */
+  get(uri: string, options?: SkillCallOptions): Promise<SkillEntry>;
+  /**
+   * Reads a file of a skill and compares its size and digest with the entry. The fields of `SKILL.md` must be those of
+   * the entry.
+   *
+   * @param path Path of the file in the folder of the skill. Default `SKILL.md`.
+   * @throws `skill/invalid` if the file differs from the entry, or the entry does not list it.
+   */
+  read(skill: SkillEntry, path?: string, options?: SkillCallOptions): Promise<SkillContent>;
+  /**
+   * Lists a folder of skills.
+   * @throws `skill/unsupported` if the server does not offer it.
+   */
+  readDirectory(uri: string, options?: SkillCallOptions): Promise<readonly SkillDirectoryEntry[]>;
+}
+
+/** Maximum number of entries of all pages of a list. */
+const MAX_ENTRIES = 10_000;
+
+/**
+ * Returns the skills of the server of a client.
+ * @see https://github.com/modelcontextprotocol/ext-skills
+ */
+export function skillsOf(client: SkillClient): ServerSkills {
+  return {
+    get isSupported() {
+      return getSettings(client) !== undefined;
+    },
+    async list(options = {}) {
+      const entries = await listPages(client, 'skills/list', 'skills', {}, options);
+      const skills: SkillEntry[] = [];
+      const problems: string[] = [];
+      for (const entry of entries) {
+        try {
+          const skill = parseSkillEntry(entry);
+          if (skills.some(({ uri }) => uri === skill.uri)) throw createSkillError(skill.uri, 'it is listed twice');
+          skills.push(skill);
+        } catch (error) {
+          problems.push(TenonError.from(error).summary);
+        }
+      }
+      return { skills, problems };
+    },
+    async get(uri, options = {}) {
+      requireSupport(client);
+      const { skill } = await client.call('skills/get', { uri }, requireOptions('skillsOf().get', options));
+      const entry = parseSkillEntry(skill);
+      if (entry.uri !== uri) throw createSkillError(uri, 'the server returned another skill');
+      return entry;
+    },
+    read: (skill, path = SKILL_FILE, options = {}) =>
+      readFile(client, skill, path, requireOptions('skillsOf().read', options)),
+    async readDirectory(uri, options = {}) {
+      if (getSettings(client)?.directoryRead !== true)
+        throw new TenonError('skill/unsupported', `${nameOf(client)}: the server does not list folders of skills`, {
+          expected: '`directoryRead: true` in its settings',
+          hint: 'use the files that the entry of the skill lists',
+        });
+      const entries = await listPages(client, 'resources/directory/read', 'resources', { uri }, options);
+      return entries.flatMap(entry =>
+        isObject(entry) && typeof entry.uri === 'string'
+          ? [{ uri: entry.uri, isDirectory: entry.mimeType === DIRECTORY_TYPE }]
+          : [],
+      );
+    },
+  };
+}
+
+function requireOptions(subject: string, options: SkillCallOptions): SkillCallOptions {
+  requireKnownOptions(subject, options, { signal: true });
+  return options;
+}
+
+const nameOf = ({ server }: SkillClient): string => server.info?.name ?? 'the server';
+
+const getSettings = ({ server }: SkillClient) => server.capabilities.extensions?.[SKILLS_EXTENSION];
+
+/** Throws if the server does not declare the extension, because its methods must not be sent then. */
+function requireSupport(client: SkillClient): void {
+  if (getSettings(client) !== undefined) return;
+  throw new TenonError('skill/unsupported', `${nameOf(client)}: the server offers no skills`, {
+    expected: `the extension ${SKILLS_EXTENSION}`,
+    hint: 'see what the server offers with `tenon list`',
+  });
+}
+
+async function listPages(
+  client: SkillClient,
+  method: string,
+  key: string,
+  params: { readonly uri?: string },
+  options: SkillCallOptions,
+): Promise<readonly unknown[]> {
+  requireSupport(client);
+  requireOptions(method, options);
+  const entries: unknown[] = [];
+  let cursor: unknown;
+  do {
+    const request = typeof cursor === 'string' ? { ...params, cursor } : { ...params };
+    const page = await client.call(method, request, options);
+    const isRepeated = page.nextCursor !== undefined && page.nextCursor === cursor;
+    if (Array.isArray(page[key])) entries.push(...page[key]);
+    cursor = isRepeated ? undefined : page.nextCursor;
+  } while (cursor !== undefined && entries.length < MAX_ENTRIES);
+  return entries;
+}
+
+async function readFile(
+  client: SkillClient,
+  skill: SkillEntry,
+  path: string,
+  options: SkillCallOptions,
+): Promise<SkillContent> {
+  const uri = getSkillFolder(skill) + path;
+  const listed = skill.files?.find(file => file.uri === uri);
+  if (skill.files && !listed) throw createSkillError(uri, 'the skill does not list this file');
+  const { contents } = await client.call('resources/read', { uri }, options);
+  const content = contents.find(each => each.uri === uri) ?? contents[0];
+  if (content === undefined) throw createSkillError(uri, 'the server returned no content');
+  const bytes = 'text' in content ? new TextEncoder().encode(content.text) : decodeBlob(uri, content.blob);
+  if (bytes.length > MAX_SIZE) throw createSkillError(uri, 'the file is too large');
+  if (listed) {
+    if (bytes.length !== listed.size)
+      throw createSkillError(uri, `the size is ${bytes.length}, and the skill lists ${listed.size}`);
+    if (computeDigest(bytes) !== listed.digest)
+      throw createSkillError(uri, 'the content does not have the listed digest');
+  }
+  const text = decodeUtf8(bytes);
+  if (uri === skill.uri) requireSameFields(skill, text ?? '');
+  return { uri, bytes, text, verified: listed !== undefined };
+}
+
+function decodeBlob(uri: string, blob: string): Uint8Array {
+  try {
+    return decodeBase64(blob);
+  } catch {
+    throw createSkillError(uri, 'the content is not valid base64');
+  }
+}
+
+function requireSameFields({ uri, frontmatter }: SkillEntry, text: string): void {
+  let fields: unknown;
+  try {
+    fields = parseFrontmatter(text).fields;
+  } catch (error) {
+    throw createSkillError(uri, error instanceof FrontmatterError ? error.message : 'the fields cannot be read');
+  }
+  if (toCanonicalJson(fields) !== toCanonicalJson(frontmatter))
+    throw createSkillError(uri, 'the fields of the file differ from those of the entry');
+}

@@ -1,0 +1,73 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import { LineCounter, parseDocument } from 'yaml';
+
+/** Fields at the beginning of a `SKILL.md`. */
+export interface Frontmatter {
+  readonly fields: JsonObject;
+  /** Returns the line of a field, counted from 1. */
+  lineOf(field: string): number;
+}
+
+/** A `SKILL.md` whose fields cannot be read, with the line of the problem. */
+export class FrontmatterError extends Error {
+  readonly line: number;
+
+  constructor(problem: string, line: number) {
+    super(problem);
+    this.line = line;
+  }
+}
+
+const OPENING = /^\ufeff?---[ \t]*\r?\n/;
+const CLOSING = /^---[ \t]*\r?$/m;
+
+/**
+ * Parses the YAML at the beginning of a `SKILL.md`. Values are those of JSON, because entries of skills are JSON.
+ * @throws FrontmatterError
+ */
+export function parseFrontmatter(text: string): Frontmatter {
+  const [opening] = OPENING.exec(text) ?? [];
+  if (opening === undefined) throw new FrontmatterError('the file does not begin with a line of ---', 1);
+  const rest = text.slice(opening.length);
+  const closing = CLOSING.exec(rest);
+  if (closing === null) throw new FrontmatterError('no second line of --- ends the fields', 1);
+  const lines = new LineCounter();
+  const document = parseDocument(rest.slice(0, closing.index), { lineCounter: lines, stringKeys: true });
+  const [issue] = [...document.errors, ...document.warnings];
+  if (issue) {
+    const [problem = issue.code] = issue.message.split(/ at line \d|\n/);
+    throw new FrontmatterError(`the fields are not valid YAML: ${problem}`, 1 + lines.linePos(issue.pos[0]).line);
+  }
+  const lineOf = (field: string) => {
+    const key = isMap(document.contents) ? document.contents.items.find(each => each.key?.value === field)?.key : null;
+    return 1 + (key?.range ? lines.linePos(key.range[0]).line : 0);
+  };
+  return { fields: toJson(document), lineOf };
+}
+
+interface YamlMap {
+  readonly items: readonly {
+    readonly key: { readonly value?: unknown; readonly range?: readonly [number, ...unknown[]] | null } | null;
+  }[];
+}
+
+const isMap = (contents: unknown): contents is YamlMap => isObject(contents) && Array.isArray(contents.items);
+
+function toJson(document: { toJS(options: { maxAliasCount: number }): unknown }): JsonObject {
+  let fields: unknown;
+  try {
+    // Aliases could repeat a value without end.
+    fields = document.toJS({ maxAliasCount: 0 });
+  } catch {
+    throw new FrontmatterError('the fields contain an alias', 2);
+  }
+  const json: unknown = JSON.parse(
+    JSON.stringify(fields, (_, value: unknown) => {
+      if (typeof value === 'number' && !Number.isFinite(value))
+        throw new FrontmatterError('the fields contain a number that JSON does not have', 2);
+      return value;
+    }) ?? 'null',
+  );
+  if (!isObject(json)) throw new FrontmatterError('the fields are no mapping of names to values', 2);
+  return json;
+}

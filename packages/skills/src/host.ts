@@ -1,0 +1,12 @@
+/** Entry for hosts: skills of several servers, which the user approves before they are loaded. */
+export {
+  createSkillHost,
+  type HostedSkill,
+  type HostedSkillList,
+  type LoadedSkill,
+  type SkillApprovalRequest,
+  type SkillApprovals,
+  type SkillHost,
+  type SkillHostOptions,
+  type SkillReference,
+} from './host/skill-host.js';

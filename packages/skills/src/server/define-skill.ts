@@ -1,0 +1,60 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import { TenonError } from 'tenon';
+import { FrontmatterError, parseFrontmatter } from '../format/frontmatter.js';
+import { SKILL_FILE, SKILL_NAME } from '../format/skills-protocol.js';
+
+const MAX_DESCRIPTION = 1024;
+const MAX_COMPATIBILITY = 500;
+const RESERVED_PREFIX = 'io.modelcontextprotocol/';
+
+/** Name, description and all other fields of a skill. */
+export interface SkillFields {
+  readonly name: string;
+  readonly description: string;
+  readonly frontmatter: JsonObject;
+}
+
+/**
+ * Reads the fields of a `SKILL.md` and checks them by the rules of Agent Skills.
+ *
+ * @param place Path of the file, for errors.
+ * @throws TenonError `skill/definition` with the line.
+ * @see https://agentskills.io/specification
+ */
+export function readSkillFields(text: string, place: string): SkillFields {
+  try {
+    const { fields, lineOf } = parseFrontmatter(text);
+    const problem = findFieldProblem(fields);
+    if (problem) throw new FrontmatterError(problem.text, lineOf(problem.field));
+    return { name: String(fields.name), description: String(fields.description), frontmatter: fields };
+  } catch (error) {
+    if (!(error instanceof FrontmatterError)) throw error;
+    throw new TenonError('skill/definition', `${place}:${error.line}: ${error.message}`, {
+      hint: `begin ${SKILL_FILE} with the fields name and description in YAML, between two lines of ---`,
+    });
+  }
+}
+
+/** Returns the first rule that a field breaks. */
+function findFieldProblem(fields: JsonObject): { readonly field: string; readonly text: string } | undefined {
+  const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = fields;
+  const problem = (field: string, text: string) => ({ field, text });
+  if (typeof name !== 'string') return problem('name', 'the field `name` is missing');
+  if (!SKILL_NAME.test(name))
+    return problem('name', `the name "${name}" is not valid. Expected 1 to 64 of a-z, 0-9 and single hyphens inside`);
+  if (typeof description !== 'string' || description.trim() === '')
+    return problem('description', 'the field `description` is missing');
+  if (description.length > MAX_DESCRIPTION)
+    return problem('description', `the description is longer than ${MAX_DESCRIPTION} characters`);
+  if (license !== undefined && typeof license !== 'string') return problem('license', '`license` is no text');
+  if (compatibility !== undefined && (typeof compatibility !== 'string' || compatibility.length > MAX_COMPATIBILITY))
+    return problem('compatibility', `\`compatibility\` is no text of at most ${MAX_COMPATIBILITY} characters`);
+  if (allowedTools !== undefined && typeof allowedTools !== 'string')
+    return problem('allowed-tools', '`allowed-tools` is no text. Separate the tools by spaces');
+  if (metadata === undefined) return undefined;
+  if (!isObject(metadata)) return problem('metadata', '`metadata` is no mapping of names to values');
+  const reserved = Object.keys(metadata).find(key => key.startsWith(RESERVED_PREFIX));
+  return reserved === undefined
+    ? undefined
+    : problem('metadata', `the key "${reserved}" of \`metadata\` is reserved by the protocol`);
+}

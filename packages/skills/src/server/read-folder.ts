@@ -1,0 +1,70 @@
+import { TenonError } from 'tenon';
+import { MAX_FILES, MAX_SIZE } from '../format/skills-protocol.js';
+
+/** Files by their path, relative to a folder and with `/`. */
+export type Files = ReadonlyMap<string, string | Uint8Array>;
+
+/** More than a folder of skills has. It ends the search in a folder that was passed by mistake. */
+const MAX_TOTAL_FILES = 100 * MAX_FILES;
+
+/**
+ * Reads a folder with its subfolders, without hidden files and `node_modules`. The functions of Node are loaded on use,
+ * because bundles of other runtimes have skills as values.
+ *
+ * @throws TenonError `skill/definition` if the folder cannot be read, or a link leads out of it.
+ */
+export function readFolder(folder: string): Files {
+  const fs = process.getBuiltinModule('node:fs');
+  const { join, resolve, sep } = process.getBuiltinModule('node:path');
+  const files = new Map<string, Uint8Array>();
+  const visited = new Set<string>();
+  let root: string;
+  try {
+    root = fs.realpathSync(folder);
+  } catch {
+    throw new TenonError('skill/definition', `skills("${folder}"): the folder does not exist`, {
+      hint: `create ${resolve(folder)}, or pass the path of another folder`,
+    });
+  }
+  if (!fs.statSync(root).isDirectory())
+    throw new TenonError('skill/definition', `skills("${folder}"): the path is no folder`, { expected: 'a folder' });
+  reportForWatch(root);
+  const visit = (prefix: string) => {
+    for (const { name } of fs.readdirSync(join(root, prefix), { withFileTypes: true })) {
+      if (name.startsWith('.') || name === 'node_modules') continue;
+      const path = prefix === '' ? name : `${prefix}/${name}`;
+      const target = resolveLink(path);
+      const stats = fs.statSync(target);
+      if (stats.isDirectory()) {
+        // A link to an enclosing folder would never end.
+        if (visited.has(`${prefix} ${target}`) || `${join(root, prefix)}${sep}`.startsWith(`${target}${sep}`))
+          throw createPathError(path, 'the link leads to a folder that contains it');
+        visited.add(`${prefix} ${target}`);
+        visit(path);
+      } else if (stats.isFile()) {
+        if (stats.size > MAX_SIZE) throw createPathError(path, 'the file is too large', `at most ${MAX_SIZE} bytes`);
+        files.set(path, fs.readFileSync(target));
+        if (files.size > MAX_TOTAL_FILES) throw createPathError(path, 'the folder has too many files');
+      }
+    }
+  };
+  const resolveLink = (path: string): string => {
+    let target: string;
+    try {
+      target = fs.realpathSync(join(root, path));
+    } catch {
+      throw createPathError(path, 'the link leads to nothing');
+    }
+    if (!target.startsWith(`${root}${sep}`)) throw createPathError(path, 'the link leads out of the folder of skills');
+    return target;
+  };
+  const createPathError = (path: string, problem: string, expected?: string) =>
+    new TenonError('skill/definition', `${join(folder, path)}: ${problem}`, { expected });
+  visit('');
+  return files;
+}
+
+/** Tells `tenon dev` that the folder is part of the program, so that a change loads the module again. */
+function reportForWatch(folder: string): void {
+  if (process.env.WATCH_REPORT_DEPENDENCIES !== undefined) process.send?.({ 'watch:folder': [folder] });
+}

@@ -1,0 +1,224 @@
+import {
+  decodeBase64Url,
+  encodeBase64Url,
+  INVALID_PARAMS,
+  isObject,
+  type JsonObject,
+  METHOD_NOT_FOUND,
+  requireKnownOptions,
+  rpcError,
+} from '@tenon/base';
+import { type Context, resource, type ServerExtension, TenonError } from 'tenon';
+import { stringify } from 'yaml';
+import { SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
+import { readSkillFields } from './define-skill.js';
+import { listDirectories } from './directories.js';
+import { readFolder } from './read-folder.js';
+import { createSkill, type FileSource, findSkills, type ServedSkill } from './served-skill.js';
+
+/** A skill as a value. */
+export interface SkillDefinition {
+  /** Name: 1 to 64 of a-z, 0-9, and single hyphens inside. */
+  readonly name: string;
+  /** Tells the model when to use the skill. At most 1,024 characters. */
+  readonly description: string;
+  /** Further fields of `SKILL.md`, such as `license`. */
+  readonly frontmatter?: JsonObject | undefined;
+  /** Markdown text of `SKILL.md`, or a function that creates it for each read. */
+  readonly instructions: string | (() => string | Promise<string>);
+  /** Further files by path. A function creates the content for each read, and clients cannot verify the skill then. */
+  readonly files?: { readonly [path: string]: FileSource } | undefined;
+  /**
+   * Lists the skill. Otherwise clients reach it only by its URI.
+   * @default `true`
+   */
+  readonly listed?: boolean | undefined;
+}
+
+/**
+ * Skills: path of a folder, files by path (such as a bundler creates them), or values. In a folder, each subfolder with a
+ * `SKILL.md` is a skill.
+ */
+export type SkillSource = string | { readonly [path: string]: string | Uint8Array } | readonly SkillDefinition[];
+
+/** Options of `skills`. */
+export interface SkillsOptions {
+  /**
+   * First segments of the URIs, such as `acme/billing`.
+   * @default none
+   */
+  readonly prefix?: string | undefined;
+  /**
+   * Lets clients list the folders of skills.
+   * @default `true`
+   */
+  readonly directoryRead?: boolean | undefined;
+  /**
+   * Cache hints of lists and entries: lifetime in milliseconds, and scope.
+   * @default 0 ms, private
+   */
+  readonly cache?:
+    | { readonly ttlMs?: number | undefined; readonly cacheScope?: 'public' | 'private' | undefined }
+    | undefined;
+  /**
+   * Number of entries per page of a list.
+   * @default 100
+   */
+  readonly pageSize?: number | undefined;
+}
+
+/** First version with the extension. Clients of earlier ones read the files as resources. */
+const FIRST_VERSION = '2026-07-28';
+const isServedOn = (protocolVersion: string): boolean => protocolVersion >= FIRST_VERSION;
+
+/**
+ * Serves skills: instructions with files that a host loads when it needs them. The files are read once, when the server
+ * is created. A server without skills does not declare the extension.
+ *
+ * @throws TenonError `skill/definition` with the file and the line, if a skill is not valid.
+ * @see https://github.com/modelcontextprotocol/ext-skills
+ */
+export function skills(source: SkillSource, options: SkillsOptions = {}): ServerExtension {
+  requireKnownOptions('skills', options, { prefix: true, directoryRead: true, cache: true, pageSize: true });
+  const { prefix = '', directoryRead = true, pageSize = 100 } = options;
+  const cache = { ttlMs: options.cache?.ttlMs ?? 0, cacheScope: options.cache?.cacheScope ?? 'private' };
+  const served = createSkills(source, prefix);
+  requireUniqueUris(served);
+  const byUri = new Map(served.map(skill => [skill.uri, skill]));
+  const listed = served.filter(skill => skill.isListed);
+  const directories = listDirectories(served);
+  const serve =
+    (run: (params: JsonObject) => JsonObject, method: string) =>
+    (params: JsonObject, { protocolVersion }: Pick<Context, 'protocolVersion'>) => {
+      if (!isServedOn(protocolVersion) || served.length === 0)
+        throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+      return run(params);
+    };
+  const methods = {
+    'skills/list': ({ cursor }: JsonObject) => {
+      const { page, nextCursor } = takePage(listed, cursor, pageSize);
+      return { skills: page.map(({ entry }) => entry), ...nextCursor, ...cache };
+    },
+    'skills/get': ({ uri }: JsonObject) => {
+      const skill = typeof uri === 'string' ? byUri.get(uri) : undefined;
+      if (skill === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: unknown skill', { uri });
+      return { skill: skill.entry, ...cache };
+    },
+    ...(directoryRead
+      ? {
+          'resources/directory/read': ({ uri, cursor }: JsonObject) => {
+            const children = typeof uri === 'string' ? directories.get(uri.replace(/\/$/, '')) : undefined;
+            if (children === undefined) throw rpcError(INVALID_PARAMS, 'Invalid params: no folder of skills', { uri });
+            const { page, nextCursor } = takePage(children, cursor, pageSize);
+            return { resources: page, ...nextCursor, ...cache };
+          },
+        }
+      : {}),
+  };
+  return {
+    id: SKILLS_EXTENSION,
+    settings: directoryRead ? { directoryRead } : {},
+    isDeclaredOn: protocolVersion => isServedOn(protocolVersion) && served.length > 0,
+    resources: served.length === 0 ? {} : createResources(served),
+    methods: Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, { run: serve(run, name) }])),
+  };
+}
+
+/** Returns the listed `SKILL.md` files, and a template for all other files, which clients find in the entries. */
+function createResources(served: readonly ServedSkill[]): NonNullable<ServerExtension['resources']> {
+  const files = new Map(served.flatMap(skill => skill.files.map(file => [file.uri, file] as const)));
+  const read = ({ uri }: { readonly uri: string }) => files.get(uri)?.read();
+  const listed = served
+    .filter(skill => skill.isListed)
+    .map(({ uri, name, description }) => {
+      const { mimeType, size } = files.get(uri) ?? {};
+      return [uri, resource({ name, description, mimeType, size, read })] as const;
+    });
+  const others = resource({ name: 'files of skills', description: 'Files that the entries of skills list', read });
+  return { ...Object.fromEntries(listed), 'skill://{+path}': others };
+}
+
+function createSkills(source: SkillSource, prefix: string): ServedSkill[] {
+  if (typeof source === 'string') return findSkills(readFolder(source), source.replace(/\/+$/, ''), prefix);
+  if (Array.isArray(source))
+    return source.map((definition: SkillDefinition) => createFromDefinition(definition, prefix));
+  if (!isObject(source))
+    throw new TenonError('skill/definition', 'skills: invalid source', {
+      expected: 'the path of a folder, files by path, or a list of skills',
+    });
+  const files = Object.entries(source).map(
+    ([path, content]) => [path.replace(/^(?:\.{0,2}\/)+/, ''), content] as const,
+  );
+  const parent = findCommonFolder(files.map(([path]) => path));
+  return findSkills(
+    new Map(files.map(([path, content]) => [path.slice(parent.length), content as string])),
+    parent.slice(0, -1) || '.',
+    prefix,
+  );
+}
+
+/** Returns the folder above all skills, with its slash. Bundlers name files from the folder of the importing module. */
+function findCommonFolder(paths: readonly string[]): string {
+  const roots = paths.filter(path => path.endsWith(`/${SKILL_FILE}`)).map(path => path.split('/').slice(0, -2));
+  const [first = []] = roots;
+  const length = first.findIndex((segment, index) => roots.some(root => root[index] !== segment));
+  const common = length === -1 ? first : first.slice(0, length);
+  return common.map(segment => `${segment}/`).join('');
+}
+
+const DEFINITION_KEYS = {
+  name: true,
+  description: true,
+  frontmatter: true,
+  instructions: true,
+  files: true,
+  listed: true,
+} as const;
+
+function createFromDefinition(definition: SkillDefinition, prefix: string): ServedSkill {
+  requireKnownOptions('a skill', definition, DEFINITION_KEYS, 'skill/definition');
+  const { name, description, frontmatter, instructions, files = {}, listed = true } = definition;
+  const header = `---\n${stringify({ name, description, ...frontmatter })}---\n\n`;
+  const at = `skill "${name}"`;
+  const source: FileSource =
+    typeof instructions === 'function' ? async () => header + (await instructions()) : header + instructions;
+  for (const path of Object.keys(files))
+    if (path === SKILL_FILE || /(?:^|\/)\.{0,2}(?:\/|$)|\\/.test(path))
+      throw new TenonError('skill/definition', `${at}: invalid path "${path}"`, {
+        expected: 'a path inside the folder of the skill, such as references/forms.md',
+      });
+  const sources = new Map<string, FileSource>([[SKILL_FILE, source], ...Object.entries(files)]);
+  return createSkill(readSkillFields(header, at), [...prefix.split('/')], sources, { at, isListed: listed });
+}
+
+function requireUniqueUris(served: readonly ServedSkill[]): void {
+  const uris = served.map(({ uri }) => uri);
+  const repeated = uris.find((uri, index) => uris.indexOf(uri) !== index);
+  if (repeated !== undefined)
+    throw new TenonError('skill/definition', `skills: two skills have the URI ${repeated}`, {
+      hint: 'rename one of them',
+    });
+}
+
+/** Takes a page of a list. A cursor is the number of the first entry, encoded. */
+function takePage<T>(
+  all: readonly T[],
+  cursor: unknown,
+  size: number,
+): { readonly page: readonly T[]; readonly nextCursor: { readonly nextCursor?: string } } {
+  const start = cursor === undefined ? 0 : parseCursor(cursor);
+  if (start === undefined || (start > 0 && start >= all.length))
+    throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
+  const end = start + size;
+  const nextCursor = end < all.length ? { nextCursor: encodeBase64Url(new TextEncoder().encode(`skill ${end}`)) } : {};
+  return { page: all.slice(start, end), nextCursor };
+}
+
+function parseCursor(cursor: unknown): number | undefined {
+  try {
+    const [, start] = /^skill (\d+)$/.exec(new TextDecoder().decode(decodeBase64Url(String(cursor)))) ?? [];
+    return start === undefined ? undefined : Number(start);
+  } catch {
+    return undefined;
+  }
+}
