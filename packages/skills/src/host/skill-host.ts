@@ -162,7 +162,7 @@ export function createSkillHost(options: SkillHostOptions): SkillHost {
             await forget(server, toKey(reference));
             throw new TenonError('skill/changed', `${uri} of "${server}": the server has changed the skill`, {
               cause: error,
-              hint: 'load the skill again. The user is asked about the new files',
+              hint: 'call `load` again. The user is asked about the new files',
             });
           }
         },
@@ -225,7 +225,7 @@ const compareUris = ([a]: (string | number)[], [b]: (string | number)[]): number
 function resolvePath(path: string): string {
   if (/^[a-z][a-z\d+.-]*:/i.test(path))
     throw new TenonError('skill/invalid', `${path.slice(0, 128)}: the path of a file of a skill is relative`, {
-      hint: 'load the other skill by its server and URI, so that the user is asked about it',
+      hint: 'pass the server and URI of the other skill to `load`, so that the user is asked about it',
     });
   return path.replace(/^\.\//, '').replace(/#.*$/, '');
 }

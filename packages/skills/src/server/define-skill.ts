@@ -30,7 +30,7 @@ export function readSkillFields(text: string, place: string): SkillFields {
   } catch (error) {
     if (!(error instanceof FrontmatterError)) throw error;
     throw new TenonError('skill/definition', `${place}:${error.line}: ${error.message}`, {
-      hint: `begin ${SKILL_FILE} with the fields name and description in YAML, between two lines of ---`,
+      hint: `write the fields name and description at the beginning of ${SKILL_FILE}, in YAML between two lines of ---`,
     });
   }
 }

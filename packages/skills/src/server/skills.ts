@@ -4,11 +4,10 @@ import {
   INVALID_PARAMS,
   isObject,
   type JsonObject,
-  METHOD_NOT_FOUND,
   requireKnownOptions,
   rpcError,
 } from '@tenon/base';
-import { type Context, resource, type ServerExtension, TenonError } from 'tenon';
+import { resource, type ServerExtension, TenonError } from 'tenon';
 import { stringify } from 'yaml';
 import { SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
 import { readSkillFields } from './define-skill.js';
@@ -67,10 +66,6 @@ export interface SkillsOptions {
   readonly pageSize?: number | undefined;
 }
 
-/** First version with the extension. Clients of earlier ones read the files as resources. */
-const FIRST_VERSION = '2026-07-28';
-const isServedOn = (protocolVersion: string): boolean => protocolVersion >= FIRST_VERSION;
-
 /**
  * Serves skills: instructions with files that a host loads when it needs them. The files are read once, when the server
  * is created. A server without skills does not declare the extension.
@@ -87,13 +82,6 @@ export function skills(source: SkillSource, options: SkillsOptions = {}): Server
   const byUri = new Map(served.map(skill => [skill.uri, skill]));
   const listed = served.filter(skill => skill.isListed);
   const directories = listDirectories(served);
-  const serve =
-    (run: (params: JsonObject) => JsonObject, method: string) =>
-    (params: JsonObject, { protocolVersion }: Pick<Context, 'protocolVersion'>) => {
-      if (!isServedOn(protocolVersion) || served.length === 0)
-        throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
-      return run(params);
-    };
   const methods = {
     'skills/list': ({ cursor }: JsonObject) => {
       const { page, nextCursor } = takePage(listed, cursor, pageSize);
@@ -118,9 +106,10 @@ export function skills(source: SkillSource, options: SkillsOptions = {}): Server
   return {
     id: SKILLS_EXTENSION,
     settings: directoryRead ? { directoryRead } : {},
-    isDeclaredOn: protocolVersion => isServedOn(protocolVersion) && served.length > 0,
+    // Clients of earlier versions read the files as resources.
+    isDeclaredOn: ({ opening }) => opening === 'per-request' && served.length > 0,
     resources: served.length === 0 ? {} : createResources(served),
-    methods: Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, { run: serve(run, name) }])),
+    methods: Object.fromEntries(Object.entries(methods).map(([name, run]) => [name, { run }])),
   };
 }
 

@@ -76,7 +76,7 @@ export function getCapabilitiesFor(runtime: ServerRuntime, requester: RequesterI
     .filter(each => each !== undefined);
   const own = runtime.backend.getCapabilities?.(requester);
   const { extensions = [] } = runtime.options;
-  const declared = extensions.filter(each => each.isDeclaredOn?.(dialect.protocolVersion) !== false);
+  const declared = extensions.filter(each => each.isDeclaredOn?.(dialect) !== false);
   if (declared.length < extensions.length) fromExtensions.push({ extensions: collectExtensionSettings(declared) });
   return fromExtensions.length === 0 && own === undefined
     ? getServerCapabilities(runtime)

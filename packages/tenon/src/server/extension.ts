@@ -21,10 +21,11 @@ export interface ServerExtension {
    */
   readonly settings?: JsonObject | undefined;
   /**
-   * Tells if the server declares the extension to clients of a protocol version.
-   * @default it is declared on every version
+   * Tells if the server declares the extension, and has its methods, on a protocol version. `opening` is `per-request`
+   * for versions whose requests need no session.
+   * @default on every version
    */
-  readonly isDeclaredOn?: ((protocolVersion: string) => boolean) | undefined;
+  readonly isDeclaredOn?: ((version: Pick<Dialect, 'opening'>) => boolean) | undefined;
   /** Resources of the extension, by URI or template. Clients list and read them beside those of the server. */
   readonly resources?: Resources | undefined;
   /** Methods of the extension that the protocol does not define, by name. */

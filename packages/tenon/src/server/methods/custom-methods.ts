@@ -31,7 +31,7 @@ export async function runCustomMethod(
   params: JsonObject = {},
   requestContext: RequestContext,
 ): Promise<JsonObject> {
-  const custom = findCustomHandler(server, method);
+  const custom = findCustomHandler(server, method, requestContext);
   if (custom === undefined || !('run' in custom))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, requestContext);
@@ -75,10 +75,16 @@ export async function handleCustomNotification(
   });
 }
 
-function findCustomHandler({ options }: ServerRuntime, method: string): CustomMethod | CustomNotification | undefined {
-  const { methods, extensions = [] } = options;
-  const tables = [methods, ...extensions.map(extension => extension.methods)];
-  return tables.find(table => table && Object.hasOwn(table, method))?.[method];
+/** Finds a method of the server, or of an extension that exists on the protocol version of the request. */
+function findCustomHandler(
+  { options: { methods, extensions = [] } }: ServerRuntime,
+  method: string,
+  requestContext?: RequestContext,
+): CustomMethod | CustomNotification | undefined {
+  const ofExtensions = extensions.map(extension =>
+    requestContext && extension.isDeclaredOn?.(requestContext.dialect) === false ? undefined : extension.methods,
+  );
+  return [methods, ...ofExtensions].find(table => table && Object.hasOwn(table, method))?.[method];
 }
 
 function requireExtension({ extension }: CustomMethod, { caller }: RequestContext): void {
