@@ -19,8 +19,8 @@ const FILES = {
 const URL_OF_TEST = 'http://127.0.0.1/mcp';
 const fetchFrom =
   (handle: (request: Request) => Promise<Response> | Response) =>
-  async (...args: Parameters<typeof fetch>): Promise<Response> =>
-    handle(new Request(...args));
+  async (url: string | URL, init?: RequestInit): Promise<Response> =>
+    handle(new Request(url, init));
 
 describe('skills of the library', () => {
   it('are listed, read and verified by the client of SDK 2.4', async () => {
