@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createHost } from '@tenon/host';
 import { connect, type JsonObject } from 'tenon';
@@ -38,6 +39,63 @@ describe('an integer beyond the precision of a number', () => {
     expect(out).toContain('-9007199254740993');
   });
 
+  const numbers = [
+    ...['9007199254740993', '1152921504606846976', '-9007199254740995', '9223372036854775807', '1e400', '-0'],
+    '0.12345678901234567891',
+  ];
+
+  it.each([
+    ['text', ['list', 'integers', '--schema', '--trust'], numbers],
+    [
+      'JSON',
+      ['list', 'integers', '--json', '--trust'],
+      [...numbers, '"size":9007199254740993', '"build":9007199254740993'],
+    ],
+    [
+      'types',
+      ['types', 'integers', '--trust'],
+      [
+        '@default 9007199254740993',
+        '9007199254740993 | 1152921504606846976 | 1',
+        ': -9007199254740995',
+        '@default 1e400',
+        '@default 0.12345678901234567891',
+      ],
+    ],
+  ])('is written with all digits in the definitions of tools as %s', async (_, args, expected) => {
+    const { out, err } = await runTenon(project.folder, args);
+    for (const number of expected)
+      expect(`${out}${err}`).toMatch(new RegExp(`${number.replaceAll(/[.+|]/g, '\\$&')}(?![\\d.])`));
+    expect(out).not.toMatch(/90071992547409(?:92|94|96)|922337203685477(?:6000|5808)|1152921504606847000|Infinity/);
+  });
+
+  it('stands in the lock as the server sent it, and another one is a change', async () => {
+    const lock = await runTenon(project.folder, ['lock', '--yes', '--trust']);
+    expect(lock).toMatchObject({ code: 0 });
+    const text = await readFile(project.path('mcp.lock'), 'utf8');
+    for (const number of numbers) expect(text).toContain(number);
+    expect(await runTenon(project.folder, ['lock', '--check', '--trust'])).toMatchObject({ code: 0 });
+    const changed = (await readFile(program, 'utf8')).replaceAll('9223372036854775807', '9223372036854775805');
+    await project.write('changed.mjs', changed);
+    await project.write('mcp.json', { mcpServers: { integers: { ...server, args: [project.path('changed.mjs')] } } });
+    const { code, out, err } = await runTenon(project.folder, ['lock', '--check', '--trust', '--json']);
+    await project.write('mcp.json', { mcpServers: { integers: server } });
+    expect(code).not.toBe(0);
+    expect(`${out}${err}`).toContain('9223372036854775805');
+  });
+
+  it.each(['json', 'yaml'])('stands in a server that is written from an OpenAPI document in %s', async format => {
+    const document = `{"openapi":"3.1.0","info":{"title":"t","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{"/a":{"get":{"operationId":"a",
+      "parameters":[{"name":"n","in":"query","schema":{"type":"integer","maximum":9223372036854775807,"enum":[9007199254740993,2]}}],"responses":{"200":{"description":"ok"}}}}}}`;
+    const file = `api.${format}`;
+    await project.write(file, format === 'json' ? document : `# YAML\n${document}`);
+    const { code, err } = await runTenon(project.folder, ['import-openapi', file, '--out', `${format}.ts`]);
+    expect({ code, err }).toMatchObject({ code: 0 });
+    const written = await readFile(project.path(`${format}.ts`), 'utf8');
+    expect(written).toContain('9223372036854775807');
+    expect(written).toContain('9007199254740993');
+  });
+
   it('passes a gateway unchanged in results, and is refused in arguments', async () => {
     const host = await createHost({ servers: { integers: server }, prefix: 'never' });
     const { url, close } = await serveHttp(host.toServer(), { port: 0, allowUnauthenticated: true });
@@ -57,7 +115,10 @@ describe('an integer beyond the precision of a number', () => {
       return response.text();
     };
     const text = await send('{"n":1}');
-    expect(text).toContain('"structuredContent":{"id":1716239022123456789,"list":[-9007199254740993]}');
+    for (const number of ['"large":1e400', '"zero":-0,', '"long":0.12345678901234567891'])
+      expect(text).toContain(number);
+    expect(text).toContain('"structuredContent":{"id":1716239022123456789,"list":[-9007199254740993],');
+    expect(text).toContain('"power":1152921504606846976');
     const refused = await send('{"any":{"deep":9007199254740993}}');
     expect(refused).toContain('the integer 9007199254740993 cannot be represented exactly');
     expect(refused).toContain('-32602');

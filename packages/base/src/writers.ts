@@ -4,7 +4,13 @@
  *
  * @module @tenon/base/writers
  */
-export { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './redaction/writers/data-formats.js';
+export {
+  escapeYaml,
+  hasYamlEscapes,
+  writeJson,
+  writeJsonMember,
+  writeTomlString,
+} from './redaction/writers/data-formats.js';
 export { createPage, createRefusalPage, renderHtml } from './redaction/writers/html-page.js';
 export { escapeMarkdown, escapeXml } from './redaction/writers/markup.js';
 export {

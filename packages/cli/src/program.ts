@@ -114,6 +114,8 @@ export async function run(args: readonly string[], context: CliContext): Promise
     const program = await createProgram(name === 'help' ? (args[1] ?? '') : name, context, report.json);
     // The parser answers `help` of an unknown command with the whole help, so the command itself is parsed.
     const isUnknown = name === 'help' && args[1] !== undefined && findCommand(args[1]) === undefined;
+    // Every command prints, stores and passes on the numbers that it got.
+    (await import('@tenon/base')).keepIntegers();
     await program.parseAsync(isUnknown ? commandArgs.slice(1) : commandArgs, { from: 'user' });
     return context.code;
   } catch (error) {

@@ -1,10 +1,11 @@
 import { isObject } from './json-object.js';
+import { stringifyJson } from './json-text.js';
 import { copyPlainJson, NOT_PLAIN } from './json-value.js';
 
 /** Converts a value to JSON with sorted object members, so that equal values have equal texts. */
 export function toCanonicalJson(value: unknown): string {
   const sorted = copyPlainJson(value, true);
-  if (sorted !== NOT_PLAIN) return JSON.stringify(sorted) ?? 'null';
+  if (sorted !== NOT_PLAIN) return stringifyJson(sorted) ?? 'null';
   return JSON.stringify(value, (_, member: unknown) => (isObject(member) ? sortMembers(member) : member)) ?? 'null';
 }
 

@@ -1,13 +1,15 @@
-/** Digits that may be an integer which a number cannot represent, also inside of a string. */
-const LONG = /\d{16}|\de\+?\d{2}/i;
+/** Digits that may be a number which JSON would change, also inside of a string. */
+const LONG = /\d[\d.]{15}|\de[-+]?\d{2}|-0(?!\d)/i;
 /** The same as a value of JSON. Texts with random IDs have such digits now and then, and to look for each number takes long. */
-const LONG_NUMBER = /(?:^|[\s:,[])-?(?:\d{16}|\d[\d.]*e\+?\d{2})/i;
+const LONG_NUMBER = /(?:^|[\s:,[])(?:-?(?:\d[\d.]{15}|\d[\d.]*e[-+]?\d{2})|-0(?!\d|\.\d*[1-9]))/i;
 
 /**
  * Keeps the text of integers that a number cannot represent. `keepIntegers` sets it, so that programs that pass no
  * messages on do not include it in their bundle.
  */
 export const integerKeeper: {
+  /** Finds a text that may contain a number whose JSON does not look long, such as the `null` of an infinite one. */
+  short?: RegExp;
   /** Remembers the text of the integers in a parsed value. */
   mark?: (value: unknown, text: string) => void;
   /** Serializes a value with the remembered texts. */
@@ -25,15 +27,24 @@ export function keepTextsIn<T extends object>(copy: T, original: object): T {
 /** Parses JSON. Throws a `SyntaxError`. */
 export function parseJsonText(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (integerKeeper.mark && mayHaveLongInteger(text)) integerKeeper.mark(value, text);
+  if (integerKeeper.mark && mayHaveLongNumber(text)) integerKeeper.mark(value, text);
   return value;
+}
+
+/** Serializes a member of an object or array as JSON, such as a choice of an `enum`. Returns `null` for an absent one. */
+export function stringifyMember(container: object, key: string | number): string {
+  const value: unknown = Reflect.get(container, key);
+  if (value === undefined) return 'null';
+  const own = keepTextsIn({ [key]: value }, container);
+  return stringifyJson(own).slice(JSON.stringify(`${key}`).length + 2, -1);
 }
 
 /** Serializes a value as JSON. Throws the errors of `JSON.stringify`. */
 export function stringifyJson(value: unknown, indent?: number | string): string {
   const text = JSON.stringify(value, undefined, indent);
-  return integerKeeper.write && mayHaveLongInteger(text) ? integerKeeper.write(value, indent) : text;
+  const { write, short } = integerKeeper;
+  return write && (mayHaveLongNumber(text) || short?.test(text)) ? write(value, indent) : text;
 }
 
 /** The first pattern rules out almost all texts, and takes half the time of the second. */
-const mayHaveLongInteger = (text: string): boolean => LONG.test(text) && LONG_NUMBER.test(text);
+export const mayHaveLongNumber = (text: string): boolean => LONG.test(text) && LONG_NUMBER.test(text);

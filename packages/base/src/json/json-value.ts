@@ -1,3 +1,5 @@
+import { keepTextsIn } from './json-text.js';
+
 /** Maximum depth of a stored value. */
 const MAX_DEPTH = 64;
 
@@ -44,9 +46,12 @@ function findObjectFault(object: object, path: string, depth: number): string | 
 export function copyJson<T>(value: T): T {
   // JSON does not distinguish the two zeros.
   if (typeof value !== 'object' || value === null) return (value === 0 ? 0 : value) as T;
-  if (Array.isArray(value)) return value.map(copyJson) as T;
+  if (Array.isArray(value)) return keepTextsIn(value.map(copyJson) as T & object, value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([name, member]) => [name, copyJson(member)])) as T;
+  return keepTextsIn(
+    Object.fromEntries(members.map(([name, member]) => [name, copyJson(member)])) as T & object,
+    value,
+  );
 }
 
 /** Maximum depth that is copied member by member. A deeper or circular value is copied through JSON text. */
@@ -104,7 +109,7 @@ function copyPlainObject(value: object, depth: number, isSorted: boolean): unkno
     if (member === NOT_PLAIN || name in Object.prototype) return NOT_PLAIN;
     if (member !== undefined) copy[name] = member;
   }
-  return copy;
+  return keepTextsIn(copy, value);
 }
 
 function copyPlainArray(array: readonly unknown[], depth: number, isSorted: boolean): unknown {
@@ -114,5 +119,5 @@ function copyPlainArray(array: readonly unknown[], depth: number, isSorted: bool
     if (item === NOT_PLAIN) return NOT_PLAIN;
     copy.push(item === undefined ? null : item);
   }
-  return copy;
+  return keepTextsIn(copy, array);
 }

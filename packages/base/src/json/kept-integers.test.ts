@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { integerKeeper, parseJsonText, stringifyJson } from './json-text.js';
-import { findInexactInteger, findKeptInteger, keepIntegers } from './kept-integers.js';
+import { toCanonicalJson } from './canonical-json.js';
+import { integerKeeper, parseJsonText, stringifyJson, stringifyMember } from './json-text.js';
+import { copyJson, copyThroughJson } from './json-value.js';
+import { findInexactInteger, findKeptInteger, keepIntegers, setInteger } from './kept-integers.js';
 
 // Another program of the same process may keep integers already.
 beforeAll(() => {
@@ -19,6 +21,13 @@ describe('an integer beyond the precision of a number', () => {
     ['{"a":"9007199254740993"}', undefined],
     ['[9007199254740991,9007199254740992,10000000000000000000000]', undefined],
     ['[0.1234567890123456789,1e21,"\\"9007199254740993"]', undefined],
+    // A JavaScript number represents it, and JSON writes other digits.
+    ['[1152921504606846976]', '1152921504606846976'],
+    ['[9007199254740993.0]', '9007199254740993.0'],
+    ['[9.007199254740993e15]', '9.007199254740993e15'],
+    ['[90071992547409930e-1]', '90071992547409930e-1'],
+    ['[1e-400]', '1e-400'],
+    ['[-0,-0.0,0e5,1.0,100e-2,0.1,1E3,1e23,5e-324]', undefined],
   ])('is found in %s: %s', (text, expected) => {
     expect(findInexactInteger(text)).toBe(expected);
   });
@@ -57,6 +66,38 @@ describe('an integer beyond the precision of a number', () => {
     for (const id of ['9007199254740993', 'a0-1e123', '0.1e400']) parseJsonText(JSON.stringify({ taskId: id, at: 1 }));
     expect(mark).not.toHaveBeenCalled();
     mark.mockRestore();
+  });
+
+  it.each([
+    ['{"a":1e400,"b":null}'],
+    ['[-0,0,{"a":-0.0}]'],
+    ['{"a":[99999999999999991611392,1e+23]}'],
+    ['{"a":0.1000000000000000055511151231257827,"b":0.1}'],
+    ['{"a":1152921504606846976}'],
+    ['{"a":1e-400}'],
+  ])('is written again in every form: %s', text => {
+    keepIntegers();
+    const value = parseJsonText(text);
+    expect(stringifyJson(value)).toBe(text);
+    expect(stringifyJson(copyThroughJson(value))).toBe(text);
+    expect(stringifyJson(copyJson(value))).toBe(text);
+    expect(toCanonicalJson(value)).toBe(text);
+    expect(parseJsonText(stringifyJson(value, 2))).toEqual(value);
+  });
+
+  it('stays with an object that is spread, and is written alone with its digits', () => {
+    keepIntegers();
+    const { other, ...rest } = parseJsonText('{"size":9007199254740993,"other":1}') as { other: number };
+    expect(stringifyJson({ name: 'a', ...rest })).toBe('{"name":"a","size":9007199254740993}');
+    expect([stringifyMember(rest, 'size'), stringifyMember({ other }, 'other'), stringifyMember({}, 'a')]).toEqual([
+      '9007199254740993',
+      '1',
+      'null',
+    ]);
+    expect(stringifyMember(parseJsonText('[{"a":-0}]') as object, 0)).toBe('{"a":-0}');
+    const built = { a: 0 };
+    setInteger(built, 'a', '9223372036854775807');
+    expect(stringifyJson(built)).toBe('{"a":9223372036854775807}');
   });
 
   it('leaves all other JSON unchanged', () => {

@@ -1,29 +1,57 @@
-import { integerKeeper } from './json-text.js';
+import { integerKeeper, mayHaveLongNumber } from './json-text.js';
 
 declare const crypto: { randomUUID(): string };
 
 /** A string, a number, or a mark of JSON syntax. */
 const TOKEN = /"(?:[^"\\]|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[{}[\],:]/g;
 const NUMBER = /^-?\d/;
+const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/;
+/** A zero of any form. */
+const ZERO = /^-?0(?:\.0+)?(?:[eE][-+]?\d+)?$/;
 
-/** Texts of the integers in an object or an array, by their keys. */
-const integerTexts = new WeakMap<object, Map<string, string>>();
+/**
+ * Member with the texts of the numbers in an object or an array that JSON would change, by their keys. JSON ignores it,
+ * and the spread of an object copies it.
+ */
+const TEXTS = Symbol('texts of numbers');
 
-/** Tells if JSON would change a number: an integer beyond the safe range, or a number that is too large. */
+const getTexts = (container: object): Map<string, string> | undefined => Reflect.get(container, TEXTS);
+
+/**
+ * Tells if JSON would write another number after this one was read: one with more digits than a JavaScript number has,
+ * one that is too large or too small, or a negative zero. `1.0` and `1` are the same number.
+ */
 function isInexact(token: string): boolean {
   const value = Number(token);
-  if (!Number.isFinite(value)) return true;
-  return /^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(value);
+  return !Number.isFinite(value) || toDecimal(token).text !== toDecimal(JSON.stringify(value)).text;
 }
 
-/** Returns the first number in a JSON text that a JavaScript number cannot represent. */
-export function findInexactInteger(text: string): string | undefined {
-  return text.match(TOKEN)?.find(token => NUMBER.test(token) && isInexact(token));
+/** Converts the text of a number to its sign, its digits without zeros at the ends, and the power of ten of the last digit. */
+function toDecimal(token: string): { readonly text: string; readonly isInteger: boolean } {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = PARTS.exec(token) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  const power = significant === '' ? 0 : Number(exponent) - fraction.length + digits.length - significant.length;
+  return { text: `${sign}${significant}e${power}`, isInteger: power >= 0 };
 }
 
 /**
- * Keeps the text of integers that a number cannot represent when a message is passed on, so that they arrive unchanged.
- * Programs still read such an integer as the nearest number.
+ * Returns the first number in a JSON text that a program would change: an integer that a JavaScript number cannot
+ * represent or that JSON would write with other digits, or a number that becomes infinite or zero. The last digits of a
+ * long fraction are no reason to refuse it.
+ */
+export function findInexactInteger(text: string): string | undefined {
+  return text.match(TOKEN)?.find(token => NUMBER.test(token) && isRefused(token));
+}
+
+function isRefused(token: string): boolean {
+  if (!isInexact(token) || ZERO.test(token)) return false;
+  return toDecimal(token).isInteger || Number(token) === 0;
+}
+
+/**
+ * Keeps the text of numbers that JSON would change when a message is passed on, so that they arrive unchanged. Programs
+ * still read such a number as the nearest one of JavaScript.
  */
 export function keepIntegers(): void {
   if (integerKeeper.mark) return;
@@ -32,22 +60,41 @@ export function keepIntegers(): void {
   const written = new RegExp(`"${mark}([^"]+)"`, 'g');
   integerKeeper.mark = markIntegers;
   integerKeeper.copy = (from, to) => {
-    const texts = integerTexts.get(from);
-    if (texts !== undefined) integerTexts.set(to, texts);
+    const texts = getTexts(from);
+    if (texts !== undefined) Reflect.set(to, TEXTS, texts);
   };
   integerKeeper.write = (value, indent) => {
     const restore = function (this: object, key: string, member: unknown): unknown {
-      const text = typeof member === 'number' ? integerTexts.get(this)?.get(key) : undefined;
-      return text !== undefined && Number(text) === member ? mark + text : member;
+      // A copy through JSON has `null` for an infinite number.
+      const text = member === null || typeof member === 'number' ? getTexts(this)?.get(key) : undefined;
+      return text !== undefined && toJsonNumber(text) === toJsonNumber(member) ? mark + text : member;
     };
     return JSON.stringify(value, restore, indent).replace(written, '$1');
   };
 }
 
+/** Sets a member to the number with this text, and keeps the text if JSON would change the number. */
+export function setInteger(container: object, key: string, text: string): void {
+  Reflect.set(container, key, Number(text));
+  if (isInexact(text)) keepText(container, key, text);
+}
+
+function keepText(container: object, key: string, text: string): void {
+  const texts = getTexts(container);
+  if (texts === undefined) Reflect.set(container, TEXTS, new Map([[key, text]]));
+  else texts.set(key, text);
+  addShortText(Number(text));
+}
+
+function toJsonNumber(value: unknown): number | null {
+  const number = Number(value ?? Number.NaN);
+  return Number.isFinite(number) ? number : null;
+}
+
 /** Returns an integer in a value whose text is kept, because a number cannot represent it. */
 export function findKeptInteger(value: unknown): string | undefined {
   if (integerKeeper.mark === undefined || typeof value !== 'object' || value === null) return undefined;
-  const own = integerTexts.get(value)?.values().next().value;
+  const own = [...(getTexts(value)?.values() ?? [])].find(isRefused);
   if (own !== undefined) return own;
   for (const member of Object.values(value)) {
     const found = findKeptInteger(member);
@@ -90,10 +137,24 @@ function getMember({ value, isArray, key, index }: OpenContainer): unknown {
   return (value as { [key: string]: unknown })[isArray ? index : key];
 }
 
+/** Maximum number of different texts in `shortTexts`. Beyond it, all values are serialized with their texts. */
+const MAX_SHORT = 100;
+/** JSON of the kept numbers that looks like that of any other. */
+const shortTexts = new Set<string>();
+
+/** Lets `stringifyJson` recognize a value that contains this number. */
+function addShortText(value: number): void {
+  const text = JSON.stringify(value);
+  if (mayHaveLongNumber(text) || shortTexts.has(text) || shortTexts.size > MAX_SHORT) return;
+  shortTexts.add(text);
+  const texts = [...shortTexts].map(each => each.replace(/[.+]/g, '\\$&'));
+  integerKeeper.short =
+    shortTexts.size > MAX_SHORT ? /(?:)/ : new RegExp(`(?<![\\w.])(?:${texts.join('|')})(?![\\w.])`);
+}
+
 function keep(container: OpenContainer, text: string): void {
   const { value, isArray, key, index } = container;
   // If two members have the same name, the value has the last one.
   if (typeof value !== 'object' || value === null || getMember(container) !== Number(text)) return;
-  const texts = integerTexts.get(value) ?? new Map<string, string>();
-  integerTexts.set(value, texts.set(isArray ? String(index) : key, text));
+  keepText(value, isArray ? String(index) : key, text);
 }

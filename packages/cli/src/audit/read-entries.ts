@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { isObject } from '@tenon/base';
+import { isObject, parseJsonText } from '@tenon/base';
 import { readAudit } from '@tenon/host';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { JsonObject } from 'tenon';
@@ -60,7 +60,7 @@ export async function* readEntries(
 
 function parseEntry(line: string): JsonObject | undefined {
   try {
-    const entry: unknown = JSON.parse(line);
+    const entry: unknown = parseJsonText(line);
     return isObject(entry) ? entry : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { userInfo } from 'node:os';
 import {
   type Approvals,
@@ -161,7 +162,7 @@ function describeQuestion(question: PendingApproval): string {
   const { id, kind, server, name, arguments: args, reason, expiresAt } = question;
   const left = Math.max(0, Math.round((expiresAt - Date.now()) / 1000));
   const rows = [
-    ['arguments', sanitizeText(JSON.stringify(args), { max: 2000 })],
+    ['arguments', sanitizeText(stringifyJson(args), { max: 2000 })],
     ['caller', describeCaller(question)],
     ...(reason === undefined ? [] : [['why', sanitizeText(reason, { max: 700 })]]),
     ['id', id],
@@ -174,7 +175,7 @@ function describeRemembered(approval: StoredApproval): string {
   const { id, kind, server, name, digest, match, rememberedAt, expiresAt } = approval;
   const rows = [
     ['allows', digest === undefined ? 'any arguments' : 'the arguments that were approved'],
-    ...(match === undefined ? [] : [['match', sanitizeText(JSON.stringify(match), { max: 2000 })]]),
+    ...(match === undefined ? [] : [['match', sanitizeText(stringifyJson(match), { max: 2000 })]]),
     ['caller', describeCaller(approval)],
     ['since', new Date(rememberedAt).toISOString()],
     ['until', expiresAt === undefined ? 'revoked' : new Date(expiresAt).toISOString()],

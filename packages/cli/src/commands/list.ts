@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { createTokenReport, sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
 import { type JsonObject, type Prompt, type Resource, type ResourceTemplate, TenonError, type Tool } from 'tenon';
@@ -128,7 +129,7 @@ function formatListing(listing: ServerListing, { schema = false }: ListOptions, 
         tool.signature,
         `${tool.tokens} tokens`,
         tool.description,
-        ...(schema ? [JSON.stringify(tool.inputSchema), formatOutputSchema(tool.outputSchema)] : []),
+        ...(schema ? [stringifyJson(tool.inputSchema), formatOutputSchema(tool.outputSchema)] : []),
       ]),
     ),
     formatSection(
@@ -151,7 +152,7 @@ function formatListing(listing: ServerListing, { schema = false }: ListOptions, 
 }
 
 const formatOutputSchema = (schema: JsonObject | undefined): string | undefined =>
-  schema && `output: ${JSON.stringify(schema)}`;
+  schema && `output: ${stringifyJson(schema)}`;
 
 /** Entry of the list: a head, a note next to it, and lines below. */
 type Entry = readonly [head: string, note: string | undefined, ...lines: (string | undefined)[]];

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import type { Command } from 'commander';
 import { type Client, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -108,7 +109,7 @@ class ContentReader {
   async read(uri: string): Promise<object | undefined> {
     try {
       const { contents } = await this.#client.readResource(uri, { signal: this.#signal });
-      const text = JSON.stringify(contents);
+      const text = stringifyJson(contents);
       if (this.#printed.get(uri) === text) return undefined;
       this.#printed.set(uri, text);
       return { uri, contents };

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { isObject } from '@tenon/base';
+import { isObject, parseJsonText, setInteger } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
@@ -82,20 +82,32 @@ async function parseText(text: string, reference: string): Promise<JsonObject> {
   const { LineCounter, parseDocument } = await import('yaml');
   const lineCounter = new LineCounter();
   // JSON with comments, or with an error, is read as YAML too.
-  const document = parseDocument(text, { lineCounter, maxAliasCount: 1000, prettyErrors: false } as never);
+  const options = { lineCounter, maxAliasCount: 1000, prettyErrors: false, intAsBigInt: true };
+  const document = parseDocument(text, options as never);
   const [problem] = document.errors;
   if (problem !== undefined) {
     const { line, col } = lineCounter.linePos(problem.pos[0]);
     throw createUsageError(`${reference}:${line}:${col}: ${problem.message}`, 'correct the JSON or YAML');
   }
   const value: unknown = document.toJS({ maxAliasCount: 1000 });
+  convertIntegers(value, new Set());
   if (isObject(value)) return value;
   throw createUsageError(`${reference}: not an object`, 'pass an OpenAPI document');
 }
 
+/** Converts the integers of YAML to numbers with the texts of those that a number cannot represent. */
+function convertIntegers(value: unknown, seen: Set<object>): void {
+  if (typeof value !== 'object' || value === null || seen.has(value)) return;
+  seen.add(value);
+  for (const [key, member] of Object.entries(value)) {
+    if (typeof member === 'bigint') setInteger(value, key, `${member}`);
+    else convertIntegers(member, seen);
+  }
+}
+
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonText(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
 import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
 import {
   findKeywordProblem,
@@ -51,7 +51,7 @@ export class SchemaDefinitions {
       if (SCHEMAS.has(keyword)) return [[keyword, this.convert({ value, location })]];
       return [[keyword, value]];
     });
-    const { required, ...converted } = Object.fromEntries(entries);
+    const { required, ...converted } = keepTextsIn(Object.fromEntries(entries), schema);
     if (!Array.isArray(required)) return converted;
     // A client cannot set properties that are read-only, so none of them is required.
     const readOnly = this.#listReadOnly(schema.properties, location);
@@ -77,7 +77,8 @@ export class SchemaDefinitions {
       if (typeof isExclusive !== 'boolean') continue;
       delete normalized[keyword];
       if (!isExclusive || normalized[limit] === undefined) continue;
-      normalized[keyword] = normalized[limit];
+      if (typeof normalized[limit] === 'number') setInteger(normalized, keyword, stringifyMember(normalized, limit));
+      else normalized[keyword] = normalized[limit];
       delete normalized[limit];
     }
     // Earlier drafts have it at the property itself, where parameters have it too.

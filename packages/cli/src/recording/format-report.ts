@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { sanitizeText } from '@tenon/host';
 import type { ReplayDifference, ReplayReport } from '@tenon/testing';
 import { formatJunitReport } from '../reports/junit.js';
@@ -24,7 +25,7 @@ function formatProblem({ problem, values }: ReplayDifference): string {
 
 function formatValue(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = JSON.stringify(value);
+  const text = stringifyJson(value);
   return text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
 }
 

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { sanitizeText } from '@tenon/host';
 import type { JsonRpcMessage } from 'tenon';
 
@@ -14,7 +15,7 @@ export function formatWireMessage(from: 'client' | 'server', message: JsonRpcMes
     method,
     id === undefined ? undefined : `#${String(id)}`,
     error === undefined ? undefined : 'error',
-    body === undefined ? undefined : JSON.stringify(body),
+    body === undefined ? undefined : stringifyJson(body),
   ];
   return sanitizeText(parts.filter(part => part !== undefined).join(' '), { max: MAX_LINE });
 }

@@ -1,4 +1,3 @@
-import { keepIntegers } from '@tenon/base';
 import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { OpenedDaemonTarget } from '../daemon/open-daemon-target.js';
@@ -113,8 +112,6 @@ async function openClient(
   handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
-  // The results of a server are printed with the integers that it sent.
-  keepIntegers();
   const { target } = resolved;
   const { timeout, totalTimeout, protocolVersion } = options;
   let hasEcho = false;

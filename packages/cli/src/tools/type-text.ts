@@ -1,3 +1,4 @@
+import { stringifyMember } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
 import { decodePointer } from './decode-pointer.js';
@@ -72,8 +73,9 @@ class TypeFormatter {
     if (this.#count > MAX_TYPES) return '…';
     const node = toJsonObject(resolveReference(schema, this.#root));
     if (depth > MAX_DEPTH) return 'unknown';
-    if ('const' in node) return JSON.stringify(node.const);
-    if (Array.isArray(node.enum)) return joinUnion(node.enum.map(value => JSON.stringify(value)));
+    if ('const' in node) return stringifyMember(node, 'const');
+    const { enum: choices } = node;
+    if (Array.isArray(choices)) return joinUnion(choices.map((_, index) => stringifyMember(choices, index)));
     const formatNested = (each: unknown) => this.format(each, depth + 1);
     for (const key of ['anyOf', 'oneOf'] as const) {
       const options = node[key];

@@ -1,4 +1,4 @@
-import { writeIdentifier, writeJson, writeMemberName } from '@tenon/base/writers';
+import { writeIdentifier, writeJsonMember, writeMemberName } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
 import { decodePointer } from '../tools/decode-pointer.js';
@@ -76,10 +76,11 @@ function formatNode(schema: unknown, context: TypeContext, indent: string, depth
   const node = toJsonObject(schema);
   const format = (each: unknown) => formatNode(each, context, indent, depth + 1);
   if (typeof node.$ref === 'string') return context.resolve(node.$ref) ?? 'unknown';
-  if ('const' in node) return writeJson(node.const);
-  if (Array.isArray(node.enum))
+  if ('const' in node) return writeJsonMember(node, 'const');
+  const { enum: choices } = node;
+  if (Array.isArray(choices))
     return joinTypes(
-      node.enum.map(value => writeJson(value)),
+      choices.map((_, index) => writeJsonMember(choices, index)),
       '|',
     );
   for (const key of ['anyOf', 'oneOf'] as const) {

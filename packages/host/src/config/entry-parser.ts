@@ -97,8 +97,8 @@ async function resolveText(
 }
 
 /** Converts a scalar to text. Ports and flags are often written as numbers and booleans. */
-function toText({ kind, value }: JsonNode): string | undefined {
-  return kind === 'string' || kind === 'number' || kind === 'boolean' ? String(value) : undefined;
+function toText({ kind, value, text }: JsonNode): string | undefined {
+  return kind === 'string' || kind === 'number' || kind === 'boolean' ? (text ?? String(value)) : undefined;
 }
 
 export async function readResolvedList(

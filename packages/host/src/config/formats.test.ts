@@ -126,6 +126,18 @@ describe('parseServerEntries', () => {
     expect(entries[0]?.target).toEqual({ command: 'x', env: { B: '2' } });
   });
 
+  it('passes a number in `env` and `args` with the digits of the file', async () => {
+    const env = '{ "ID": 9007199254740993, "VERSION": 1.10, "PORT": 8080, "LARGE": 1e400, "ZERO": -0 }';
+    const { entries } = await read(
+      `{ "mcpServers": { "a": { "command": "x", "args": [1152921504606846976], "env": ${env} } } }`,
+    );
+    expect(entries[0]?.target).toEqual({
+      command: 'x',
+      args: ['1152921504606846976'],
+      env: { ID: '9007199254740993', VERSION: '1.10', PORT: '8080', LARGE: '1e400', ZERO: '-0' },
+    });
+  });
+
   it('checks objects of an application likewise', async () => {
     const servers = { a: { command: 'x', args: ['${HOME}'], cwd: undefined }, b: { comand: 'x' }, c: 1 };
     const config = await parseServerEntries(servers);

@@ -18,6 +18,8 @@ export interface JsonNode {
   readonly kind: JsonKind;
   /** Value of a string, number or boolean. `undefined` for other kinds. */
   readonly value: unknown;
+  /** Text of a number that JavaScript would write differently, such as `1.0`. `undefined` for other values. */
+  readonly text: string | undefined;
   /** Members of an object, by name. The last member with a repeated name is used. */
   readonly members: ReadonlyMap<string, JsonNode>;
   /** Members whose name occurred before. */
@@ -53,15 +55,19 @@ const toWords = (name: string): string => name.replace(/(?<=[a-z])(?=[A-Z])/g, '
 
 function toJsonNode(tree: JsonTree, path: ConfigPath, line: number): JsonNode {
   const kind = tree.kind === 'scalar' ? getJsonKind(tree.value) : tree.kind;
-  return createLazyNode(path, line, kind, tree.kind === 'scalar' ? tree.value : undefined, {
-    pairs: () =>
-      (tree.kind === 'object' ? tree.members : []).map(({ name, value, line: at }): [string, JsonNode] => [
-        name,
-        toJsonNode(value, [...path, name], at),
-      ]),
-    items: () =>
-      (tree.kind === 'array' ? tree.items : []).map((item, index) => toJsonNode(item, [...path, index], item.line)),
-  });
+  const { value, text } = tree.kind === 'scalar' ? tree : {};
+  return createLazyNode(
+    { path, line, kind, value, text },
+    {
+      pairs: () =>
+        (tree.kind === 'object' ? tree.members : []).map(({ name, value, line: at }): [string, JsonNode] => [
+          name,
+          toJsonNode(value, [...path, name], at),
+        ]),
+      items: () =>
+        (tree.kind === 'array' ? tree.items : []).map((item, index) => toJsonNode(item, [...path, index], item.line)),
+    },
+  );
 }
 
 /**
@@ -75,13 +81,16 @@ export function createJsonNode(
   findLine: (path: ConfigPath) => number | undefined = () => undefined,
 ): JsonNode {
   const kind = getJsonKind(value);
-  return createLazyNode(path, findLine(path), kind, value, {
-    pairs: () =>
-      Object.entries(value as object).flatMap(([name, each]): [string, JsonNode][] =>
-        each === undefined ? [] : [[name, createJsonNode(each, [...path, name], findLine)]],
-      ),
-    items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at], findLine)),
-  });
+  return createLazyNode(
+    { path, line: findLine(path), kind, value, text: undefined },
+    {
+      pairs: () =>
+        Object.entries(value as object).flatMap(([name, each]): [string, JsonNode][] =>
+          each === undefined ? [] : [[name, createJsonNode(each, [...path, name], findLine)]],
+        ),
+      items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at], findLine)),
+    },
+  );
 }
 
 /** Creates a scalar at the position of another node. */
@@ -90,14 +99,20 @@ export const deriveScalar = ({ path, line }: JsonNode, value: string | number): 
 
 /** Creates an object at the position of another node. The last member with a repeated name is used. */
 export const deriveObject = ({ path, line }: JsonNode, pairs: Iterable<readonly [string, JsonNode]>): JsonNode =>
-  createLazyNode(path, line, 'object', undefined, {
-    pairs: () => [...new Map(pairs)],
-    items: () => [],
-  });
+  createLazyNode(
+    { path, line, kind: 'object', value: undefined, text: undefined },
+    {
+      pairs: () => [...new Map(pairs)],
+      items: () => [],
+    },
+  );
 
 /** Creates a list at the position of another node. */
 export const deriveList = ({ path, line }: JsonNode, items: readonly JsonNode[]): JsonNode =>
-  createLazyNode(path, line, 'array', undefined, { pairs: () => [], items: () => [...items] });
+  createLazyNode(
+    { path, line, kind: 'array', value: undefined, text: undefined },
+    { pairs: () => [], items: () => [...items] },
+  );
 
 function getJsonKind(value: unknown): JsonKind {
   if (value === null) return 'null';
@@ -116,10 +131,7 @@ const NO_NODES: readonly JsonNode[] = [];
 
 /** Parses a value on access only, because most of `~/.claude.json` is unrelated to MCP. */
 function createLazyNode(
-  path: ConfigPath,
-  line: number | undefined,
-  kind: JsonKind,
-  value: unknown,
+  { path, line, kind, value, text }: Pick<JsonNode, 'path' | 'line' | 'kind' | 'value' | 'text'>,
   parts: JsonNodeParts,
 ): JsonNode {
   let pairs: [string, JsonNode][] | undefined;
@@ -134,6 +146,7 @@ function createLazyNode(
     line,
     kind,
     value: kind === 'object' || kind === 'array' || kind === 'null' ? undefined : value,
+    text,
     get members() {
       members ??= kind === 'object' ? new Map(read()) : NO_MEMBERS;
       return members;

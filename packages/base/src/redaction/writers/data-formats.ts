@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../json/json-text.js';
+import { stringifyJson, stringifyMember } from '../../json/json-text.js';
 import { escapeJsonCharacter } from '../invisible-characters.js';
 
 /** Characters that JSON allows in a string, and that a terminal, an editor or an older parser interprets. */
@@ -12,6 +12,11 @@ const MAX_SHORT_CODE = 0xffff;
  */
 export function writeJson(value: unknown, indent?: number | string): string {
   return escapeJson(stringifyJson(value, indent) ?? 'null');
+}
+
+/** Writes a member of an object or array as `writeJson` writes it within its container: with all digits of a number. */
+export function writeJsonMember(container: object, key: string | number): string {
+  return escapeJson(stringifyMember(container, key));
 }
 
 /** Escapes the invisible characters of a JSON text. Line feeds and tabs of its layout stay. */

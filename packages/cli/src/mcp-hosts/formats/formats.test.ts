@@ -134,6 +134,12 @@ describe('the TOML format', () => {
     );
     const inline = '[mcp_servers]\ns = { command = "x" }\nt.command = "y"\n';
     expect(tomlFormat.removeMember(inline, ['mcp_servers'], 's')).toBe('[mcp_servers]\nt.command = "y"\n');
+    expect(tomlFormat.parse('[env]\nA = 9007199254740993\nB = 8080\n')).toEqual({
+      env: { A: '9007199254740993', B: 8080 },
+    });
+    expect(yamlFormat.parse('env:\n  A: 9007199254740993\n  B: 8080\n')).toEqual({
+      env: { A: '9007199254740993', B: 8080 },
+    });
     expect(tomlFormat.removeMember(inline, ['mcp_servers'], 't')).toBe('[mcp_servers]\ns = { command = "x" }\n');
   });
 

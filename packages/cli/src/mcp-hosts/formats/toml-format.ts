@@ -1,6 +1,6 @@
 import { isObject } from '@tenon/base';
 import { writeTomlString } from '@tenon/base/writers';
-import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
+import { type AST, getStaticTOMLValue, ParseError, parseTOML, traverseNodes } from 'toml-eslint-parser';
 import { type ConfigFormat, ConfigTextError } from './config-format.js';
 import {
   applyTextEdits,
@@ -14,7 +14,11 @@ import {
 /** TOML. Entries are tables. Those that are inline tables of another table can be read and removed, not added to. */
 export const tomlFormat: ConfigFormat = {
   editsEntries: false,
-  parse: text => getStaticTOMLValue(parse(text)),
+  parse(text) {
+    const program = parse(text);
+    keepIntegerTexts(program);
+    return getStaticTOMLValue(program);
+  },
   createLineFinder(text) {
     const lines = new Map<string, number>();
     const add = (path: readonly (string | number)[], { loc }: AST.TOMLNode) => {
@@ -48,6 +52,17 @@ export const tomlFormat: ConfigFormat = {
     );
   },
 };
+
+/** Replaces integers that a number cannot represent by their texts, which is what variables of a server need. */
+function keepIntegerTexts(program: AST.TOMLProgram): void {
+  traverseNodes(program, {
+    enterNode(node) {
+      if (node.type === 'TOMLValue' && node.kind === 'integer' && !Number.isSafeInteger(node.value))
+        Object.assign(node, { value: String(node.bigint) });
+    },
+    leaveNode() {},
+  });
+}
 
 interface TextPart {
   readonly start: number;

@@ -34,7 +34,11 @@ import {
  */
 export const yamlFormat: ConfigFormat = {
   editsEntries: false,
-  parse: text => parse(text).toJS() ?? {},
+  parse(text) {
+    const document = parse(text);
+    keepIntegerTexts(document);
+    return document.toJS() ?? {};
+  },
   createLineFinder(text) {
     const document = parse(text);
     return createNearestFinder(path => {
@@ -68,6 +72,16 @@ function parse(text: string): Document.Parsed {
     throw new ConfigTextError(message, position && { line: position.line, column: position.col });
   }
   return document;
+}
+
+/** Replaces integers that a number cannot represent by their texts, which is what variables of a server need. */
+function keepIntegerTexts(document: Document): void {
+  visit(document, {
+    Scalar(_, { source, value }) {
+      const isInteger = source !== undefined && /^[-+]?\d+$/.test(source) && Number.isInteger(value);
+      return isInteger && !Number.isSafeInteger(value) ? new Scalar(source) : undefined;
+    },
+  });
 }
 
 /** Finds the member of the root with the servers. */

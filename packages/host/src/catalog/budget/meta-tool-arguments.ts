@@ -1,4 +1,4 @@
-import { dropUndefined, isObject, type JsonObject } from '@tenon/base';
+import { dropUndefined, isObject, type JsonObject, parseJsonText } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { DEFAULT_RESULTS, MAX_RESULTS, type SearchHit } from './catalog-search.js';
 
@@ -78,7 +78,7 @@ function summarizeTool({ title, description }: Tool): JsonObject {
 
 function tryParseJson(text: string): unknown {
   try {
-    return text === '' ? {} : JSON.parse(text);
+    return text === '' ? {} : parseJsonText(text);
   } catch {
     return undefined;
   }

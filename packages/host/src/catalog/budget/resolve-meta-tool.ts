@@ -1,4 +1,4 @@
-import { type JsonObject, type MaybePromise, runWithTimeout, TenonError } from '@tenon/base';
+import { type JsonObject, type MaybePromise, runWithTimeout, stringifyJson, TenonError } from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { RequestContext } from 'tenon/host-internals';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
@@ -88,7 +88,7 @@ function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | A
     async run({ arguments: args }) {
       const answer = await lookUp(args);
       if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);
-      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: answer };
+      return { content: [{ type: 'text', text: stringifyJson(answer) }], structuredContent: answer };
     },
   };
 }

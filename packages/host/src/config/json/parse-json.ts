@@ -28,6 +28,8 @@ interface ArrayTree extends TextPosition {
 interface ScalarTree extends TextPosition {
   readonly kind: 'scalar';
   readonly value: string | number | boolean | null;
+  /** Text of a number that JavaScript would write differently, such as `1.0` or `9007199254740993`. */
+  readonly text?: string;
 }
 
 /** Parsed value with its position. */
@@ -87,7 +89,12 @@ export function parseJsonTree(text: string, limits: SyntaxLimits): JsonTree | Sy
         onObjectEnd: close,
         onArrayBegin: (...place) => enter({ kind: 'array', ...toPosition(place), items: [] }),
         onArrayEnd: close,
-        onLiteralValue: (value, ...place) => void add({ kind: 'scalar', ...toPosition(place), value }),
+        onLiteralValue(value, ...place) {
+          const [offset, length] = place;
+          const literal = typeof value === 'number' ? text.slice(offset, offset + length) : undefined;
+          const written = literal === undefined || literal === String(value) ? {} : { text: literal };
+          add({ kind: 'scalar', ...toPosition(place), value, ...written });
+        },
         onError: (error, ...place) => {
           throw new FaultSignal(printParseErrorCode(error), toPosition(place));
         },

@@ -1,4 +1,4 @@
-import { applyDefaults, type JsonObject, type Optional } from '@tenon/base';
+import { applyDefaults, type JsonObject, type Optional, stringifyJson } from '@tenon/base';
 import type { CallToolResult, ContentBlock, TextContent } from 'tenon';
 import { getByteLength, isBase64 } from './base64-range.js';
 import { DEFAULT_OUTPUT_LIMITS, getBlockSize, getJsonSize, type OutputLimits } from './output-limits.js';
@@ -247,7 +247,7 @@ async function storeContent(
 }
 
 function toJsonOverflow(value: unknown): OverflowContent {
-  return { text: JSON.stringify(value), mimeType: 'application/json' };
+  return { text: stringifyJson(value), mimeType: 'application/json' };
 }
 
 function getBlob(block: ContentBlock): { readonly data: string; readonly mimeType?: string | undefined } | undefined {

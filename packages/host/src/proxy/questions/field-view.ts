@@ -110,7 +110,8 @@ function getDefaultValue({ default: value }: JsonObject, kind: FieldKind): FormV
       return typeof value === 'boolean' ? value : undefined;
     case 'number':
     case 'integer':
-      return typeof value === 'number' ? value : undefined;
+      // A larger one may be another number than the server sent.
+      return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined;
     case 'choices':
       return Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
     default:

@@ -1,4 +1,4 @@
-import { createExcerpt } from '@tenon/base';
+import { createExcerpt, stringifyJson } from '@tenon/base';
 import type { Context } from 'tenon';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
@@ -47,6 +47,6 @@ export function formatApprovalPrompt(
 ): string {
   const what = `Allow to ${ACTION_TEXTS[kind]} ${createExcerpt(name)} of ${createExcerpt(server)}?`;
   const shown =
-    Object.keys(args).length === 0 ? [] : [createExcerpt(JSON.stringify(maskArguments(args)), MAX_ARGUMENTS)];
+    Object.keys(args).length === 0 ? [] : [createExcerpt(stringifyJson(maskArguments(args)), MAX_ARGUMENTS)];
   return [what, ...shown, ...(verdict ? [`(${createExcerpt(verdict.reason, 700)})`] : [])].join('\n');
 }

@@ -4,6 +4,7 @@ import {
   hashSha256,
   isObject,
   type JsonObject,
+  parseJsonText,
   type Signer,
   TenonError,
   toCanonicalJson,
@@ -57,7 +58,7 @@ export function parseAuditLine(line: string): AuditLine | string {
 
 function parseObject(body: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = parseJsonText(body);
     if (isObject(value) && Number.isSafeInteger(value.seq) && typeof value.prev === 'string') return value;
   } catch {
     // The text is not a line of an audit log.

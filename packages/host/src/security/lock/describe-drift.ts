@@ -1,4 +1,4 @@
-import { escapeInvisible, toCanonicalJson } from '@tenon/base';
+import { escapeInvisible, parseJsonText, stringifyJson, toCanonicalJson } from '@tenon/base';
 import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
@@ -53,7 +53,7 @@ const formatTruncated = ({ excerpt, length, digest }: TruncatedMember): string =
 /** Converts a value to text: a string unchanged, other values as JSON with sorted members. */
 function toText(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(toCanonicalJson(value)), undefined, 2);
+  const text = typeof value === 'string' ? value : stringifyJson(parseJsonText(toCanonicalJson(value)), 2);
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}\n(${text.length} characters in all)`;
 }
 

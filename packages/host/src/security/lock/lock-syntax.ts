@@ -1,5 +1,5 @@
-import { escapeInvisible, TenonError } from '@tenon/base';
-import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
+import { escapeInvisible, keepIntegers, parseJsonText, TenonError } from '@tenon/base';
+import { type JsonTree, parseJsonTree, type TextPosition } from '../../config/json/parse-json.js';
 import { LOCKFILE_VERSION, MAX_LOCK } from './lock.js';
 
 /** Maximum depth of objects and arrays. The parser is recursive, so the stack limits it. */
@@ -22,7 +22,9 @@ export function parseLock(text: string, name: string): unknown {
   const tree = parseJsonTree(text, { maxDepth: MAX_DEPTH });
   if ('fault' in tree) throw createLockSyntaxError(name, tree, `invalid JSON (${tree.fault})`);
   checkNames(tree, name);
-  return toValue(tree);
+  // Digests are made of the numbers as the servers sent them.
+  keepIntegers();
+  return parseJsonText(text);
 }
 
 function checkNames(tree: JsonTree, file: string): void {

@@ -1,4 +1,4 @@
-import { isObject, isSecretName, type JsonObject, REDACTED, redactNamedSecrets } from '@tenon/base';
+import { isObject, isSecretName, type JsonObject, keepTextsIn, REDACTED, redactNamedSecrets } from '@tenon/base';
 
 /** Maximum number of characters of arguments that are stored for display. */
 const MAX_TEXT = 2000;
@@ -14,7 +14,8 @@ export function maskArguments(args: JsonObject): JsonObject {
     if (typeof value === 'string') return maskText(value);
     if (Array.isArray(value)) {
       const masked = value.slice(0, MAX_ITEMS).map(item => mask(item, depth + 1));
-      return value.length > MAX_ITEMS ? [...masked, `${REDACTED} ${value.length - MAX_ITEMS} more`] : masked;
+      if (value.length > MAX_ITEMS) masked.push(`${REDACTED} ${value.length - MAX_ITEMS} more`);
+      return keepTextsIn(masked, value);
     }
     return isObject(value) ? maskObject(value, depth) : value;
   };
@@ -25,7 +26,7 @@ export function maskArguments(args: JsonObject): JsonObject {
       return [name.slice(0, MAX_TEXT), shown] as const;
     });
     const more = entries.length > MAX_ITEMS ? [[REDACTED, `${entries.length - MAX_ITEMS} more`] as const] : [];
-    return Object.fromEntries([...masked, ...more]);
+    return keepTextsIn(Object.fromEntries([...masked, ...more]), object);
   };
   return maskObject(args, 0);
 }

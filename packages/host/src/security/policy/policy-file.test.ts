@@ -66,6 +66,8 @@ describe('a policy file', () => {
   );
 
   it('reports the place of an error in an object', () => {
+    const inexact = '{ "rules": [{ "deny": "a/b", "match": { "id": 9007199254740993 } }] }';
+    expect(() => parsePolicy(inexact)).toThrowError(/^policy:1:47 .*Expected an integer of at most 9007199254740991/);
     expect(() => parsePolicy({ rules: [{ deny: 3 }] })).toThrowError(/^policy: \/rules\/0\/deny: invalid value/);
     expect(() => parsePolicy({ rules: Array(1001).fill({ action: 'deny' }) })).toThrowError(/at most 1000 rules/);
   });

@@ -1,4 +1,4 @@
-import { copyJson, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { copyJson, findInexactInteger, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { type JsonTree, parseJsonTree, type TextPosition, toValue } from '../../config/json/parse-json.js';
 import type { Action } from './action-request.js';
 import { createRuleError } from './policy.js';
@@ -51,7 +51,7 @@ export function parsePolicy(source: string | JsonObject, file = 'policy'): Polic
     return read;
   }
   const tree = readTree(source, file);
-  const read = findDuplicateMember(tree) ?? toPolicyFile(toValue(tree));
+  const read = findUnreadableMember(tree) ?? toPolicyFile(toValue(tree));
   if ('expected' in read) throw createRuleError(read, `${file}:${formatPosition(findNearest(tree, read.at))} `);
   return read;
 }
@@ -119,14 +119,18 @@ function listChildren(tree: JsonTree): [string | number, JsonTree][] {
   return tree.kind === 'array' ? tree.items.map((item, index) => [index, item]) : [];
 }
 
-/** Finds a duplicate member. Parsers differ in which of its values they use. */
-function findDuplicateMember(tree: JsonTree, at: RuleFault['at'] = []): RuleFault | undefined {
+/**
+ * Finds a duplicate member, of which parsers use different values, and a number that would be compared as another one.
+ */
+function findUnreadableMember(tree: JsonTree, at: RuleFault['at'] = []): RuleFault | undefined {
   if (at.length > MAX_DEPTH) return { at, expected: 'less nesting' };
+  if (tree.kind === 'scalar' && tree.text !== undefined && findInexactInteger(tree.text) !== undefined)
+    return { at, expected: `an integer of at most ${Number.MAX_SAFE_INTEGER}, or a text`, got: tree.text };
   const seen = new Set<string | number>();
   for (const [step, value] of listChildren(tree)) {
     if (seen.has(step)) return { at: [...at, step], expected: 'each member once' };
     seen.add(step);
-    const fault = findDuplicateMember(value, [...at, step]);
+    const fault = findUnreadableMember(value, [...at, step]);
     if (fault) return fault;
   }
   return undefined;

@@ -1,4 +1,12 @@
-import { checkAnything, checkArray, copyJson, createExcerpt, requireArgument, TenonError } from '@tenon/base';
+import {
+  checkAnything,
+  checkArray,
+  copyJson,
+  createExcerpt,
+  requireArgument,
+  stringifyJson,
+  TenonError,
+} from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';
@@ -122,7 +130,7 @@ function formatExplanation(
     const { action, because, ...match } = rule;
     return `${place + 1}. ${action} ${createExcerpt(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
   });
-  const args = createExcerpt(JSON.stringify(maskArguments(request.arguments)), 1000);
+  const args = createExcerpt(stringifyJson(maskArguments(request.arguments)), 1000);
   const limits = verdict.action === 'deny' ? [] : quotas.map((quota, place) => formatQuota(quota, place + 1, request));
   return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`, ...limits].join('\n');
 }

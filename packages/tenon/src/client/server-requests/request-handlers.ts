@@ -218,13 +218,15 @@ async function createFormValidators(): Promise<JsonCache<PeerSchemaValidator>> {
   return new JsonCache(compilePeerSchema);
 }
 
-/** Sets the defaults of missing fields. */
+/** Sets the defaults of missing fields. A default beyond the safe range of integers may be another number than the server sent. */
 function fillDefaults(
   { requestedSchema }: ElicitFormParams,
   content: { [name: string]: FormValue },
 ): { [name: string]: FormValue } {
   const defaults = Object.entries(requestedSchema?.properties ?? {}).flatMap(([name, field]) =>
-    isObject(field) && field.default !== undefined ? [[name, field.default as FormValue]] : [],
+    isObject(field) && field.default !== undefined && !(Math.abs(Number(field.default)) > Number.MAX_SAFE_INTEGER)
+      ? [[name, field.default as FormValue]]
+      : [],
   );
   return { ...Object.fromEntries(defaults), ...content };
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, parseJsonText, stringifyJson } from '@tenon/base';
 import { v20250326 } from './2025-03-26.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
@@ -97,7 +97,7 @@ function removeStructuredContent(result: JsonObject, { outputSchema }: Transform
 
 function isTextOf(content: unknown, value: unknown): boolean {
   const first = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) && first.type === 'text' && first.text === JSON.stringify(value);
+  return isObject(first) && first.type === 'text' && first.text === stringifyJson(value);
 }
 
 function restoreStructuredContent(result: JsonObject): JsonObject {
@@ -107,7 +107,7 @@ function restoreStructuredContent(result: JsonObject): JsonObject {
   const unmarked = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
   if (isObject(mark) && 'value' in mark) return { ...unmarked, structuredContent: mark.value };
   try {
-    return { ...unmarked, structuredContent: JSON.parse((result.content as { text: string }[])[0]?.text ?? '') };
+    return { ...unmarked, structuredContent: parseJsonText((result.content as { text: string }[])[0]?.text ?? '') };
   } catch {
     return unmarked;
   }

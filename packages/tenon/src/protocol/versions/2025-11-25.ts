@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, stringifyJson } from '@tenon/base';
 import { v20250618 } from './2025-06-18.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
@@ -80,7 +80,7 @@ function withoutMeta(message: JsonObject): JsonObject {
 
 function replaceToolContent(block: JsonObject): JsonObject {
   if (block.type === 'tool_use')
-    return { type: 'text', text: `[calls ${block.name} with ${JSON.stringify(block.input)}]` };
+    return { type: 'text', text: `[calls ${block.name} with ${stringifyJson(block.input)}]` };
   if (block.type === 'tool_result') return { type: 'text', text: `[result: ${toText(block.content)}]` };
   return block;
 }
