@@ -70,6 +70,7 @@ function findOwnHint(error: TenonError): string | undefined {
     const option = error.hint?.startsWith('raise `totalTimeout`') ? '--total-timeout' : '--timeout';
     return `${error.method === 'tools/call' ? `${CHECK_EFFECT}, and ` : ''}allow more time with ${option}`;
   }
+  if (error.method === 'server/discover' && (error.status ?? 0) >= 408) return FAILED_PROBE_HINT;
   if (error.code === 'auth/issuer-mismatch') return createIssuerHint(error);
   if (error.code === 'auth/no-pkce' && error.received === 'none') return PKCE_HINT;
   if (error.code === 'stdio/exited') return createVariableHint(error.summary);
@@ -77,6 +78,10 @@ function findOwnHint(error: TenonError): string | undefined {
   if (HINTS[error.code] !== undefined || error.status !== 401) return HINTS[error.code];
   return error.hint?.includes('signOut') ? REFUSED_TOKEN_HINT : UNAUTHORIZED_HINT;
 }
+
+/** Next step if a server fails when it is asked for its versions, which does not show that it has earlier ones only. */
+const FAILED_PROBE_HINT =
+  'try again later, or pass --protocol-version 2025-11-25 if the server has earlier versions only and always responds so';
 
 const PKCE_HINT =
   'ask the operator to announce PKCE, because an attacker could redeem an intercepted code without it; if you know that the authorization server verifies it, pass --auth-exception assumePkce';

@@ -2,6 +2,7 @@ import { TenonError } from '@tenon/base';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { Connection } from './connection.js';
 import type { VersionCache } from './version-cache.js';
+import { isDiscoverRefusal } from './version-refusal.js';
 
 /**
  * Opens a connection with a version that has a handshake, if the server then grants a session. Without one, the server
@@ -45,5 +46,5 @@ export async function preferSession(
 
 /** Tells if an error shows the versions of the server, and not only the state of the network or of the sign-in. */
 function isVersionError(error: unknown): boolean {
-  return TenonError.is(error) && (error.code.startsWith('connect/') || error.rpcCode !== undefined);
+  return TenonError.is(error) && (error.code.startsWith('connect/') || isDiscoverRefusal(error));
 }

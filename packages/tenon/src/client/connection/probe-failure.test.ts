@@ -27,22 +27,32 @@ describe('connect to an HTTP server that fails the probe', () => {
     };
   };
 
-  it.each([400, 404, 500, 501, 503])('sends the handshake after status %i', async status => {
+  it.each([400, 404, 405])('sends the handshake after status %i', async status => {
     const { connecting, methods } = await start(status);
     const client = await connecting;
     expect(methods()).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
     await client.close();
   });
 
-  it.each([500, 503])(
-    'probes again with the next client after status %i [compat.http-5xx-not-era-signal]',
+  it.each([408, 425, 429, 500, 501, 502, 503, 504])(
+    'rejects without a handshake after status %i, and probes again with the next client [compat.http-5xx-not-era-signal]',
     async status => {
       const versionCache = memoryVersionCache();
       const { connecting, methods, url } = await start(status, versionCache);
-      const client = await connecting;
-      const again = await connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
-      expect(methods().filter(method => method === 'server/discover')).toHaveLength(2);
-      await Promise.all([client.close(), again.close()]);
+      await expect(connecting).rejects.toMatchObject({
+        status,
+        method: 'server/discover',
+        hint: expect.stringContaining('set `protocolVersion`'),
+      });
+      const again = connectTo(createClientEndpoint({ url }, createNodeRequester()), { versionCache });
+      await expect(again).rejects.toMatchObject({ status });
+      expect(methods()).toEqual(['server/discover', 'server/discover']);
+      const client = await connectTo(createClientEndpoint({ url }, createNodeRequester()), {
+        versionCache,
+        protocolVersion: '2025-11-25',
+      });
+      expect(client.server.protocolVersion).toBe('2025-11-25');
+      await client.close();
     },
   );
 

@@ -27,6 +27,7 @@ import { selectAgreedDialect, selectDialects } from './select-dialects.js';
 import { processVersionCache } from './version-cache.js';
 import {
   chooseAlternative,
+  createFailedProbeError,
   createUnsupportedVersionsError,
   isDiscoverRefusal,
   mayRefuseVersion,
@@ -240,7 +241,9 @@ class VersionNegotiator {
 
   #createProbeError(connection: Connection, answer: JsonObject | TenonError): TenonError {
     if (TenonError.is(answer))
-      return isDiscoverRefusal(answer) ? createUnsupportedVersionsError(connection.peer, answer, this.#wanted) : answer;
+      return isDiscoverRefusal(answer)
+        ? createUnsupportedVersionsError(connection.peer, answer, this.#wanted)
+        : createFailedProbeError(answer);
     return new TenonError('connect/no-known-version', 'cannot determine the protocol version of the server', {
       peer: connection.peer,
       hint: 'set `protocolVersion` to a version of the server',

@@ -1,14 +1,12 @@
 import { INVALID_PARAMS, INVALID_REQUEST, isAuthError, isObject, isSessionLoss, TenonError } from '@tenon/base';
 import { UNSUPPORTED_VERSION } from '../../protocol/error-codes.js';
+import { showsNoVersion } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 
 const REFUSAL_CODES: ReadonlySet<number> = new Set([INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION]);
 
 /** Statuses of servers that refuse the params of a request, also without a JSON-RPC error. */
 const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
-/** Statuses about something else than the content of a request: authorization, path, time and load. */
-const OTHER_STATUSES: ReadonlySet<number | undefined> = new Set([401, 403, 404, 407, 408, 425, 429]);
-
 /**
  * Tells if a server may have refused `initialize` because of the version. The specification requires -32602 with the
  * supported versions in `data.supported`, but servers send any error. Authorization and 5xx show nothing about versions.
@@ -17,7 +15,8 @@ const OTHER_STATUSES: ReadonlySet<number | undefined> = new Set([401, 403, 404, 
 export function mayRefuseVersion(error: unknown): error is TenonError {
   if (!TenonError.is(error) || isAuthError(error) || error.status === 401 || error.status === 403) return false;
   if (getSupportedVersions(error) !== undefined) return true;
-  if ((error.status ?? 0) >= 500 || OTHER_STATUSES.has(error.status) || isSessionLoss(error)) return false;
+  // A 404 is about the path.
+  if (isFailing(error) || error.status === 404 || isSessionLoss(error)) return false;
   return error.rpcCode !== undefined || REFUSAL_STATUSES.has(error.status);
 }
 
@@ -26,8 +25,7 @@ export function mayRefuseVersion(error: unknown): error is TenonError {
  * A server that cannot be reached, fails or requires a sign-in keeps its version.
  */
 export function showsChangedServer(error: unknown): boolean {
-  if (!TenonError.is(error) || isAuthError(error) || error.status === 401 || error.status === 403) return false;
-  return (error.status ?? 0) < 500 && !/^(http\/unreachable|call\/aborted|stdio\/spawn)$/.test(error.code);
+  return TenonError.is(error) && !isFailing(error);
 }
 
 /**
@@ -94,6 +92,22 @@ function getSupportedVersions({ data }: TenonError): readonly string[] | undefin
 }
 
 /** Tells if the server itself rejected `server/discover`. It then runs but does not support that method. */
-export function isDiscoverRefusal({ rpcCode, status = 0 }: TenonError): boolean {
-  return rpcCode !== undefined && status !== 401 && status !== 403;
+export function isDiscoverRefusal(error: TenonError): boolean {
+  return error.rpcCode !== undefined && !showsNoVersion(error);
+}
+
+/** Tells if an error comes from the network, the authorization, the load or a failure, whatever its JSON-RPC code is. */
+function isFailing(error: TenonError): boolean {
+  return showsNoVersion(error) || (error.status ?? 0) >= 500;
+}
+
+/** Returns the error of a probe that failed with a status, with the way on if the server always fails so. */
+export function createFailedProbeError(error: TenonError): TenonError {
+  const { code, summary, status, received, rpcCode, data, peer, retryAfterMs, cause } = error;
+  if (status === undefined || status < 408) return error;
+  return new TenonError(code, summary, {
+    ...{ peer, status, received: received ?? `status ${status}`, rpcCode, data, retryAfterMs, cause },
+    method: 'server/discover',
+    hint: 'try again later, or set `protocolVersion` if the server has earlier versions only and always responds so',
+  });
 }

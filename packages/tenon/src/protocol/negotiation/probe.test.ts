@@ -49,15 +49,28 @@ describe('interpretProbe', () => {
     expect(interpretProbe(error('stdio/exited'), dialects)).toEqual(handshake);
   });
 
-  it.each([400, 404, 405, 415, 500, 501, 502, 503])(
+  it.each([400, 404, 405, 406, 415, 422])(
     'returns handshake for status %i without a known body [compat.http-empty-or-unknown-body-fallback]',
     status => {
       expect(interpretProbe(error('http/status', { status }), dialects)).toEqual(handshake);
     },
   );
 
-  it.each([401, 403])('returns unknown for status %i [compat.http-401-not-era-signal]', status => {
-    expect(interpretProbe(error('http/status', { status }), dialects)).toEqual({ opening: 'unknown' });
+  it.each([401, 403, 407, 408, 425, 429, 500, 501, 502, 503, 504, 524])(
+    'returns unknown for status %i, with and without an error [compat.http-401-not-era-signal compat.http-5xx-not-era-signal]',
+    status => {
+      expect(interpretProbe(error('http/status', { status }), dialects)).toEqual({ opening: 'unknown' });
+      for (const code of [-32603, -32000, -32600, -32602])
+        expect(interpretProbe(rpc(code, undefined, status), dialects)).toEqual({ opening: 'unknown' });
+    },
+  );
+
+  it.each([200, 404, 500, 501])('returns handshake if the server does not know the method, with status %i', status => {
+    expect(interpretProbe(rpc(-32601, undefined, status), dialects)).toEqual(handshake);
+  });
+
+  it('returns per-request for an error of stateless versions with status 500', () => {
+    expect(interpretProbe(rpc(-32022, { supported: ['2026-07-28'] }, 500), dialects)).toEqual(perRequest);
   });
 
   it.each(['http/interrupted', 'connection/closed', 'stdio/output-closed'])(

@@ -13,17 +13,16 @@ const PER_REQUEST_ERRORS = new Set([HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, 
 
 /**
  * Interprets the response to a probe. Only a list of versions, or an error of the stateless versions, proves a
- * stateless server. Any other response means that the server requires a handshake.
+ * stateless server. Any other response means that the server requires a handshake, unless it is about something else.
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning
  */
 export function interpretProbe(answer: JsonObject | TenonError, wanted: readonly Dialect[]): ProbeResult {
   if (!TenonError.is(answer)) return readDiscoverResult(answer, wanted);
-  if (isInconclusive(answer)) return { opening: 'unknown' };
-  if (answer.rpcCode !== undefined && PER_REQUEST_ERRORS.has(answer.rpcCode)) {
-    const data = isObject(answer.data) ? answer.data : {};
-    return selectSharedVersion(data.supported, wanted);
-  }
-  return selectHandshake(wanted);
+  const { status, rpcCode, data } = answer;
+  if (isAuthError(answer) || isAboutAuthorization(status)) return { opening: 'unknown' };
+  if (rpcCode !== undefined && PER_REQUEST_ERRORS.has(rpcCode))
+    return selectSharedVersion(isObject(data) ? data.supported : undefined, wanted);
+  return showsNoVersion(answer) ? { opening: 'unknown' } : selectHandshake(wanted);
 }
 
 /** Reads a result of `server/discover`. Some servers return an empty result for every unknown method. */
@@ -64,14 +63,23 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
   });
 }
 
+/** Statuses about time and load, which a proxy may send in place of the server. */
+const LATER_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
+
+const isAboutAuthorization = (status = 0): boolean => status === 401 || status === 403 || status === 407;
+
 /**
- * Tells if an error of the network or the authorization shows nothing about the opening. A 500 or 501 is conclusive,
- * because a server may return it for an unknown method. So is a connection that ends during the probe: some servers and
- * proxies close it, or exit, when they get a method or a header that they do not know.
+ * Tells if an error shows nothing about the versions of a server: one of the network, of the authorization, of the load, or
+ * a failure with 5xx. If the server itself says that it does not have the method, the status does not matter.
+ *
+ * A connection that ends during the probe is conclusive: some servers and proxies close it, or exit, when they get a
+ * method or a header that they do not know.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#compatibility-matrix
  */
-function isInconclusive(error: TenonError): boolean {
+export function showsNoVersion(error: TenonError): boolean {
   const { code, status = 0, rpcCode } = error;
-  if (isAuthError(error) || status === 401 || status === 403) return true;
-  if (status === 404 && rpcCode === METHOD_NOT_FOUND) return false;
+  if (isAuthError(error) || isAboutAuthorization(status)) return true;
+  if (rpcCode === METHOD_NOT_FOUND) return false;
+  if (status >= 500 || LATER_STATUSES.has(status)) return true;
   return /^(http\/unreachable|call\/aborted|stdio\/spawn)$/.test(code);
 }
