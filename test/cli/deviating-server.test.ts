@@ -42,6 +42,18 @@ describe('a command with a server that deviates from the protocol', () => {
     expect((await run('list', 'none', '--trust', '--assume', 'tool')).code).toBe(2);
   });
 
+  it('names the setting in lists of a server that declares nothing', async () => {
+    const one = await run('list', 'none', '--trust');
+    expect(one.err).toContain('declares neither tools, prompts nor resources: if it has tools, pass --assume tools');
+    const { out } = await run('list', '--trust');
+    expect(out).toMatch(
+      /none {2,}connected.*\n +declares neither .* set "assumeCapabilities": \["tools"\] in its entry\n/,
+    );
+    expect(out.match(/declares neither/g)).toHaveLength(1);
+    const listed = JSON.parse((await run('list', '--trust', '--json')).out);
+    expect(listed.servers.slice(0, 2)).toMatchObject([{ declaresNothing: true }, { declaresNothing: false }]);
+  });
+
   it('reads the capabilities to assume, and strict, from the configuration', async () => {
     expect((await run('call', 'assumed', 'hi', '--trust')).out).toBe('hello\n');
     expect((await run('call', 'strict', 'hi', '--trust')).err).toContain('expected no null');

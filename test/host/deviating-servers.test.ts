@@ -1,5 +1,5 @@
 import { compareWithLock, createHost, createLock, type HostServer } from '@tenon/host';
-import { createTransportPair, type TenonError } from 'tenon';
+import { connect, createTransportPair, type TenonError } from 'tenon';
 import { describe, expect, it } from 'vitest';
 
 type Results = Readonly<Record<string, object | undefined>>;
@@ -71,6 +71,40 @@ describe('a host', () => {
     expect((await readInventory({ ...server, assumeCapabilities: ['tools'] })).inventory?.tools).toMatchObject([
       { name: 'hi' },
     ]);
+  });
+
+  it.each([
+    [
+      'one__hi',
+      /^Unknown tool: one__hi. The server "one" does not declare the capability tools. .*"assumeCapabilities": \["tools"\]/,
+    ],
+    ['two__hi', /^Unknown tool: two__hi$/],
+    ['hi', /^Unknown tool: hi$/],
+  ])(
+    'names the setting in the error of a tool that a server may have without declaring it: %s',
+    async (name, message) => {
+      const one = createDeviatingServer({ 'tools/list': { tools }, 'prompts/list': { prompts: [] } }, { prompts: {} });
+      const two = createDeviatingServer({ 'tools/list': { tools: [] } }, { tools: {} });
+      const host = await createHost({ servers: { one, two }, prefix: 'always' });
+      const client = await connect(host.toServer());
+      await expect(client.callTool(name, {})).rejects.toMatchObject({
+        rpcCode: -32602,
+        summary: expect.stringMatching(message),
+      });
+      await Promise.all([client.close(), host.close()]);
+    },
+  );
+
+  it('names the setting also without prefixes, and describes a server that declares nothing', async () => {
+    const one = createDeviatingServer({ 'tools/list': { tools } }, {});
+    const two = createDeviatingServer({ 'tools/list': { tools: [] } }, { tools: {} });
+    const host = await createHost({ servers: { one, two }, prefix: 'never' });
+    const client = await connect(host.toServer());
+    await expect(client.callTool('hi', {})).rejects.toMatchObject({
+      summary: expect.stringContaining('The server "one" does not declare the capability tools'),
+    });
+    expect(host.describeServers()).toMatchObject([{ declaresNothing: true }, { declaresNothing: false }]);
+    await Promise.all([client.close(), host.close()]);
   });
 
   it('distinguishes a missing list from one whose entries were removed', async () => {

@@ -52,6 +52,11 @@ export interface ServerDescription extends Omit<ServerState, 'state'> {
   readonly calls: number;
   /** Last error of the server, also if it has recovered. */
   readonly lastError: ServerError | undefined;
+  /**
+   * True if a connected server declares neither tools, prompts nor resources. If it has some all the same, name them in
+   * `assumeCapabilities` of its settings.
+   */
+  readonly declaresNothing: boolean;
 }
 
 /** Selection of servers, and the name under which they are offered. */

@@ -2,6 +2,7 @@ import { type Clock, redactSecrets, runWithTimeout, TenonError } from '@tenon/ba
 import { createTokenReport } from './catalog/budget/token-report.js';
 import { connectUpstream, getServerState, readOfferedTools } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
+import { declaresNothing } from './connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
 import type { UpstreamPool } from './connections/upstream-pool.js';
 import type { UpstreamServer } from './connections/upstream-server.js';
@@ -105,6 +106,7 @@ export class ServerAdministration {
       connections: connections.filter(({ openClient }) => openClient?.state === 'connected').length,
       calls: connections.reduce((sum, { calls }) => sum + calls.size, 0),
       lastError: this.#lastErrors.get(name),
+      declaresNothing: connections.some(declaresNothing),
     };
   }
 

@@ -66,6 +66,11 @@ export function createListCommand(context: CliContext): Command {
         await storeKnownNames(context, reference, { tools, prompts, resources, templates });
         if (options.json) context.screen.printJson(listing);
         else context.screen.print(formatListing(listing, options, context.screen));
+        const { capabilities } = connection.client.server;
+        if (!capabilities.tools && !capabilities.prompts && !capabilities.resources) {
+          const { UNDECLARED } = await import('../gateway/gateway-status.js');
+          context.screen.note(`the server ${UNDECLARED}, pass --assume tools`, 'warning');
+        }
         context.code = exitCodes.success;
       });
     });

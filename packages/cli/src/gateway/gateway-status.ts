@@ -29,6 +29,8 @@ export interface ConfiguredServerState {
   readonly connections?: number | undefined;
   /** Number of running calls. */
   readonly calls?: number | undefined;
+  /** True if a connected server declares neither tools, prompts nor resources. */
+  readonly declaresNothing?: boolean | undefined;
   /** Last error, also if the server has recovered. */
   readonly lastError?: { readonly code: string; readonly message: string; readonly time: string } | undefined;
 }
@@ -77,6 +79,9 @@ export function toServerState({ serverInfo, lastError, reason, ...state }: Serve
   };
 }
 
+/** Beginning of the advice for a server that declares no tools, prompts or resources. */
+export const UNDECLARED = 'declares neither tools, prompts nor resources: if it has tools';
+
 /** Formats servers as columns, each with its reason or last error below. */
 export function formatServerStates(
   servers: readonly ConfiguredServerState[],
@@ -95,9 +100,10 @@ export function formatServerStates(
   );
   const lines = formatColumns(rows).split('\n');
   return servers
-    .flatMap(({ reason, lastError }, index) => {
+    .flatMap(({ reason, declaresNothing = false, lastError }, index) => {
       const line = lines[index] ?? '';
       if (reason !== undefined) return [line, `    ${sanitize(reason)}`];
+      if (declaresNothing) return [line, `    ${UNDECLARED}, set "assumeCapabilities": ["tools"] in its entry`];
       if (lastError === undefined) return [line];
       return [line, `    last error, ${lastError.time}: ${sanitize(`${lastError.code}: ${lastError.message}`)}`];
     })

@@ -34,6 +34,8 @@ interface UnknownNameReasons {
   readonly unavailable?: readonly UnavailableServer[];
   /** Disabled server to which the name belongs. */
   readonly disabled?: string | undefined;
+  /** Servers that may have it without declaring the capability. */
+  readonly undeclared?: readonly string[];
   /** Names that the caller sees. */
   readonly names?: readonly string[];
 }
@@ -42,11 +44,17 @@ interface UnknownNameReasons {
 export function createUnknownNameError(
   kind: NamedKind,
   outer: string,
-  { unavailable = [], disabled, names = [] }: UnknownNameReasons,
+  { unavailable = [], disabled, undeclared = [], names = [] }: UnknownNameReasons,
 ): Error {
   const what = describeUnknownName(kind === 'tools' ? 'tool' : 'prompt', outer, names);
   const stop = what.endsWith('?') ? '' : '.';
   if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
+  if (undeclared.length > 0) {
+    const servers = undeclared.map(server => `"${server}"`).join(', ');
+    const subject = undeclared.length === 1 ? `The server ${servers} does` : `The servers ${servers} do`;
+    const advice = `If it has ${kind}, set "assumeCapabilities": ["${kind}"] in its configuration`;
+    return rpcError(INVALID_PARAMS, `${what}${stop} ${subject} not declare the capability ${kind}. ${advice}`);
+  }
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
   const problem = `${what}${stop} These servers are unavailable: ${who}`;

@@ -2,6 +2,7 @@ import { isPromise, type MaybePromise } from '@tenon/base';
 import type { Cacheable } from 'tenon/host-internals';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
+import { declaresNothing, lacksCapability } from '../connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type {
   AggregatedList,
@@ -121,7 +122,23 @@ export class HostCatalog {
     const resolved = await (disabled === undefined ? searching : searching.catch(() => undefined));
     if (resolved) return resolved;
     const names = await (disabled === undefined ? listNames() : listNames().catch(() => []));
-    throw createUnknownNameError(kind, outer, { disabled, names });
+    throw createUnknownNameError(kind, outer, { disabled, undeclared: this.#listUndeclared(kind, outer), names });
+  }
+
+  /**
+   * Lists the servers that may have a name without declaring the capability: the one whose prefix the name has, or, without
+   * prefixes, those that declare nothing.
+   */
+  #listUndeclared(kind: NamedKind, outer: string): string[] {
+    const { servers } = this.#registry;
+    const named = this.#names[kind].toServer(outer)?.server ?? findByPrefix(servers, outer);
+    const connections = (named === undefined ? servers : [named]).map(server => ({
+      server,
+      connection: this.#registry.getConnection(server, this.scope),
+    }));
+    return connections.flatMap(({ server, connection }) =>
+      (named === undefined ? declaresNothing(connection) : lacksCapability(connection, kind)) ? [server] : [],
+    );
   }
 
   /** Searches the cached list, then the current list if the entry is missing. */
