@@ -59,6 +59,7 @@ describe('classifyMessage', () => {
     ['request', { ...v, id: 1, method: 'a', params: null }, { ...v, id: 1, method: 'a' }],
     ['notification', { ...v, method: 'a', params: null }, { ...v, method: 'a' }],
     ['success', { ...v, id: 1, result: {}, error: null }, { ...v, id: 1, result: {} }],
+    ['success', { ...v, id: 1, result: null }, { ...v, id: 1, result: {} }],
     [
       'failure',
       { ...v, id: null, result: null, error: { code: 1, message: '' } },

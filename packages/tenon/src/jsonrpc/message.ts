@@ -52,13 +52,14 @@ export function isId(value: unknown): value is Id {
  * invalid one. Unknown members are tolerated.
  *
  * Some senders write `null` for unused `params`, `result` and `error`. Such members count as absent, and `withoutNulls`
- * removes them.
+ * removes them. A response whose only `result` is `null` has an empty result.
  */
 export function classifyMessage(value: unknown): MessageKind {
   if (!isObject(value) || value.jsonrpc !== '2.0') return 'malformed';
   if ('method' in value) return classifyCall(value);
   if (isPresent(value.error)) return isFailure(value) ? 'failure' : 'malformed';
-  return isId(value.id) && isObject(value.result) ? 'success' : 'malformed';
+  const hasResult = isObject(value.result) || (value.result === null && value.error === undefined);
+  return isId(value.id) && hasResult ? 'success' : 'malformed';
 }
 
 /** Tells if a value is a valid message. */
@@ -96,14 +97,16 @@ function isPresent(member: unknown): boolean {
 }
 
 /**
- * Removes `params`, `result` and `error` that are `null` from a valid message. Copies the message only if it has one.
+ * Removes `params`, `result` and `error` that are `null` from a valid message, and replaces the `result` of a success.
+ * Copies the message only if it has one.
  */
 export function withoutNulls<M extends JsonRpcMessage>(message: M): M {
   const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
   if (params !== null && result !== null && error !== null) return message;
   const copy: M & { params?: unknown; result?: unknown; error?: unknown } = { ...message };
   if (params === null) delete copy.params;
-  if (result === null) delete copy.result;
+  if (result === null && isFailureMessage(message)) delete copy.result;
+  else if (result === null) copy.result = {};
   if (error === null) delete copy.error;
   return copy;
 }

@@ -197,6 +197,8 @@ describe('a missing list', () => {
     ['resources/templates/list', {}, { resourceTemplates: [] }],
     ['roots/list', {}, { roots: [] }],
     ['tasks/list', {}, { tasks: [] }],
+    ['prompts/get', { description: 'a' }, { description: 'a', messages: [] }],
+    ['resources/read', { contents: null }, { contents: [] }],
   ])('counts as empty in %s, and differs from an empty one', (method, result, expected) => {
     const connection = connectionWith();
     const complete = withLists(connection, method, result);
@@ -211,6 +213,12 @@ describe('a missing list', () => {
     ['tools/call', { structuredContent: { a: 1 } }, { structuredContent: { a: 1 }, content: [] }],
     ['tools/call', { structuredContent: 0, content: null }, { structuredContent: 0, content: [] }],
     ['tools/call', { isError: true }, { isError: true, content: [] }],
+    ['tools/call', {}, { content: [] }],
+    ['tools/call', { content: null, isError: null }, { content: [], isError: null }],
+    ['tools/call', { _meta: {} }, { _meta: {}, content: [] }],
+    ['tasks/result', {}, { content: [] }],
+    ['completion/complete', {}, { completion: { values: [] } }],
+    ['completion/complete', { completion: null }, { completion: { values: [] } }],
     ['tasks/result', { structuredContent: {} }, { structuredContent: {}, content: [] }],
     ['completion/complete', { completion: {} }, { completion: { values: [] } }],
   ])('counts as empty in %s beside the rest of the result: %j', (method, result, expected) => {
@@ -219,12 +227,12 @@ describe('a missing list', () => {
   });
 
   it.each([
-    ['tools/call', {}],
     ['tools/call', { resultType: 'task', taskId: 'a' }],
+    ['tools/call', { task: { taskId: 'a' } }],
     ['tools/call', { resultType: 'input_required' }],
-    ['resources/read', {}],
-    ['prompts/get', {}],
-  ])('stays missing in %s without other content: %j', (method, result) => {
+    ['prompts/get', { resultType: 'input_required' }],
+    ['resources/read', { resultType: 'input_required' }],
+  ])('stays missing in %s if the result is a task or an input request: %j', (method, result) => {
     expect(withLists(connectionWith(), method, result)).toBe(result);
   });
 });

@@ -127,6 +127,8 @@ const lists: { readonly [method: string]: string | undefined } = {
   'resources/templates/list': 'resourceTemplates',
   'tasks/list': 'tasks',
   'roots/list': 'roots',
+  'prompts/get': 'messages',
+  'resources/read': 'contents',
 };
 
 /** Results without their list. */
@@ -221,11 +223,12 @@ function dropNulls(value: unknown, shape: Shape, path: string, paths: string[]):
 }
 
 /**
- * Completes a result in the form of the newest version that lacks its list, and the content of a tool's result beside
- * its structured content.
+ * Completes a result in the form of the newest version that lacks its list, such as the content of a tool's result. The
+ * tool has run, so its result is not refused. A task and an input request have no list.
  */
 export function withLists(connection: TolerantConnection, method: string, result: JsonObject): JsonObject {
-  const list = isMethod(method) ? lists[method] : undefined;
+  const { resultType = 'complete' } = result;
+  const list = isMethod(method) && resultType === 'complete' ? lists[method] : undefined;
   if (list !== undefined && isAbsent(result[list])) {
     if (!tolerate(connection, 'missing-list', method, `the result has no ${list}, which counts as an empty list`))
       return result;
@@ -234,14 +237,15 @@ export function withLists(connection: TolerantConnection, method: string, result
     return complete;
   }
   const { completion } = result;
-  if (method === 'completion/complete' && isObject(completion) && isAbsent(completion.values)) {
+  const hasValues = isObject(completion) ? !isAbsent(completion.values) : !isAbsent(completion);
+  if (method === 'completion/complete' && !hasValues) {
     const summary = 'the completion has no values, which counts as an empty list';
-    const complete = { ...result, completion: { ...completion, values: [] } };
+    const complete = { ...result, completion: { ...(completion as object), values: [] } };
     return tolerate(connection, 'missing-list', method, summary) ? complete : result;
   }
-  const isToolResult = method === 'tools/call' || method === 'tasks/result';
-  if (!isToolResult || !isAbsent(result.content) || isAbsent(result.structuredContent ?? result.isError)) return result;
-  const summary = 'the result has no content, which counts as empty beside structured content';
+  const isToolResult = (method === 'tools/call' || method === 'tasks/result') && resultType === 'complete';
+  if (!isToolResult || !isAbsent(result.content) || !isAbsent(result.task)) return result;
+  const summary = 'the result has no content, which counts as empty';
   return tolerate(connection, 'missing-list', method, summary) ? { ...result, content: [] } : result;
 }
 
