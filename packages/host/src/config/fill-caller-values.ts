@@ -1,4 +1,5 @@
-import { type CallerValues, fillTemplates } from './caller-template.js';
+import type { HttpTarget, StdioTarget } from 'tenon';
+import { type CallerTemplates, type CallerValues, fillTemplates } from './caller-template.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
 /**
@@ -11,8 +12,20 @@ export function fillCallerValues(
   { name, target, perCaller }: Pick<ServerEntry, 'name' | 'target' | 'perCaller'>,
   values: CallerValues = {},
 ): CommandTarget | UrlTarget {
-  if (perCaller === undefined) return target;
-  const { env, headers, url } = fillTemplates(name, perCaller, values);
+  return fillTarget(name, target, perCaller, values);
+}
+
+/** Returns a target with the values of a caller in the parts that have templates. A target in this process has none. */
+export function fillTarget<Target extends StdioTarget | HttpTarget | CommandTarget | UrlTarget | { service: unknown }>(
+  server: string,
+  target: Target,
+  templates: CallerTemplates | undefined,
+  values: CallerValues,
+): Target {
+  if (templates === undefined || 'service' in target) return target;
+  const { env, headers, url } = fillTemplates(server, templates, values);
   if ('command' in target) return { ...target, env: { ...target.env, ...env } };
-  return { ...target, url: url ?? target.url, headers: { ...target.headers, ...headers } };
+  const { headers: own } = target;
+  const all = typeof own === 'function' ? async () => ({ ...(await own()), ...headers }) : { ...own, ...headers };
+  return { ...target, url: url ?? target.url, headers: all };
 }

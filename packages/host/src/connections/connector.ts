@@ -9,7 +9,8 @@ import {
   type TransportFactory,
 } from 'tenon/host-internals';
 import type { Telemetry } from 'tenon/telemetry';
-import { type CallerTemplates, type CallerValues, fillTemplates } from '../config/caller-template.js';
+import type { CallerValues } from '../config/caller-template.js';
+import { fillTarget } from '../config/fill-caller-values.js';
 import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
@@ -53,7 +54,7 @@ export function createConnector(
     onSigningIn: (isSigningIn: boolean) => void,
     values: CallerValues = {},
   ): Promise<Client> => {
-    const filled = perCaller === undefined ? server : fillServer(name, server, perCaller, values);
+    const filled = fillTarget(name, server, perCaller, values);
     await guard.checkServerStart(name);
     await server.beforeStart?.();
     const given = (await getServiceAuthorizer()) ?? (await credentials?.(name, caller.principal));
@@ -71,19 +72,6 @@ export function createConnector(
     });
   };
   return { connect, trusted, share, perCaller, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
-}
-
-/** Returns a server with the values of a caller in its environment, its headers and its URL. */
-function fillServer(name: string, server: HostServer, perCaller: CallerTemplates, values: CallerValues): HostServer {
-  if ('service' in server) return server;
-  const { env, headers, url } = fillTemplates(name, perCaller, values);
-  if ('command' in server) return { ...server, env: { ...server.env, ...env } };
-  const { headers: own } = server;
-  return {
-    ...server,
-    url: url ?? server.url,
-    headers: typeof own === 'function' ? async () => ({ ...(await own()), ...headers }) : { ...own, ...headers },
-  };
 }
 
 /** Creates the authorizer of a service account. Few servers have one, so its code is loaded on first use. */
