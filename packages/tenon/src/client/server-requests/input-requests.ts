@@ -1,4 +1,4 @@
-import { type AbortSignalLike, type JsonObject, redactSecrets, rejectOnAbort, TenonError } from '@tenon/base';
+import { type AbortSignalLike, type JsonObject, rejectOnAbort, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
@@ -7,8 +7,6 @@ import { findMissingHandler, findProblem, handleServerRequest, type ServerReques
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
-/** Maximum length of the message of a handler's error, in characters. */
-const MAX_MESSAGE = 1000;
 
 export function getMaxRounds({ maxRounds = MAX_ROUNDS }: { readonly maxRounds?: number | undefined }): number {
   return maxRounds;
@@ -53,17 +51,9 @@ export async function answerInputRequest(
   try {
     return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
   } catch (error) {
-    const missing = findMissingHandler(method, params, answers);
-    const reason = missing ? '' : ', because its handler failed';
-    throw new TenonError('call/unanswered-request', `the client could not answer ${method}${reason}`, {
-      peer,
-      received:
-        missing?.message ?? redactSecrets(error instanceof Error ? error.message : String(error)).slice(0, MAX_MESSAGE),
-      hint: missing
-        ? 'pass a handler for it to `connect`, or call with `resolveInputRequests: false` and answer it yourself'
-        : 'read `cause` for the error of the handler. The server got no response',
-      cause: error,
-    });
+    // Few input requests fail, so the text of their error is loaded on first use.
+    const { createUnansweredRequestError } = await import('./unanswered-request-error.js');
+    throw createUnansweredRequestError(method, peer, findMissingHandler(method, params, answers), error);
   }
 }
 
