@@ -51,6 +51,8 @@ export async function answerInputRequest(
   try {
     return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
   } catch (error) {
+    // The caller has ended the call, and gets no error of the handler.
+    if (info.signal.aborted) throw error;
     // Few input requests fail, so the text of their error is loaded on first use.
     const { createUnansweredRequestError } = await import('./unanswered-request-error.js');
     throw createUnansweredRequestError(method, peer, findMissingHandler(method, params, answers), error);
