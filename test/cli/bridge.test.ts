@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFull } from '../support/extent.js';
 import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, tenon, waitForExit } from './command.js';
 
 let project: Awaited<ReturnType<typeof projectWith>>;
@@ -126,7 +127,7 @@ describe('tenon bridge -- COMMAND', () => {
     await bridge.end();
   });
 
-  it('limits its processes', async () => {
+  it.runIf(isFull)('limits its processes', async () => {
     const bridge = await bridged('--max', '1');
     const client = await connect(bridge.url, { protocolVersion: '2025-11-25' });
     const pid = await process(client);
@@ -135,7 +136,7 @@ describe('tenon bridge -- COMMAND', () => {
     await bridge.end();
   });
 
-  it('ends an unused process after a while', async () => {
+  it.runIf(isFull)('ends an unused process after a while', async () => {
     const bridge = await bridged('--idle', '300ms');
     const client = await connect(bridge.url, { protocolVersion: '2026-07-28' });
     await waitForExit(await process(client));

@@ -82,7 +82,7 @@ describe('tenon daemon', () => {
     expect(await readMode(file)).toBe((0o666 & ~process.umask()).toString(8));
   });
 
-  it('reports that all kept servers are in use', async () => {
+  it.runIf(isFull)('reports that all kept servers are in use', async () => {
     await run('daemon', 'start', '--max', '1');
     const begun = once(kitchen.events, 'slow');
     const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
@@ -111,7 +111,7 @@ describe('tenon daemon', () => {
     expect(JSON.parse((await run('daemon', 'status', '--json')).out).servers).toHaveLength(1);
   });
 
-  it('passes Ctrl-C on to the server', async () => {
+  it.runIf(isFull)('passes Ctrl-C on to the server', async () => {
     const [begun, cancelled] = [once(kitchen.events, 'slow'), once(kitchen.events, 'cancelled')];
     const child = startTenon(project.folder, ['call', '--keep', kitchen.url, 'slow']);
     child.stderr?.resume();
@@ -147,7 +147,7 @@ describe('tenon daemon', () => {
     expect({ code, shown }).toMatchObject({ code: 0, shown: expect.stringContaining('ordered 3 apples') });
   });
 
-  it('replaces a daemon that was killed, and one of another version [cli.keep]', async () => {
+  it.runIf(isFull)('replaces a daemon that was killed, and one of another version [cli.keep]', async () => {
     const first = await callShop();
     const killed = await readRecord();
     process.kill(killed.pid, 'SIGKILL');

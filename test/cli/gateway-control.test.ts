@@ -75,7 +75,7 @@ describe('a running gateway over HTTP', () => {
     expect(out).toContain(gateway.url);
   });
 
-  it('appears in `tenon list` without a target', async () => {
+  it.runIf(isFull)('appears in `tenon list` without a target', async () => {
     const pid = await readPid();
     const { code, out } = await runTenon(project.folder, ['list', '--json']);
     const { servers } = JSON.parse(out) as { servers: object[] };

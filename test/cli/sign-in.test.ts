@@ -7,6 +7,7 @@ import { protect } from 'tenon/auth';
 import { type HttpServer, serveHttp, toNode } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visit } from '../auth/issuer-visit.js';
+import { isFull } from '../support/extent.js';
 import { buildCommand, commandLine, projectWith, runTenon, shopEntry, tenon } from './command.js';
 
 let project: Awaited<ReturnType<typeof projectWith>>;
@@ -105,7 +106,7 @@ describe('tenon logout', () => {
     expect(command).toMatchObject({ code: 2, err: expect.stringContaining('not a server at a URL') });
   });
 
-  it('closes the connection of the daemon, which has the token in memory', async () => {
+  it.runIf(isFull)('closes the connection of the daemon, which has the token in memory', async () => {
     await signInAgain();
     expect(await callStored('--keep')).toMatchObject({ code: 0 });
     const { out } = await runTenon(project.folder, ['logout', remote.url, '--json']);

@@ -101,7 +101,7 @@ describe('a server behind `tenon gateway --stdio`', () => {
   });
 });
 
-it.each(['gateway', 'bridge'] as const)(
+it.each(takePart(['gateway', 'bridge'] as const, 0, 2))(
   'saves its state when the session of a client and `tenon %s` end at the same time',
   async name => {
     await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { saving: savingServer() } }));
@@ -123,10 +123,16 @@ it.each(['gateway', 'bridge'] as const)(
 );
 
 describe('a server that a command starts', () => {
-  it.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('saves its state when `tenon call` gets %s', async (signal, code) => {
+  it.each(
+    takePart(
+      [
+        ['SIGINT', 130],
+        ['SIGTERM', 143],
+      ] as const,
+      0,
+      2,
+    ),
+  )('saves its state when `tenon call` gets %s', async (signal, code) => {
     const call = start(['call', 'wait', '--', ...toCommand(savingServer())]);
     await waitFor('server: called');
     call.child.kill(signal);
@@ -134,11 +140,17 @@ describe('a server that a command starts', () => {
     expect(await readEvents()).toEqual(['server: started', 'server: called', 'server: end of input', 'server: saved']);
   });
 
-  it.each([
-    ['list', '--'],
-    ['doctor', '--'],
-    ['record', '--output', 'calls.ndjson', '--'],
-  ])('saves its state when `tenon %s` gets SIGTERM before the server has responded', async (...args) => {
+  it.each(
+    takePart(
+      [
+        ['list', '--'],
+        ['doctor', '--'],
+        ['record', '--output', 'calls.ndjson', '--'],
+      ],
+      1,
+      3,
+    ),
+  )('saves its state when `tenon %s` gets SIGTERM before the server has responded', async (...args) => {
     const command = start([...args, ...toCommand(savingServer('slow'))]);
     if (args[0] === 'record') command.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     await waitFor('server: started');

@@ -10,6 +10,8 @@ export interface SeededStdioFault {
   readonly calls?: readonly string[];
   /** Time that the doctor waits for a response that never comes, in milliseconds. */
   readonly timeout?: number;
+  /** True if another fault of the list, or a test beside the doctor, leads to the same findings. Only full runs try it. */
+  readonly isRepeated?: boolean;
   /** The only version that the doctor uses. */
   readonly protocolVersion?: string;
 }
@@ -18,6 +20,7 @@ export const stdioFaults: readonly SeededStdioFault[] = [
   { fault: 'missing-module', title: 'a module is missing', found: ['connection.failed'], text: /no-such-module-here/ },
   {
     fault: 'usage',
+    isRepeated: true,
     title: 'an argument is missing',
     found: ['connection.failed'],
     text: /Usage: server --token TOKEN/,
@@ -39,21 +42,29 @@ export const stdioFaults: readonly SeededStdioFault[] = [
   },
   {
     fault: 'pretty',
+    isRepeated: true,
     timeout: 5_000,
     title: 'messages have several lines',
     found: ['connection.failed', 'stdio.noise'],
   },
-  { fault: 'null-ids', timeout: 5_000, title: 'responses lack the id', found: ['connection.failed'] },
+  { fault: 'null-ids', isRepeated: true, timeout: 5_000, title: 'responses lack the id', found: ['connection.failed'] },
   {
     fault: 'exit-on-unknown',
     title: 'the process ends on an unknown method',
     found: ['versions.2026-07-28', 'stdio.ended'],
   },
   { fault: 'banner', title: 'a banner before the messages', found: ['stdio.noise'], text: /Server is running/ },
-  { fault: 'colors', title: 'a colored banner', found: ['stdio.noise'], text: /ready/ },
-  { fault: 'logs', title: 'logs between the messages', found: ['stdio.noise'], text: /got initialize|got server/ },
+  { fault: 'colors', isRepeated: true, title: 'a colored banner', found: ['stdio.noise'], text: /ready/ },
+  {
+    fault: 'logs',
+    isRepeated: true,
+    title: 'logs between the messages',
+    found: ['stdio.noise'],
+    text: /got initialize|got server/,
+  },
   {
     fault: 'stays',
+    isRepeated: true,
     protocolVersion: '2025-11-25',
     title: 'the process ignores the end of its input',
     found: ['stdio.exit'],
@@ -70,11 +81,29 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     found: ['connection.failed'],
     text: /2099-01-01/,
   },
-  { fault: 'no-name', title: 'the server has no name', found: ['connection.failed'], text: /serverInfo/ },
+  {
+    fault: 'no-name',
+    isRepeated: true,
+    title: 'the server has no name',
+    found: ['connection.failed'],
+    text: /serverInfo/,
+  },
   { fault: 'null-members', title: 'optional members are null', found: ['connection.deviation'], text: /null/ },
   { fault: 'missing-list', title: 'the result has no list', found: ['connection.deviation'], text: /no tools/ },
-  { fault: 'string-ids', title: 'ids are returned as texts', found: ['connection.deviation'], text: /id/ },
-  { fault: 'no-jsonrpc', title: 'responses lack jsonrpc', found: ['connection.failed'], text: /jsonrpc/ },
+  {
+    fault: 'string-ids',
+    isRepeated: true,
+    title: 'ids are returned as texts',
+    found: ['connection.deviation'],
+    text: /id/,
+  },
+  {
+    fault: 'no-jsonrpc',
+    isRepeated: true,
+    title: 'responses lack jsonrpc',
+    found: ['connection.failed'],
+    text: /jsonrpc/,
+  },
   {
     fault: 'undeclared',
     title: 'tools are served, but not declared',
@@ -88,5 +117,11 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     calls: ['look_up'],
     text: /database is down/,
   },
-  { fault: 'no-content', title: 'the content of a result is a text', found: ['calls.look_up'], calls: ['look_up'] },
+  {
+    fault: 'no-content',
+    isRepeated: true,
+    title: 'the content of a result is a text',
+    found: ['calls.look_up'],
+    calls: ['look_up'],
+  },
 ];

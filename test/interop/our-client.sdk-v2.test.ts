@@ -1,5 +1,6 @@
 import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
+import { takePart } from '../support/extent.js';
 import type { Listening } from './fixtures/listen.js';
 import { startV2Handler, startV2Stateful } from './fixtures/sdk-v2-http.js';
 import { type InteropCombination, type InteropPeer, testOurClient } from './our-client.js';
@@ -40,7 +41,13 @@ async function stateful(): Promise<InteropPeer> {
 const variants: InteropCombination[] = [
   { name: 'SDK v2 over stdio', open: stdio(), info, revision: newest },
   { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, revision: newest },
-  ...handshakes.map(pin => ({ name: `SDK v2 over stdio, pinned to ${pin}`, open: stdio(), info, pin, revision: pin })),
+  ...takePart(handshakes, 0, 2).map(pin => ({
+    name: `SDK v2 over stdio, pinned to ${pin}`,
+    open: stdio(),
+    info,
+    pin,
+    revision: pin,
+  })),
   { name: 'SDK v2 handler', open: over(() => startV2Handler()), info, revision: newest },
   {
     name: 'SDK v2 handler, without handshakes, always a stream',
@@ -55,7 +62,7 @@ const variants: InteropCombination[] = [
     revision: newest,
     answersOnly: true,
   },
-  ...handshakes.map(
+  ...takePart(handshakes, 1, 2).map(
     (pin): InteropCombination => ({
       name: `SDK v2 handler, pinned to ${pin}`,
       open: over(() => startV2Handler()),

@@ -66,7 +66,7 @@ const parts = {
     await driven(folder, 'Deno.serve', serve(folder, deno, 'serve-deno'));
   },
   async workerd(folder) {
-    await driven(folder, 'workerd, plain schemas', serveWorker(folder, 'worker'));
+    if (!isCover) await driven(folder, 'workerd, plain schemas', serveWorker(folder, 'worker'));
     await driven(folder, 'workerd, zod', serveWorker(folder, 'worker-zod'));
   },
   async dev(folder) {
@@ -127,8 +127,8 @@ async function itself(folder, name, runtime) {
     const [command, ...args] = line(folder, runtime, 'serve-stdio');
     const stdio = { command, args, cwd: folder };
     const ways = [
-      ...[newest, older].map(revision => ({ lane: `${name}, stdio`, target: stdio, revision })),
-      ...waysTo(`${name}, HTTP`, said.port, [newest, older]),
+      ...(isCover ? [newest] : [newest, older]).map(revision => ({ lane: `${name}, stdio`, target: stdio, revision })),
+      ...waysTo(`${name}, HTTP`, said.port, isCover ? [older] : [newest, older]),
     ];
     await take(folder, runtime, ways);
   });

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import { createTransportPair } from '../transports/memory.js';
 import { classifyMessage, type JsonRpcMessage } from './message.js';
 import { Peer } from './peer.js';
@@ -99,7 +100,7 @@ describe('a peer with any sequence of messages', () => {
         await Promise.all(calls);
         expect([peer.inFlight, peer.pendingCount, clock.timers]).toEqual([0, 0, 0]);
       }),
-      { numRuns: 200 },
+      { numRuns: takeRuns(400) },
     );
   });
 
@@ -139,7 +140,7 @@ describe('a peer with any sequence of messages', () => {
         for (const peer of peers) expect([peer.inFlight, peer.pendingCount]).toEqual([0, 0]);
         expect(clock.timers).toBe(0);
       }),
-      { numRuns: 100 },
+      { numRuns: takeRuns(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { array, assert, constantFrom, integer, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import { createSortedKeys } from './sorted-keys.js';
 
 const keyOf = (n: number) => String(n).padStart(4, '0');
@@ -29,7 +30,7 @@ describe('createSortedKeys', () => {
           expect([...keys.from(from)]).toEqual([...model].filter(key => key >= from).sort());
         },
       ),
-      { numRuns: 60 },
+      { numRuns: takeRuns(120) },
     );
   });
 

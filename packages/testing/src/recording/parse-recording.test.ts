@@ -1,6 +1,7 @@
 import { TenonError } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../test/support/extent.js';
 import { parseLines, recordSession } from './fixtures/record-session.js';
 import { isRecordingLine, parseRecording, selectServer } from './parse-recording.js';
 import { createReplayServer } from './replay/replay-server.js';
@@ -85,7 +86,7 @@ describe('parseRecording', () => {
           expect((error as TenonError).code).toMatch(/^recording\//);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: takeRuns(600) },
     );
     expect(parseLines(fullText).length).toBeGreaterThan(3);
   });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { createNameMapper, MAX_DIGEST_NAMES, type Prefix } from './name-mapper.js';
 
 const FITS = /^[A-Za-z0-9_-]{1,64}$/;
@@ -40,7 +41,7 @@ describe('the name mapper [tools.name-aggregation-disambiguated] [tools.server-n
           else expect(outer).toBe(inner);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: takeRuns(1000) },
     );
   });
 

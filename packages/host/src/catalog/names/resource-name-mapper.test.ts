@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { parseTemplate } from '../../../../tenon/src/server/uri-template/template.js';
 import { createResourceNameMapper } from './resource-name-mapper.js';
 
@@ -48,7 +49,7 @@ describe('the mapper of resource URIs', () => {
           }
         }
       }),
-      { numRuns: 500 },
+      { numRuns: takeRuns(1000) },
     );
   });
 

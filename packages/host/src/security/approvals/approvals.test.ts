@@ -2,6 +2,7 @@ import { type JsonObject, toCanonicalJson } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { memoryStores } from '../../../../tenon/src/stores/memory-stores.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { call } from '../policy/fixtures/call.js';
@@ -145,7 +146,7 @@ describe('remembered approvals', () => {
         const turned = Object.fromEntries(Object.entries(one).reverse());
         expect((await later.request(call({ arguments: turned }))).granted).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: takeRuns(600) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { paginate } from './paginate.js';
 
 const self = (item: string) => item;
@@ -59,7 +60,7 @@ describe('paginate', () => {
           for (const each of stayed) expect(seen).toContain(each);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: takeRuns(600) },
     );
   });
 

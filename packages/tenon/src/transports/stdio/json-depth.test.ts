@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { measureCpuTime } from '../../../../../test/support/cpu-time.js';
+import { takeRuns } from '../../../../../test/support/extent.js';
 import { exceedsDepth } from './json-depth.js';
 
 function depthOf(value: unknown): number {
@@ -24,7 +25,7 @@ describe('exceedsDepth', () => {
       fc.property(value, fc.integer({ min: 1, max: 6 }), (sample, limit) => {
         expect(exceedsDepth(JSON.stringify(sample), limit)).toBe(depthOf(sample) > limit);
       }),
-      { numRuns: 1000 },
+      { numRuns: takeRuns(2000) },
     );
   });
 
