@@ -1,6 +1,7 @@
 /** What a client makes of a sign-in: while it lasts, and when it fails. */
 import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { fakeClock } from '@tenon/testing';
 import { type ConnectionState, connect, createServer, type HttpTarget, tool } from 'tenon';
 import type { Authorizer } from 'tenon/auth';
 import { createHandler } from 'tenon/http';
@@ -32,15 +33,15 @@ beforeEach(async () => {
 });
 afterEach(() => close());
 
-/** Somebody who takes a while to sign in. */
-function slow(ms: number): Authorizer & { times: number } {
+/** A sign-in that takes a while, by the clock of the client. */
+function slow(ms: number, clock = fakeClock()): Authorizer & { times: number } {
   let token = 'bad';
   const auth = {
     times: 0,
     getHeaders: async () => ({ authorization: `Bearer ${token}` }),
     async handleRefusal() {
       auth.times += 1;
-      await new Promise(resolve => setTimeout(resolve, ms));
+      clock.advance(ms);
       token = 'good';
       return true;
     },
@@ -50,8 +51,9 @@ function slow(ms: number): Authorizer & { times: number } {
 
 describe('a client that has to sign in', () => {
   it('waits longer than its timeout for the sign-in, and treats 401 as its cause only', async () => {
-    const auth = slow(300);
-    const client = await connect({ url: `${origin}/mcp`, auth }, { probeTimeout: 50, idleTimeout: 100 });
+    const clock = fakeClock();
+    const auth = slow(300, clock);
+    const client = await connect({ url: `${origin}/mcp`, auth }, { probeTimeout: 50, idleTimeout: 100, clock });
     expect(seen.map(({ what }) => what)).toEqual(['server/discover', 'server/discover']);
     expect([auth.times, client.state]).toEqual([1, 'connected']);
     await client.close();
@@ -84,9 +86,10 @@ describe('a client that has to sign in', () => {
   });
 
   it('signs in over HTTP+SSE too, however long it takes', async () => {
-    const auth = slow(50);
+    const clock = fakeClock();
+    const auth = slow(50, clock);
     const target: HttpTarget = { url: `${origin}/sse`, transport: 'http-sse', auth };
-    const client = await connect(target, { protocolVersion: '2024-11-05', probeTimeout: 20 });
+    const client = await connect(target, { protocolVersion: '2024-11-05', probeTimeout: 20, clock });
     await client.callTool('hello');
     await client.close();
     expect(seen.map(({ path }) => path)).toEqual(['/sse', '/sse', ...seen.slice(2).map(() => '/messages')]);

@@ -309,8 +309,8 @@ describe('a client over HTTP', () => {
           .end(JSON.stringify({ ...v, id: message.id, result: { tools: [] } }));
       else response.writeHead(202).end();
     });
-    const client = await connect(server.url, { protocolVersion: '2025-11-25', idleTimeout: 1500 });
-    expect(await outcome(client.callTool('a'))).toMatch(code);
+    const client = await connect(server.url, { protocolVersion: '2025-11-25' });
+    expect(await outcome(client.callTool('a', {}, { idleTimeout: 1500 }))).toMatch(code);
     expect(await client.call('tools/list')).toMatchObject({ tools: [] });
     await client.close();
     server.close();

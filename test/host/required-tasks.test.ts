@@ -125,13 +125,13 @@ describe.each(takeCover(PAIRS, isInCover))(
     });
 
     it('is cancelled when its caller times out', async () => {
-      const { client, cancelled } = await connectThrough(pair, { totalTimeout: 300 });
-      await expect(client.callTool('wait', {})).rejects.toMatchObject({ code: 'call/timeout' });
+      const { client, cancelled } = await connectThrough(pair);
+      await expect(client.callTool('wait', {}, { totalTimeout: 1500 })).rejects.toMatchObject({ code: 'call/timeout' });
       await expect.poll(() => cancelled).toEqual(['wait']);
     });
 
     it('is cancelled at the total timeout of its server', async () => {
-      const { client, cancelled } = await connectThrough(pair, {}, {}, { totalTimeout: 300 });
+      const { client, cancelled } = await connectThrough(pair, {}, {}, { totalTimeout: 1500 });
       await expect(client.callTool('wait', {})).rejects.toThrow();
       await expect.poll(() => cancelled).toEqual(['wait']);
     });

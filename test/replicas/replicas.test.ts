@@ -212,7 +212,7 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
       const startedAt = Date.now();
       const message = await session.at(cluster.replicaUrls[1] ?? '').resume(lastId);
       expect(message).toMatchObject({ error: { code: 503 } });
-      expect(Date.now() - startedAt).toBeLessThan(15_000);
+      expect(Date.now() - startedAt).toBeLessThan(50_000);
       await cluster.replace(0);
     },
   );

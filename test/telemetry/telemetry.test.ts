@@ -146,12 +146,12 @@ describe('spans', () => {
   );
 
   it('distinguish failures by `error.type` [otel.error-type] [otel.tool-error] [otel.span-status]', async () => {
-    const client = await openClient(startServer(), { idleTimeout: 200 });
+    const client = await openClient(startServer());
     await client.call('tools/list');
     sdk.takeSpans();
     await client.callTool('fails').catch(() => {});
     await client.callTool('throws').catch(() => {});
-    await client.callTool('waits').catch(() => {});
+    await client.callTool('waits', {}, { idleTimeout: 200 }).catch(() => {});
     const controller = new AbortController();
     const before = waiting;
     const call = client.callTool('waits', {}, { signal: controller.signal, idleTimeout: 10_000 }).catch(() => {});

@@ -48,7 +48,7 @@ async function examineChain({
     },
   });
   closers.push(close);
-  return runDoctor({ url }, url, { only: ['authorization'], timeout: 3000, authExceptions });
+  return runDoctor({ url }, url, { only: ['authorization'], timeout: 30_000, authExceptions });
 }
 
 const CHALLENGE = 'Bearer resource_metadata="ORIGIN/.well-known/oauth-protected-resource/mcp"';

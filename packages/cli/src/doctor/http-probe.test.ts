@@ -33,7 +33,7 @@ describe.skipIf(!hasPrograms('openssl'))('the doctor at a server with a certific
     const address = server.address();
     const port = typeof address === 'object' ? address?.port : 0;
     const target = { url: `https://127.0.0.1:${port}/mcp`, auth: 'secret-token' };
-    const report = await runDoctor(target, 'server', { timeout: 2000 });
+    const report = await runDoctor(target, 'server', { timeout: 30_000 });
     expect(report.findings.map(({ id }) => id)).toContain('tls.chain');
     expect(seen.filter(({ token }) => token?.includes('secret'))).toEqual([]);
     expect(report.exit).not.toBe(0);

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const examine = (url: string, options: DoctorOptions = {}) =>
-  runDoctor({ url }, url, { samples: 1, timeout: 3000, ...options });
+  runDoctor({ url }, url, { samples: 1, timeout: 30_000, ...options });
 
 async function examineFaulty(faults: Faults, options?: DoctorOptions): Promise<DoctorReport> {
   const { url, close } = await startFaultyServer(faults);

@@ -39,7 +39,7 @@ describe('the examination of a process', () => {
   it('recognizes a program that repeats its input', async () => {
     const program = 'process.stdin.pipe(process.stdout)';
     const target = { command: process.execPath, args: ['--eval', program] };
-    const { findings, exit } = await runDoctor(target, 'echo', { timeout: 3000 });
+    const { findings, exit } = await runDoctor(target, 'echo', { timeout: 30_000 });
     const failed = findings.find(({ id }) => id === 'connection.failed');
     expect(failed).toMatchObject({ seen: expect.stringContaining('repeats its input'), fix: expect.any(String) });
     expect(exit).toBe(4);

@@ -88,7 +88,8 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
           expect(status).toBe('cancelled');
         }
         await until(async () => (await statusOf(one, id)) === undefined);
-        expect(Date.now() - begun).toBeLessThan(1500 + 2500);
+        // Far less than the clocks differ by.
+        expect(Date.now() - begun).toBeLessThan(HOUR / 60);
         await until(async () => (await stores.values.list('task')).length === 0);
         expect(await stores.values.list('task')).toEqual([]);
       },

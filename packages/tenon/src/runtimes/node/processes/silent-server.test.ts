@@ -10,7 +10,8 @@ describe('a program that is not a server', () => {
   it('causes a timeout error that quotes its output', async () => {
     const program = `console.log('Server starting on port 3000...\\u001b[31m'); process.stdin.resume();`;
     const endpoint = nodeTransports.createStdio({ command: process.execPath, args: ['-e', program] });
-    const limits = { probeTimeout: 600, idleTimeout: 600, totalTimeout: 600 };
+    // A busy machine takes longer to start a process. These times count from its first output.
+    const limits = { probeTimeout: 600, idleTimeout: 600, totalTimeout: 50_000 };
     await expect(connectTo(endpoint, limits)).rejects.toMatchObject({
       code: 'call/timeout',
       received: expect.stringMatching(/not JSON: “Server starting on port 3000\.\.\.\\u\{1B\}\[31m”/),
