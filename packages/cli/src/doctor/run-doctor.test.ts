@@ -171,7 +171,7 @@ describe('doctor', () => {
     const report = await examineFaulty({
       intercept(request, response) {
         const isStateless = request.headers['mcp-method'] === 'server/discover';
-        if (isStateless) response.writeHead(500).end();
+        if (isStateless) response.writeHead(400).end();
         return isStateless;
       },
     });
