@@ -70,10 +70,9 @@ const extensions = ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-apps'
 /** Those among them that share an area with others. */
 const drafts = /^(?:dpop|wif)\./;
 
-/** The requirements that the gate guards: those with MUST. The gateway does not carry apps yet. */
-export function isGuarded({ revision, id, role, level, area }: Requirement): boolean {
+/** The requirements that the gate guards: those with MUST. */
+export function isGuarded({ revision, id, level, area }: Requirement): boolean {
   if (!level.startsWith('MUST')) return false;
-  if (area === 'ext-apps' && role === 'intermediary') return false;
   if (revision === 'extensions') return extensions.includes(area) || drafts.test(id);
   return area !== 'apps';
 }

@@ -138,6 +138,12 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    */
   readonly listDenied?: boolean | undefined;
   /**
+   * IDs of further extensions that the host carries between callers and servers: what a caller declares reaches the
+   * servers, and what the servers declare reaches the caller. With one server, methods of these extensions are forwarded.
+   * @default apps (`io.modelcontextprotocol/ui`) and skills (`io.modelcontextprotocol/skills`) only
+   */
+  readonly extensions?: readonly string[] | undefined;
+  /**
    * Maximum number of entries per page of a list.
    * @default 1,000
    */

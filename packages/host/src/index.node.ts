@@ -45,6 +45,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     maxShare: true,
     waitForTasks: true,
     listDenied: true,
+    extensions: true,
     budget: true,
     credentials: true,
     callerSignIn: true,

@@ -26,6 +26,7 @@ export function createHost(options: HostOptions): Promise<Host> {
     maxShare: true,
     waitForTasks: true,
     listDenied: true,
+    extensions: true,
     pageSize: true,
     budget: true,
     credentials: true,

@@ -361,7 +361,7 @@ export class RunningHost implements Host {
     const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
     const { name = own.name, version = own.version } = selection;
     const chosen = this.#selectUpstreams(selection);
-    const { rateLimits, budget, callerSignIn, waitForTasks, listDenied, strict } = this.#options;
+    const { rateLimits, budget, callerSignIn, waitForTasks, listDenied, extensions, strict } = this.#options;
     const onLateList = (scope: ConnectionScope, kind: ListKind) =>
       gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
     const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, this.#pool.disabled);
@@ -372,6 +372,7 @@ export class RunningHost implements Host {
       callerSignIn,
       waitForTasks,
       listDenied,
+      extensions,
       telemetry: this.#options.telemetry,
       selection: parseEntrySelection(selection.servers),
     });

@@ -268,4 +268,41 @@ describe('showApp', () => {
       'limits of showApp: unknown option "maxTime"',
     );
   });
+
+  it('calls a tool of the same server behind a gateway, by the name that the page knows', async () => {
+    const renamed = (prefix: string, name: string, visibility: readonly string[]) => ({
+      name: prefix + name,
+      inputSchema: { type: 'object' as const },
+      _meta: { ui: { visibility } },
+    });
+    const { server, calls } = createFakeServer();
+    const tools = [
+      renamed('b__', 'refresh', ['app']),
+      renamed('a__', 'refresh', ['app']),
+      renamed('a__', 'secret', ['model']),
+      renamed('other', 'Refresh', ['app']),
+    ];
+    const gateway = {
+      ...server,
+      async *listTools() {
+        yield* tools;
+      },
+    };
+    const host = createFakeDocument();
+    await showApp(gateway, {
+      container: host.container,
+      sandboxUrl: `${SANDBOX}/app`,
+      tool: { ...appTool, name: 'a__show' },
+      host: { name: 'h', version: '1' },
+      clock: createViewClock().clock,
+    });
+    host.say({ method: 'ui/notifications/sandbox-proxy-ready' });
+    host.say(INITIALIZE);
+    await settle();
+    host.say({ method: 'ui/notifications/initialized' });
+    for (const [id, name] of ['refresh', 'secret', 'Refresh'].entries())
+      host.say({ id: id + 1, method: 'tools/call', params: { name } });
+    await settle();
+    expect(calls).toEqual(['a__refresh']);
+  });
 });

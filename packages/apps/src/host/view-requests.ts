@@ -33,9 +33,9 @@ export async function handleAppRequest(
   if (method === 'ping') return {};
   if (method === 'tools/call') {
     const { name, input } = readToolCall(params);
-    const tool = await findAppTool(server, name, signal);
+    const tool = await findAppTool(server, name, options.tool.name, signal);
     await requireAllowed(options, { kind: 'tool', tool, input });
-    return callServer(`tools/call ${name}`, server.callTool(name, input, { signal }));
+    return callServer(`tools/call ${name}`, server.callTool(tool.name, input, { signal }));
   }
   if (method === 'resources/read') {
     const uri = readUri(params);
@@ -53,14 +53,26 @@ export async function handleAppRequest(
   return {};
 }
 
-/** Finds a tool that pages may call. The error is the same for tools that are hidden and for those that do not exist. */
-async function findAppTool(server: AppServer, name: string, signal: AbortSignal): Promise<Tool> {
+/**
+ * Finds a tool that pages may call. The error is the same for tools that are hidden and for those that do not exist. A
+ * gateway puts the same prefix before all tools of a server, and a page knows the names without it.
+ */
+async function findAppTool(server: AppServer, name: string, shownTool: string, signal: AbortSignal): Promise<Tool> {
+  let prefixed: Tool | undefined;
   for await (const tool of server.listTools({ signal })) {
-    if (tool.name !== name) continue;
-    if (isVisibleTo('app', tool)) return tool;
-    break;
+    if (tool.name === name) {
+      if (isVisibleTo('app', tool)) return tool;
+      throw createUnknownToolError(name);
+    }
+    const prefix = tool.name.endsWith(name) ? tool.name.slice(0, -name.length) : '';
+    if (/[^A-Za-z\d]$/.test(prefix) && shownTool.startsWith(prefix) && isVisibleTo('app', tool)) prefixed ??= tool;
   }
-  throw new AppError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}. Expected a tool that is visible to apps`);
+  if (prefixed) return prefixed;
+  throw createUnknownToolError(name);
+}
+
+function createUnknownToolError(name: string): AppError {
+  return new AppError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}. Expected a tool that is visible to apps`);
 }
 
 async function requireAllowed(

@@ -5,7 +5,7 @@ import { type PolicyUserOptions, withPolicyUser } from '../host/policy-user.js';
 import type { CallerSignInCommandOptions } from '../http/sign-in.js';
 import type { CallerOptions } from '../options/auth-options.js';
 import type { EndpointOptions } from '../options/endpoint-options.js';
-import { parseCount, parsePublicUrl } from '../options/option-parsers.js';
+import { parseCount, parseNames, parsePublicUrl } from '../options/option-parsers.js';
 import { type DrainOptions, withStore } from '../options/serving-options.js';
 import type { MetricsOptions } from '../serving/metrics.js';
 import type { ReadyCondition } from './readiness.js';
@@ -68,6 +68,11 @@ export function withGuardOptions(command: Command): Command {
   const deciding = storing
     .option('--policy <file>', 'policy file: rules that allow, deny or ask about calls')
     .option('--list-denied', 'list what the policy always denies to a caller')
+    .option(
+      '--extensions <ids>',
+      'further extensions to carry between callers and servers, besides apps and skills',
+      parseNames,
+    )
     .option('--dry-run <recording>', 'report the decision of the policy about each recorded call, and serve nothing');
   return withPolicyUser(deciding, 'with --dry-run: ')
     .addOption(

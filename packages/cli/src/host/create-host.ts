@@ -52,6 +52,11 @@ export interface GatewayHostOptions extends StoreOptions {
    * @default `false`
    */
   readonly listDenied?: boolean;
+  /**
+   * IDs of further extensions that the host carries.
+   * @default none
+   */
+  readonly extensions?: readonly string[];
   readonly screening?: 'report' | 'mask' | 'block';
   readonly printUrl?: boolean;
   /**
@@ -108,6 +113,7 @@ export async function createGatewayHost(
       onServerState: options.onServerState,
       ...(options.telemetry ? { telemetry: options.telemetry } : {}),
       ...(options.listDenied ? { listDenied: true } : {}),
+      ...(options.extensions ? { extensions: options.extensions } : {}),
       ...(options.screening ? { screening: { onThreat: options.screening } } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
       ...(options.maxOutput === undefined

@@ -72,3 +72,14 @@ export function createAmbiguousUriError(uri: string, owners: readonly string[]):
     },
   );
 }
+
+/** Creates the error for a bare name of a tool that several servers have for their pages. */
+export function createAmbiguousToolError(name: string, names: readonly string[]): Error {
+  return rpcError(
+    INVALID_PARAMS,
+    `Several servers have a tool ${name.slice(0, 128)}. Call one of ${names.join(', ')}`,
+    {
+      names,
+    },
+  );
+}

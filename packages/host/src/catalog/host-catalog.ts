@@ -10,13 +10,21 @@ import type {
   UnavailableServer,
   UpstreamRegistry,
 } from '../connections/upstream-registry.js';
-import { createAmbiguousUriError, createUnknownNameError, translateListError } from './catalog-errors.js';
+import {
+  createAmbiguousToolError,
+  createAmbiguousUriError,
+  createUnknownNameError,
+  translateListError,
+} from './catalog-errors.js';
 import type { HostCatalogOptions, ListFilter } from './catalog-options.js';
 import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
+import { getKeptScheme } from './names/kept-scheme.js';
 import { createNameMapper, findByPrefix, type NameMapper } from './names/name-mapper.js';
+import type { PublicAddresses } from './names/public-addresses.js';
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import { withToolNames } from './names/tool-names.js';
 import type { WrappedResource } from './names/wrapped-uri.js';
+import { isMarkedForApps, listPageAddresses, mapPageAddresses, UI_EXTENSION } from './page-meta.js';
 import { getTaskSupport } from './task-support.js';
 
 /** Kinds of entries that have public names. */
@@ -58,6 +66,7 @@ export class HostCatalog {
   readonly #registry: UpstreamRegistry;
   readonly #names: Readonly<Record<NamedKind, NameMapper>>;
   readonly #resources: ResourceNameMapper;
+  readonly #addresses: PublicAddresses | undefined;
   readonly #filterList: ListFilter;
   readonly #isPlainName: (server: string, name: string) => boolean;
   readonly #origins = new EntryOrigins();
@@ -72,14 +81,20 @@ export class HostCatalog {
   /** Servers that were unavailable at the last update of the URI owners. */
   unavailable: readonly UnavailableServer[] = [];
 
-  constructor(registry: UpstreamRegistry, scope: ConnectionScope, options: HostCatalogOptions) {
+  constructor(
+    registry: UpstreamRegistry,
+    scope: ConnectionScope,
+    options: HostCatalogOptions,
+    addresses?: PublicAddresses | undefined,
+  ) {
     const { servers } = registry;
     const { prefix, filterList, getToolNames } = options;
     this.#registry = registry;
     this.scope = scope;
     const create = () => createNameMapper({ servers, prefix });
     this.#names = { tools: withToolNames(create(), getToolNames), prompts: create() };
-    this.#resources = createResourceNameMapper({ servers });
+    this.#addresses = addresses;
+    this.#resources = createResourceNameMapper({ servers, addresses });
     this.#filterList = filterList;
     this.#isPlainName = (server, name) =>
       prefix === 'never' && (getToolNames(server)?.toConfigured(name) ?? name) === name;
@@ -89,6 +104,7 @@ export class HostCatalog {
   async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
     if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
     const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.scope);
+    if (kind === 'tools') await this.#declarePages(parts as readonly ServerList<'tools'>[]);
     const items = await this.#combineEntries(kind, parts, part =>
       this.#toPublicEntries(kind as NamedKind, part as ServerList<NamedKind>),
     );
@@ -121,6 +137,8 @@ export class HostCatalog {
     // That other servers are unavailable is no reason why the tool of a disabled server is unknown.
     const resolved = await (disabled === undefined ? searching : searching.catch(() => undefined));
     if (resolved) return resolved;
+    const ofApp = kind === 'tools' ? await this.#findAppTool(outer) : undefined;
+    if (ofApp) return ofApp as ResolvedTool<K>;
     const names = await (disabled === undefined ? listNames() : listNames().catch(() => []));
     throw createUnknownNameError(kind, outer, { disabled, undeclared: this.#listUndeclared(kind, outer), names });
   }
@@ -139,6 +157,39 @@ export class HostCatalog {
     return connections.flatMap(({ server, connection }) =>
       (named === undefined ? declaresNothing(connection) : lacksCapability(connection, kind)) ? [server] : [],
     );
+  }
+
+  /**
+   * Finds a tool that a page of an app calls by the name at its server. Only tools that are marked for apps are found, of
+   * servers that are connected. If several servers have one, it is that of the server whose page the caller has read.
+   */
+  async #findAppTool(name: string): Promise<ResolvedTool<'tools'> | undefined> {
+    if (this.scope.extensions?.[UI_EXTENSION] === undefined) return undefined;
+    const { parts } = await this.#registry.aggregateList('tools', this.scope);
+    const found: ResolvedTool<'tools'>[] = [];
+    for (const part of parts) {
+      const entry = (await this.#getFilteredEntries('tools', part)).find(each => each.name === name);
+      if (entry && isMarkedForApps(entry) && part.connection.openClient)
+        found.push({ connection: part.connection, name, entry });
+    }
+    const viewed = found.filter(({ connection }) => this.#addresses?.viewed.has(connection.server));
+    const candidates = found.length > 1 ? viewed : found;
+    if (candidates.length === 1) return candidates[0];
+    if (found.length === 0) return undefined;
+    const names = found.map(({ connection }) => this.#names.tools.toPublic(connection.server, name));
+    throw createAmbiguousToolError(name, names);
+  }
+
+  /** Declares the addresses of pages of all tools, before one of them is shown. */
+  async #declarePages(parts: readonly ServerList<'tools'>[]): Promise<void> {
+    let hasPages = false;
+    for (const part of parts) {
+      const uris = (await this.#getFilteredEntries('tools', part)).flatMap(listPageAddresses);
+      hasPages ||= uris.length > 0;
+      this.#resources.declarePages(part.server, uris);
+    }
+    // Another server may list the same address without a tool.
+    if (hasPages && this.#registry.servers.length > 1) await this.#readResourceLists().catch(() => undefined);
   }
 
   /** Searches the cached list, then the current list if the entry is missing. */
@@ -173,7 +224,7 @@ export class HostCatalog {
 
   /** Resolves the server of a URI. `undefined`: no known server has it. Rejects when the owner is ambiguous. */
   async resolveResource(uri: string): Promise<ResolvedResource | undefined> {
-    const held = await this.#resolveUri(() => this.#resources.toServer(uri));
+    const held = await this.#resolveUri(uri, () => this.#resources.toServer(uri));
     if (held) return { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
     const owners = this.#resources.findOwners(uri);
     if (owners.length > 1) throw createAmbiguousUriError(uri, owners);
@@ -182,7 +233,7 @@ export class HostCatalog {
   }
 
   async resolveTemplate(template: string): Promise<ResolvedResource | undefined> {
-    const held = await this.#resolveUri(() => this.#resources.toServerTemplate(template));
+    const held = await this.#resolveUri(template, () => this.#resources.toServerTemplate(template));
     return held && { connection: this.#registry.getConnection(held.server, this.scope), uri: held.uri };
   }
 
@@ -249,12 +300,17 @@ export class HostCatalog {
       const name = names.toPublic(part.server, entry.name);
       const support = 'inputSchema' in entry ? getTaskSupport(part.connection, entry) : undefined;
       const execution = support === undefined ? {} : { execution: { taskSupport: support } };
-      return name === entry.name && support === undefined ? entry : { ...entry, name, ...execution };
+      const shown = mapPageAddresses(entry, uri => this.toPublicUri(part.server, uri));
+      return name === entry.name && support === undefined ? shown : { ...shown, name, ...execution };
     });
   }
 
   async #listResourceEntries<K extends ResourceKind>(kind: K): Promise<CatalogList<K>> {
-    const [resources, templates] = await this.#readResourceLists();
+    const [resources, templates] = await this.#readResourceLists(kind);
+    if (this.#registry.servers.length > 1 && resources.parts.some(hasPage)) {
+      const tools = await this.#registry.aggregateList('tools', this.scope).catch(() => undefined);
+      if (tools) await this.#declarePages(tools.parts);
+    }
     const { parts, unavailable, ...hints } = (
       kind === 'resources' ? resources : templates
     ) as AggregatedList<ResourceKind>;
@@ -277,35 +333,57 @@ export class HostCatalog {
     return admitted.map(entry => {
       if ('uriTemplate' in entry)
         return { ...entry, uriTemplate: this.#resources.toPublicTemplate(part.server, entry.uriTemplate) };
-      return { ...entry, uri: this.#resources.toPublic(part.server, entry.uri) };
+      return { ...entry, uri: this.toPublicUri(part.server, entry.uri) };
     });
   }
 
   /**
    * Resolves a URI with the cached lists, else with the lists of all servers. A slow server thus delays few requests.
    */
-  async #resolveUri(find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
+  async #resolveUri(uri: string, find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
     const known = find();
     if (known || this.#registry.servers.length === 1) return known;
     await this.#readResourceLists();
+    const listed = find();
+    if (listed || getKeptScheme(uri) !== 'ui') return listed;
+    // A tool may declare a page that no list of resources has.
+    await this.listEntries('tools').catch(() => undefined);
     return find();
   }
 
-  async #readResourceLists(): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
-    const both = await Promise.all([
-      this.#registry.aggregateList('resources', this.scope),
-      this.#registry.aggregateList('templates', this.scope),
-    ]);
-    const [resources, templates] = both;
-    for (const part of resources.parts) {
-      const uris = (await this.#getFilteredEntries('resources', part)).map(({ uri }) => uri);
-      const own = templates.parts.find(({ server }) => server === part.server);
-      const texts = own ? (await this.#getFilteredEntries('templates', own)).map(({ uriTemplate }) => uriTemplate) : [];
-      this.#resources.update(part.server, uris, texts);
+  /**
+   * Reads both lists and updates the owners of URIs. A list that fails leaves the other one alone.
+   *
+   * @param required List whose failure is an error. Without it, both must fail.
+   */
+  async #readResourceLists(
+    required?: ResourceKind,
+  ): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
+    const read = <K extends ResourceKind>(kind: K) =>
+      this.#registry.aggregateList(kind, this.scope).then(
+        list => ({ list, error: undefined }),
+        (error: unknown) => ({ list: { parts: [], unavailable: [], isCached: false } as AggregatedList<K>, error }),
+      );
+    const [readResources, readTemplates] = await Promise.all([read('resources'), read('templates')]);
+    const failed = required === 'templates' ? readTemplates.error : readResources.error;
+    if (failed !== undefined && (required !== undefined || readTemplates.error !== undefined)) throw failed;
+    const [resources, templates] = [readResources.list, readTemplates.list];
+    const servers = new Set([...resources.parts, ...templates.parts].map(({ server }) => server));
+    for (const server of servers) {
+      const [own, others] = [resources, templates].map(({ parts }) => parts.find(each => each.server === server));
+      const uris = own
+        ? (await this.#getFilteredEntries('resources', own as ServerList<'resources'>)).map(({ uri }) => uri)
+        : [];
+      const texts = others
+        ? (await this.#getFilteredEntries('templates', others as ServerList<'templates'>)).map(
+            ({ uriTemplate }) => uriTemplate,
+          )
+        : [];
+      this.#resources.update(server, uris, texts);
     }
     this.unavailable = resources.unavailable;
     this.#resourceLists = resources.parts;
-    return both;
+    return [resources, templates];
   }
 
   #getFilteredEntries<K extends ListKind>(kind: K, part: ServerList<K>): MaybePromise<readonly ListEntries[K][]> {
@@ -345,3 +423,6 @@ export class HostCatalog {
     return index;
   }
 }
+
+const hasPage = ({ list }: ServerList<'resources'>): boolean =>
+  list.items.some(({ uri }) => getKeptScheme(uri) === 'ui');

@@ -1,4 +1,13 @@
-import { type CallerIdentity, getCallerKey, getOwnerKey, identifyCaller, UNKNOWN_CALLER } from '@tenon/base';
+import {
+  type CallerIdentity,
+  getCallerKey,
+  getOwnerKey,
+  hashSha256,
+  identifyCaller,
+  type JsonObject,
+  toCanonicalJson,
+  UNKNOWN_CALLER,
+} from '@tenon/base';
 import type { ClientCapabilities } from 'tenon';
 import { type ClientSession, type Dialect, type RequesterInfo, TASKS } from 'tenon/host-internals';
 import type { CallerValues } from '../config/caller-template.js';
@@ -19,6 +28,11 @@ export interface ConnectionScope {
    * Preferred protocol version for connections to servers. A version that caller and server share needs no translation.
    */
   readonly preferredVersion: string | undefined;
+  /**
+   * Extensions that the callers declare and that the host declares to servers, with their settings.
+   * @default none
+   */
+  readonly extensions?: DeclaredExtensions | undefined;
   /** Session of the scope. `undefined` if callers of several sessions share it. */
   readonly session: ClientSession | undefined;
   /**
@@ -27,6 +41,9 @@ export interface ConnectionScope {
    */
   readonly values?: CallerValues | undefined;
 }
+
+/** Settings of extensions, by ID. */
+export type DeclaredExtensions = { readonly [id: string]: JsonObject };
 
 /** Kinds of input requests that are supported. */
 export interface SupportedInput {
@@ -48,17 +65,20 @@ let count = 0;
  * Callers without a session share a scope if they have the same user, OAuth client and supported input requests.
  * Without authorization, all of these callers are the same user.
  *
+ * @param carries Tells if the host carries an extension from the caller to the servers.
  * @param valueNames Names of the values of the caller that servers need. Callers with other values have another scope.
  */
 export function createConnectionScope(
   requester: RequesterInfo,
   waitForTasks = true,
   valueNames: readonly string[] = [],
+  carries: (id: string) => boolean = () => false,
 ): ConnectionScope {
   const { caller, dialect } = requester;
   const session = requester.session ?? requester.originSession;
   const values = valueNames.length === 0 ? undefined : readCallerValues(requester, valueNames);
   const input = getSupportedInput(caller.capabilities);
+  const extensions = selectExtensions(caller.capabilities, carries);
   const identity = identifyCaller(caller.auth);
   const sessionPart = session === undefined ? 'all' : getSessionKey(session);
   const tasks = waitForTasks || !lacksTaskExtension(caller.capabilities, dialect);
@@ -71,6 +91,7 @@ export function createConnectionScope(
       sessionPart,
       protocolVersion,
       flags,
+      ...(extensions === undefined ? [] : [hashExtensions(extensions)]),
       ...(values === undefined ? [] : [hashCallerValues(values)]),
     ]),
     identity,
@@ -80,6 +101,7 @@ export function createConnectionScope(
     tasks,
     preferredVersion,
     session,
+    ...(extensions === undefined ? {} : { extensions }),
     ...(values === undefined ? {} : { values }),
   };
 }
@@ -101,17 +123,34 @@ export function hasNoInput({ input }: ConnectionScope): boolean {
  * Returns the scope of all callers with the same user and OAuth client, over all sessions and protocol versions. They
  * receive no input requests. Two users never share a scope, because a server may store the data of one of them.
  */
-export function joinSessions({ identity, caller, tasks }: ConnectionScope): ConnectionScope {
+export function joinSessions({ identity, caller, tasks, extensions }: ConnectionScope): ConnectionScope {
   return {
-    key: JSON.stringify([getOwnerKey(identity) ?? null, 'shared', tasks]),
+    key: JSON.stringify([
+      getOwnerKey(identity) ?? null,
+      'shared',
+      tasks,
+      ...(extensions === undefined ? [] : [hashExtensions(extensions)]),
+    ]),
     identity,
     caller: identity.principal === undefined ? UNKNOWN_CALLER : caller,
     input: NO_INPUT,
     tasks,
     preferredVersion: undefined,
     session: undefined,
+    ...(extensions === undefined ? {} : { extensions }),
   };
 }
+
+/** Returns the extensions of a caller that the host carries, or `undefined` if there are none. */
+function selectExtensions(
+  { extensions = {} }: ClientCapabilities,
+  carries: (id: string) => boolean,
+): DeclaredExtensions | undefined {
+  const carried = Object.entries(extensions).filter(([id, settings]) => carries(id) && settings !== undefined);
+  return carried.length === 0 ? undefined : Object.fromEntries(carried as [string, JsonObject][]);
+}
+
+const hashExtensions = (extensions: DeclaredExtensions): string => hashSha256(toCanonicalJson(extensions)).slice(0, 16);
 
 function getSessionKey(session: ClientSession): string {
   const known = sessions.get(session);

@@ -16,7 +16,13 @@ export function describePublicly(error: TenonError): string {
   // The rest is the text of the platform or of another server.
   const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
   const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
-  return toPublicText(publicText.replace(URLS, HIDDEN_TEXT));
+  return toPublicText(describeMember(error, publicText).replace(URLS, HIDDEN_TEXT));
+}
+
+/** Names the method and the member of an invalid result. The pointer to a member would look like a path of a file. */
+function describeMember({ code, method }: TenonError, text: string): string {
+  if (code !== 'peer/invalid-result' || method === undefined) return text;
+  return `${method}: ${text.replace(/\bat \/([^\s:]+):/, (_, pointer: string) => `member ${pointer.replaceAll('/', '.')}:`)}`;
 }
 
 /** Returns the texts of the causes of an error that other libraries have created. */

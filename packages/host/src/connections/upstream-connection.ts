@@ -449,7 +449,7 @@ export class UpstreamConnection {
    * @param opening Signal of the first attempt. Later attempts create their own.
    */
   #createClientOptions(opening: AbortSignal): ClientOptions {
-    const { input, tasks, preferredVersion } = this.scope;
+    const { input, tasks, preferredVersion, extensions = {} } = this.scope;
     const { idleTimeout, totalTimeout, identity, clock, telemetry, sharedSession } = this.#connectionOptions;
     return {
       ...identity,
@@ -458,6 +458,7 @@ export class UpstreamConnection {
       telemetry,
       sharedSession: sharedSession?.sharing,
       tasks,
+      extensions: Object.entries(extensions).map(([id, settings]) => ({ id, settings })),
       validate: 'off',
       cacheSize: 0,
       getOpenSignal: hasProgress => {

@@ -8,6 +8,8 @@ import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.
 import { type EntrySelection, selectEntries } from '../catalog/entry-selection.js';
 import { HostCatalog } from '../catalog/host-catalog.js';
 import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names/name-mapper.js';
+import { createPublicAddresses, type PublicAddresses } from '../catalog/names/public-addresses.js';
+import { SKILLS_EXTENSION, UI_EXTENSION } from '../catalog/page-meta.js';
 import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
 import { createUnknownServerError } from '../connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
@@ -32,6 +34,8 @@ export interface GatewayContextOptions {
   readonly waitForTasks?: boolean | undefined;
   /** True if lists contain entries that the policy always denies. */
   readonly listDenied?: boolean | undefined;
+  /** Further extensions that the host carries, besides apps and skills. */
+  readonly extensions?: readonly string[] | undefined;
   readonly selection?: EntrySelection | undefined;
   readonly telemetry?: Telemetry | undefined;
 }
@@ -45,12 +49,17 @@ export class GatewayContext {
   readonly budget: ToolBudget | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
   readonly listDenied: boolean;
+  /** True if the host carries extensions that it does not know. */
+  readonly carriesUnknown: boolean;
   /** Entries that the server offers. Absent for all. */
   readonly selection: EntrySelection | undefined;
   readonly telemetry: Telemetry | undefined;
   #ownNames: NameMapper | undefined;
   readonly #catalogOptions: HostCatalogOptions;
   readonly #waitForTasks: boolean | undefined;
+  readonly #extensions: ReadonlySet<string>;
+  /** Addresses that callers have seen, by scope. They outlive the catalogs. */
+  readonly #addresses = new Map<string, PublicAddresses>();
   readonly #patterns: PatternReport;
   #checkedConnections = new WeakSet<UpstreamConnection>();
   readonly #catalogs = new Map<string, HostCatalog>();
@@ -69,10 +78,13 @@ export class GatewayContext {
       callerSignIn,
       waitForTasks,
       listDenied = false,
+      extensions = [],
       selection,
       telemetry,
     }: GatewayContextOptions,
   ) {
+    this.#extensions = new Set([UI_EXTENSION, SKILLS_EXTENSION, ...extensions]);
+    this.carriesUnknown = extensions.length > 0;
     this.listDenied = listDenied;
     this.selection = selection;
     this.telemetry = telemetry;
@@ -119,7 +131,9 @@ export class GatewayContext {
   getScope(requester: RequesterInfo): ConnectionScope {
     const known = this.#scopes.get(requester);
     if (known) return known;
-    const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames);
+    const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames, id =>
+      this.carriesExtension(id),
+    );
     // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
     const scope = this.#catalogs.get(created.key)?.scope ?? created;
     this.#scopes.set(requester, scope);
@@ -127,12 +141,29 @@ export class GatewayContext {
     return scope;
   }
 
+  /** Tells if the host carries an extension between callers and servers. */
+  carriesExtension(id: string): boolean {
+    return this.#extensions.has(id);
+  }
+
+  /** Returns the addresses that the callers of a scope have seen. */
+  getAddresses({ key, session }: ConnectionScope): PublicAddresses {
+    const known = this.#addresses.get(key);
+    if (known) return known;
+    const created = createPublicAddresses();
+    this.#addresses.set(key, created);
+    session?.onEnd(() => this.#addresses.delete(key));
+    const [eldest] = this.#addresses.keys();
+    if (this.#addresses.size > MAX_CATALOGS && eldest !== undefined) this.#addresses.delete(eldest);
+    return created;
+  }
+
   getCatalog(scope: ConnectionScope): HostCatalog {
     const { key, session } = scope;
     const known = this.#catalogs.get(key);
     if (known && key === this.#lastKey) return known;
     this.#lastKey = key;
-    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions);
+    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions, this.getAddresses(scope));
     this.#catalogs.delete(key);
     this.#catalogs.set(key, catalog);
     if (known) return known;

@@ -8,6 +8,8 @@ import {
   type ServerBackend,
 } from 'tenon/host-internals';
 import type { ResolvedTool } from '../catalog/host-catalog.js';
+import { getCarriedExtensions, startForExtensions } from './carried-extensions.js';
+import { forwardExtensionMethod } from './extension-methods.js';
 import type { GatewayContext } from './gateway-context.js';
 import { collectInstructions } from './instructions.js';
 import { listPage } from './list-page.js';
@@ -43,10 +45,17 @@ export function createProxyBackend(gateway: GatewayContext): ServerBackend {
       resources: { subscribe: true, listChanged: true },
       completions: {},
     },
-    getCapabilities: requester => getSubscribeCapability(gateway, requester),
+    getCapabilities: requester => ({
+      ...getSubscribeCapability(gateway, requester),
+      extensions: getCarriedExtensions(gateway, requester),
+    }),
+    runCustomMethod: request => forwardExtensionMethod(gateway, request),
     getOutputSchema: (name, requestContext) => findOutputSchema(gateway, name, requestContext),
     subscribe: (wishes, requestContext) => createListener(gateway, wishes, requestContext),
-    getInstructions: requester => collectInstructions(gateway, requester),
+    async getInstructions(requester) {
+      await startForExtensions(gateway, requester);
+      return collectInstructions(gateway, requester);
+    },
     runTool: call => runUpstreamTool(gateway, call),
     findObstacle: (name, _version, requestContext) => findObstacle(gateway, name, requestContext),
     resourceWatcher: new SessionSubscriptions(gateway),

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
+import { mapPageAddresses } from '../catalog/page-meta.js';
 
 /**
  * Wraps the URIs of resources in a result so that they name their server. Returns the same result if no URI changes.
@@ -10,9 +11,10 @@ export function withPublicUris(result: JsonObject, toPublic: (uri: string) => st
     const inner = isObject(message.content) ? mapBlock(message.content, toPublic) : message.content;
     return inner === message.content ? message : { ...message, content: inner };
   });
-  if (content === result.content && contents === result.contents && messages === result.messages) return result;
+  const shown = mapPageAddresses(result, toPublic);
+  if (content === result.content && contents === result.contents && messages === result.messages) return shown;
   return {
-    ...result,
+    ...shown,
     ...(content === undefined ? {} : { content }),
     ...(contents === undefined ? {} : { contents }),
     ...(messages === undefined ? {} : { messages }),
@@ -31,7 +33,8 @@ function mapObjects(list: unknown, change: (entry: JsonObject) => JsonObject): u
   return hasChanged ? all : list;
 }
 
-function mapBlock(block: JsonObject, toPublic: (uri: string) => string): JsonObject {
+function mapBlock(received: JsonObject, toPublic: (uri: string) => string): JsonObject {
+  const block = mapPageAddresses(received, toPublic);
   if (block.type === 'resource_link') return mapUri(block, toPublic);
   if (block.type !== 'resource' || !isObject(block.resource)) return block;
   const resource = mapUri(block.resource, toPublic);

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import type { MethodCall } from 'tenon/host-internals';
+import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
@@ -34,6 +35,8 @@ export async function forwardResourceRead(
       return forwardGuarded(gateway, actionRequest, proxiedRequest);
     }),
   );
+  if (getKeptScheme(first.uri) === 'ui' && result.resultType !== 'input_required')
+    gateway.getAddresses(gateway.getScope(requestContext)).recordView(first.connection.server);
   // A result without a lifetime must not be cached.
   return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
 }

@@ -1,4 +1,13 @@
-import { catchMaybe, describeUnknownName, isObject, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
+import {
+  catchMaybe,
+  describeUnknownName,
+  INTERNAL_ERROR,
+  isObject,
+  type JsonObject,
+  type MaybePromise,
+  rpcError,
+  thenMaybe,
+} from '@tenon/base';
 import type { Tool } from 'tenon';
 import {
   checkHeaderParams,
@@ -11,6 +20,7 @@ import {
   runTool as runServerTool,
 } from 'tenon/host-internals';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
+import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
@@ -122,10 +132,21 @@ export async function forwardGuarded(
     throw error;
   }
   if (result.resultType === 'input_required') return result;
-  return guard.processResult(
-    actionRequest,
-    toPublicUris(gateway, connection.server, call.requestContext, result),
-    tool?.outputSchema !== undefined,
+  const shown = toPublicUris(gateway, connection.server, call.requestContext, result);
+  const processed = await guard.processResult(actionRequest, shown, tool?.outputSchema !== undefined);
+  const { uri } = proxiedRequest.params;
+  if (actionRequest.kind === 'resource' && typeof uri === 'string' && getKeptScheme(uri) === 'skill')
+    requireSameContents(uri, shown, processed);
+  return processed;
+}
+
+/** Refuses a changed file of a skill, because its digest would no longer match. */
+function requireSameContents(uri: string, { contents }: JsonObject, processed: JsonObject): void {
+  if (contents === processed.contents || JSON.stringify(contents) === JSON.stringify(processed.contents)) return;
+  throw rpcError(
+    INTERNAL_ERROR,
+    `${uri.slice(0, 256)}: the screening of the gateway would change this file of a skill, so it is refused`,
+    { uri },
   );
 }
 

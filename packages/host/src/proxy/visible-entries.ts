@@ -1,5 +1,6 @@
 import type { RequesterInfo } from 'tenon/host-internals';
 import type { HostCatalog } from '../catalog/host-catalog.js';
+import { isForModel, UI_EXTENSION } from '../catalog/page-meta.js';
 import type { ListEntries, ListKind } from '../connections/list-cache.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createPromptRequest, createResourceRequest, createToolRequest } from './action-requests.js';
@@ -11,7 +12,7 @@ const MAX_SELECTIONS = 100;
 /** Selections of a list, by the positions of the hidden entries. Callers with equal rights get the same array. */
 const selections = new WeakMap<readonly unknown[], Map<string, readonly unknown[]>>();
 
-/** Removes the entries whose use the policy always denies to this caller. */
+/** Removes the entries whose use the policy always denies to this caller, and tools for pages if it shows none. */
 export function selectVisibleEntries<K extends ListKind>(
   gateway: GatewayContext,
   catalog: HostCatalog,
@@ -19,9 +20,13 @@ export function selectVisibleEntries<K extends ListKind>(
   items: readonly ListEntries[K][],
   requester: RequesterInfo,
 ): readonly ListEntries[K][] {
-  if (gateway.listDenied || !gateway.guard.hidesEntries) return items;
   const hidden = new Set<number>();
-  for (const [index, item] of items.entries()) {
+  const showsApps = requester.caller.capabilities.extensions?.[UI_EXTENSION] !== undefined;
+  if (kind === 'tools' && !showsApps)
+    for (const [index, item] of items.entries()) if (!isForModel(item)) hidden.add(index);
+  const listsDenied = gateway.listDenied || !gateway.guard.hidesEntries;
+  if (listsDenied && hidden.size === 0) return items;
+  for (const [index, item] of listsDenied ? [] : items.entries()) {
     const request = createEntryRequest(catalog, kind, item, requester);
     if (request && gateway.guard.isAlwaysDenied(request, kind === 'templates')) hidden.add(index);
   }

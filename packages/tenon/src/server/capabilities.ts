@@ -77,8 +77,9 @@ export function getCapabilitiesFor(runtime: ServerRuntime, requester: RequesterI
   const own = runtime.backend.getCapabilities?.(requester);
   const { extensions = [] } = runtime.options;
   const declared = extensions.filter(each => each.isDeclaredOn?.(dialect) !== false);
-  if (declared.length < extensions.length) fromExtensions.push({ extensions: collectExtensionSettings(declared) });
-  return fromExtensions.length === 0 && own === undefined
-    ? getServerCapabilities(runtime)
-    : Object.assign({}, getServerCapabilities(runtime), own, ...fromExtensions);
+  if (fromExtensions.length === 0 && own === undefined && declared.length === extensions.length)
+    return getServerCapabilities(runtime);
+  const { extensions: _, ...others } = Object.assign({}, getServerCapabilities(runtime), own, ...fromExtensions);
+  const settings = { ...own?.extensions, ...collectExtensionSettings(declared) };
+  return Object.keys(settings).length > 0 ? { ...others, extensions: settings } : others;
 }

@@ -29,6 +29,8 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
     requestContext: RequestContext,
     runtime: ServerRuntime,
   ): JsonObject | undefined | Promise<JsonObject | undefined>;
+  /** Handles a method that the protocol does not define. Returns `undefined` to leave it to the server. */
+  readonly runCustomMethod?: ((request: CustomMethodRequest) => Promise<JsonObject> | undefined) | undefined;
   /** Runs a tool outside the request that called it, without middleware. */
   runTool(call: DetachedToolCall, runtime: ServerRuntime): JsonObject | Promise<JsonObject>;
   /** Returns the reason why this process cannot run this version of a tool, or `undefined` if it can. */
@@ -73,4 +75,11 @@ export interface DetachedToolCall {
   readonly requestContext: RequestContext;
   readonly run: HandlerRun;
   readonly inputs: RetryInputs;
+}
+
+/** Request for a method that the protocol does not define. */
+export interface CustomMethodRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly requestContext: RequestContext;
 }

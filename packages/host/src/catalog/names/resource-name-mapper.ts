@@ -1,6 +1,8 @@
 import { TenonError } from '@tenon/base';
 import { parseTemplate, type Template } from 'tenon/host-internals';
+import { addLabel, getKeptScheme } from './kept-scheme.js';
 import { createLabels } from './label.js';
+import { createPublicAddresses, type PublicAddresses } from './public-addresses.js';
 import { haveCommonUris } from './template-overlap.js';
 import { unwrapUri, type WrappedResource, wrapUri } from './wrapped-uri.js';
 
@@ -10,6 +12,11 @@ const MAX_ROUTED_TEMPLATES = 1_000;
 export interface ResourceNameMapperOptions {
   /** Names of all servers, in the order of the configuration. */
   readonly servers: readonly string[];
+  /**
+   * Addresses that the callers have seen. They outlive the mapper.
+   * @default none
+   */
+  readonly addresses?: PublicAddresses | undefined;
 }
 
 /**
@@ -17,10 +24,15 @@ export interface ResourceNameMapperOptions {
  *
  * A URI stays unchanged while its owner is unambiguous. Otherwise it is wrapped as `tenon:LABEL/URI`, which contains
  * the server and the original URI. With one server, no URI is wrapped.
+ *
+ * Addresses of apps and skills keep their scheme: `ui://LABEL/…` if the owner is ambiguous, and `skill://LABEL/…` always,
+ * because each server has a namespace of its own for skills.
  */
 export interface ResourceNameMapper {
   /** Updates the URIs and templates of a server. */
   update(server: string, uris: readonly string[], templates: readonly string[]): void;
+  /** Updates the addresses of pages that the tools of a server declare. They need not be in a list of resources. */
+  declarePages(server: string, uris: readonly string[]): void;
   /**
    * Returns the public URI. Also accepts URIs that no list contains, for example from a result.
    *
@@ -52,21 +64,49 @@ interface ServerResources {
 const NO_RESOURCES: ServerResources = { uris: new Set(), templates: new Map() };
 
 /** Creates the mapper for all resources and templates of a host. */
-export function createResourceNameMapper({ servers }: ResourceNameMapperOptions): ResourceNameMapper {
+export function createResourceNameMapper({
+  servers,
+  addresses = createPublicAddresses(),
+}: ResourceNameMapperOptions): ResourceNameMapper {
   const byLabel = createLabels(servers);
   const labels = new Map([...byLabel].map(([getLabel, server]) => [server, getLabel]));
   const offerings = new Map<string, ServerResources>([...labels.keys()].map(server => [server, NO_RESOURCES]));
+  const pages = new Map<string, ReadonlySet<string>>();
+  /** Public templates with a kept scheme. */
+  const labelled = new Map<string, { readonly server: string; readonly template: string; readonly label: string }>();
   const ordered = [...new Set(servers)];
   const only = ordered.length === 1 ? ordered[0] : undefined;
   const getLabel = (server: string): string => labels.get(server) ?? throwUnknownServer(server);
   const filterServers = (predicate: (offering: ServerResources) => boolean) =>
     ordered.filter(each => predicate(offerings.get(each) ?? NO_RESOURCES));
 
+  const findListing = (uri: string): readonly string[] =>
+    ordered.filter(each => offerings.get(each)?.uris.has(uri) || pages.get(each)?.has(uri));
+  const findShown = (uri: string): WrappedResource | undefined => {
+    const shown = addresses.find(uri);
+    return shown && labels.has(shown.server) ? shown : findLabelled(uri);
+  };
+  /** Finds a skill by the label of its server, and an address that a labelled template has. */
+  const findLabelled = (uri: string): WrappedResource | undefined => {
+    const scheme = getKeptScheme(uri);
+    if (only !== undefined || scheme === undefined || findListing(uri).length > 0) return undefined;
+    const [, label = '', rest = ''] = /^[a-z]+:\/\/([^/]*)\/(.+)$/i.exec(uri) ?? [];
+    const server = byLabel.get(label);
+    if (server === undefined) return undefined;
+    const own = `${scheme}://${rest}`;
+    if (scheme === 'skill') return { server, uri: own };
+    const isTemplate = [...labelled.values()].some(
+      each => each.server === server && matchesTemplate(offerings.get(server)?.templates.get(each.template), own),
+    );
+    return isTemplate ? { server, uri: own } : undefined;
+  };
   const findOwners = (uri: string): readonly string[] => {
+    const shown = findShown(uri);
+    if (shown) return [shown.server];
     if (only !== undefined) return [only];
     const held = unwrapUri(uri, byLabel);
     if (held !== undefined) return [held.server];
-    const listed = filterServers(({ uris }) => uris.has(uri));
+    const listed = findListing(uri);
     if (listed.length > 0) return listed;
     return filterServers(({ templates }) => [...templates.values()].some(each => matchesTemplate(each, uri)));
   };
@@ -80,6 +120,16 @@ export function createResourceNameMapper({ servers }: ResourceNameMapperOptions)
     return [...new Set([...own, ...rivals])];
   };
   const isOnly = (found: readonly string[], server: string) => found.length === 1 && found[0] === server;
+  /** Returns the candidates for the public address of a resource, the best one first. */
+  function* listAddresses(server: string, uri: string): Generator<string> {
+    const others = findListing(uri).filter(each => each !== server);
+    if (only !== undefined || (getKeptScheme(uri) === 'ui' && others.length === 0)) yield uri;
+    for (let attempt = 1; only === undefined; attempt++) {
+      const address = addLabel(attempt === 1 ? getLabel(server) : `${getLabel(server)}-${attempt}`, uri);
+      // Another server may list an address that looks like this one.
+      if (findListing(address).length === 0) yield address;
+    }
+  }
   const resolveOwner = (text: string, found: readonly string[]): WrappedResource | undefined => {
     if (only !== undefined) return { server: only, uri: text };
     const [server, ...others] = found;
@@ -87,6 +137,15 @@ export function createResourceNameMapper({ servers }: ResourceNameMapperOptions)
   };
   const toPublicText = (server: string, text: string, find: (text: string) => readonly string[]): string => {
     const own = getLabel(server);
+    if (only === undefined && getKeptScheme(text) !== undefined) {
+      if (find === findOwners) return addresses.show({ server, uri: text }, listAddresses(server, text));
+      if (getKeptScheme(text) === 'ui' && isOnly(find(text), server)) return text;
+      const template = addLabel(own, text);
+      labelled.set(template, { server, template: text, label: own });
+      return template;
+    }
+    if (only !== undefined && getKeptScheme(text) !== undefined && find === findOwners)
+      return addresses.show({ server, uri: text }, [text]);
     const isPlain = unwrapUri(text, byLabel) === undefined && isOnly(find(text), server);
     return only !== undefined || isPlain ? text : wrapUri(own, text);
   };
@@ -99,10 +158,19 @@ export function createResourceNameMapper({ servers }: ResourceNameMapperOptions)
         templates: new Map(routed.map(each => [each, tryParseTemplate(each)])),
       });
     },
+    declarePages(server, uris) {
+      getLabel(server);
+      pages.set(server, new Set(uris));
+    },
     toPublic: (server, uri) => toPublicText(server, uri, findOwners),
     toPublicTemplate: (server, template) => toPublicText(server, template, findTemplateOwners),
-    toServer: uri => resolveOwner(uri, findOwners(uri)),
-    toServerTemplate: template => resolveOwner(template, findTemplateOwners(template)),
+    toServer: uri => findShown(uri) ?? resolveOwner(uri, findOwners(uri)),
+    toServerTemplate: template => {
+      const { server, template: uri } = labelled.get(template) ?? {};
+      return server === undefined || uri === undefined
+        ? resolveOwner(template, findTemplateOwners(template))
+        : { server, uri };
+    },
     findOwners,
   };
 }

@@ -32,6 +32,8 @@ export async function runCustomMethod(
   requestContext: RequestContext,
 ): Promise<JsonObject> {
   const custom = findCustomHandler(server, method, requestContext);
+  const forwarded = custom === undefined && server.backend.runCustomMethod?.({ method, params, requestContext });
+  if (forwarded) return toFinalResult(server, await forwarded, requestContext);
   if (custom === undefined || !('run' in custom))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
   requireExtension(custom, requestContext);
@@ -56,8 +58,11 @@ export async function runCustomMethod(
   }
   requireJson(`method "${method}"`, result);
   checkMeta(`the result of ${method}`, result._meta);
-  return requestContext.dialect.opening === 'per-request' ? finalizeResult(server, result) : result;
+  return toFinalResult(server, result, requestContext);
 }
+
+const toFinalResult = (server: ServerRuntime, result: JsonObject, { dialect }: RequestContext): JsonObject =>
+  dialect.opening === 'per-request' ? finalizeResult(server, result) : result;
 
 /** Runs the handler of a custom notification. Unknown notifications are ignored. */
 export async function handleCustomNotification(
