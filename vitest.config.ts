@@ -31,6 +31,7 @@ export default defineConfig({
       { find: /^@tenon\/apps\/(page|host|sandbox)$/, replacement: source('$1.ts', 'apps') },
       { find: /^@tenon\/skills$/, replacement: source('index.ts', 'skills') },
       { find: /^@tenon\/skills\/(client|host)$/, replacement: source('$1.ts', 'skills') },
+      { find: '@tenon/console/api', replacement: source('api.ts', 'console') },
       { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],
   },

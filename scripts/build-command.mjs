@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { buildConsole } from './build-console.mjs';
 import { readJson, root } from './process.mjs';
 
 const folder = join(root, 'packages/cli');
@@ -44,8 +45,9 @@ export async function buildCommand() {
     external: Object.keys(dependencies),
     logLevel: 'warning',
   });
+  const page = await buildConsole(join(fresh, 'console'));
   await writeFile(join(fresh, 'init.d.mts'), INIT_TYPES);
-  await writeFile(join(fresh, 'LICENSES.txt'), await collectLicenses(Object.keys(metafile.inputs)));
+  await writeFile(join(fresh, 'LICENSES.txt'), await collectLicenses([...Object.keys(metafile.inputs), ...page]));
   await chmod(join(fresh, 'tenon.mjs'), 0o755);
   // A program that starts meanwhile finds the former files or the new ones.
   await rename(dist, join(work, 'before')).catch(() => undefined);

@@ -24,6 +24,7 @@ const guides = {
   generate: 'The guide is [Use a server from a terminal](../clients/terminal.md#generate-a-command-for-one-server).',
   init: 'The guide is [First server](../start/first-server.md#create-a-project).',
   dev: 'The guide is [Develop](../servers/develop.md).',
+  console: 'The guide is [Console](../console.md).',
   'import-openapi': 'The guide is [Wrap a REST API](../recipes/wrap-a-rest-api.md).',
   record: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md).',
   replay: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#reproduce-it).',

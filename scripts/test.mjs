@@ -55,7 +55,13 @@ const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps', 'skills'];
 /** @type {Step[]} */
 const steps = [
   { id: 'build', title: 'Build', run: () => runNode(['scripts/build.mjs']) },
-  { id: 'types', title: 'Types', run: () => typecheck('tsconfig.json') },
+  {
+    id: 'types',
+    title: 'Types',
+    async run() {
+      for (const project of ['tsconfig.json', 'packages/console/tsconfig.json']) await typecheck(project);
+    },
+  },
   {
     id: 'portable',
     title: 'Types without those of any platform',

@@ -22,6 +22,7 @@ export const sections: Record<string, Record<string, string>> = {
     Apps: 'servers/apps',
     Skills: 'servers/skills',
     Develop: 'servers/develop',
+    Console: 'console',
     Testing: 'servers/testing',
   },
   Deploy: {
@@ -97,6 +98,7 @@ export const sections: Record<string, Record<string, string>> = {
     'tenon generate': 'command/generate',
     'tenon init': 'command/init',
     'tenon dev': 'command/dev',
+    'tenon console': 'command/console',
     'tenon import-openapi': 'command/import-openapi',
     'tenon record': 'command/record',
     'tenon replay': 'command/replay',

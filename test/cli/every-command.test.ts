@@ -21,6 +21,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   [`generate cli ${URL}`, 4],
   ['init made --package-manager none', 2],
   ['dev none.ts', 2],
+  ['console none.ts', 2],
   ['import-openapi none.json', 2],
   ['record none.ts -o x.ndjson --port 0', 2],
   ['replay none.ndjson', 2],

@@ -47,7 +47,7 @@ export function readSources(name: string): Source[] {
 function parseSources(name: string): Source[] {
   const folder = fileURLToPath(new URL(`../../packages/${name}/src`, import.meta.url));
   const published = listFiles(folder).filter(
-    path => path.endsWith('.ts') && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path),
+    path => /\.tsx?$/.test(path) && !/\.(test|test-d)\.ts$|\/fixtures\//.test(path),
   );
   return published.map(path => parse(path, readFileSync(`${folder}/${path}`, 'utf8')));
 }

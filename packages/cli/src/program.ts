@@ -36,6 +36,10 @@ const commands: Readonly<Record<CommandName, CommandEntry>> = {
   },
   init: { load: async () => (await import('./commands/init.js')).createInitCommand },
   dev: { load: async () => (await import('./commands/dev.js')).createDevCommand },
+  console: {
+    takesServer: true,
+    load: async () => (await import('./commands/console.js')).createConsoleCommand,
+  },
   'import-openapi': {
     load: async () => (await import('./commands/import-openapi.js')).createImportOpenapiCommand,
   },

@@ -51,7 +51,8 @@ export function writeErrorReport(screen: Screen, report: ErrorReport): void {
   screen.noteJson(report);
 }
 
-function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
+/** Creates the report of an error, without text for a terminal. */
+export function createErrorReport(error: TenonError, exit: ExitCode): ErrorReport {
   const { code, summary, peer, method, expected, received, rpcCode, data, status } = error;
   const { message: cause } = new TenonError(code, summary, { peer, method, expected, received });
   return {

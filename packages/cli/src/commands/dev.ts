@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { TenonError } from 'tenon';
+import { TenonError } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { type DevEvent, DevServer } from '../dev/dev-server.js';
@@ -103,10 +103,11 @@ async function serveOverStdio({ server }: DevServer): Promise<RunningServer> {
 }
 
 async function serveOverHttp(
-  { screen, env }: CliContext,
+  context: CliContext,
   { server }: DevServer,
   options: DevCommandOptions,
 ): Promise<RunningServer> {
+  const { screen, env } = context;
   const { port, host, allowedHosts, json } = options;
   const http = await serveHttp(server, {
     port,
@@ -119,10 +120,32 @@ async function serveOverHttp(
   });
   const { url, sseUrl } = http;
   const event: DevEvent = { event: 'listening', url, sseUrl, pid: process.pid };
-  const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
+  // Programs that read the events need no page.
+  const page = json ? undefined : await openDevConsole(context, url);
+  const rows = [
+    [url, 'Streamable HTTP'],
+    ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']]),
+    ...(page ? [[page.url, 'Console']] : []),
+  ];
   if (json) screen.printEvent(event);
   else screen.print(`\n${formatColumns(rows)}\n\nCtrl-C ends it.`);
-  return { close: () => http.close({ timeout: CLOSE_TIMEOUT }) };
+  return {
+    async close() {
+      await page?.close();
+      await http.close({ timeout: CLOSE_TIMEOUT });
+    },
+  };
+}
+
+/** Opens the console. It connects when its page is opened. A checkout that is not built has no page. */
+async function openDevConsole(context: CliContext, url: string) {
+  const { openConsole } = await import('../console/open-console.js');
+  const reference = { kind: 'url', url } as const;
+  const targets = [{ name: 'dev', target: { reference, asks: false } }];
+  return openConsole(context, { port: 0, targets, isLazy: true }).catch(error => {
+    if (TenonError.is(error) && error.code === 'console/no-page') return undefined;
+    throw error;
+  });
 }
 
 function formatEvent(event: Exclude<DevEvent, { event: 'listening' }>, folder: string): string {

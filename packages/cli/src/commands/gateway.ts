@@ -58,6 +58,8 @@ export function createGatewayCommand(context: CliContext): Command {
     )
     .option('--idle <time>', 'time after which an unused server process is stopped (default: 30m)', parseDuration)
     .option('--trust', 'start the configured commands without asking for approval')
+    .option('--console', 'open the page of `tenon console` for the servers of the gateway, on a port of its own')
+    .option('--console-port <number>', 'port of this page on 127.0.0.1 (default: a free one)', parsePort)
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
   const gateway = withMetrics(withDrain(withGuardOptions(withCallerSignIn(withEndpoints(withProtection(command))))))
@@ -180,6 +182,7 @@ async function serve(
   const piped = stdio ? await serveOverStdio(host, options) : undefined;
   const { files } = configuration;
   const getStatus = () => ({ files, endpoints: listening?.endpoints ?? [], stdio, servers: getStates() });
+  const page = options.console ? await openConsole(context, host, options) : undefined;
   const control = options.control === false ? undefined : await openControl(context, host, getStatus);
   const ending = new AbortController();
   const { signal } = ending;
@@ -189,9 +192,22 @@ async function serve(
     ...(piped ? { ended: piped.closed } : {}),
     close: async () => {
       ending.abort();
-      await Promise.all([listening?.close(), piped?.close(), control?.close()]);
+      await Promise.all([listening?.close(), piped?.close(), control?.close(), page?.close()]);
     },
   };
+}
+
+/** Opens the console. It calls the servers through the gateway, so that its policy and audit apply. */
+async function openConsole(
+  context: CliContext,
+  host: Host,
+  options: GatewayOptions,
+): Promise<{ close(): Promise<void> }> {
+  const { openGatewayConsole } = await import('../console/open-gateway-console.js');
+  const page = await openGatewayConsole(context, host, options.consolePort ?? 0);
+  if (context.screen.logsJson) context.screen.printEvent({ event: 'console', url: page.url });
+  else context.screen.note(`console: ${page.url}`);
+  return page;
 }
 
 /** Opens the control socket. The gateway also serves without it, for example where no file can be written. */

@@ -1,40 +1,21 @@
 import { stringifyJson } from '@tenon/base';
-import { createTokenReport, sanitizeText } from '@tenon/host';
+import { sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
-import { type JsonObject, type Prompt, type Resource, type ResourceTemplate, TenonError, type Tool } from 'tenon';
+import { type JsonObject, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import { formatExamples } from '../options/create-command.js';
 import type { Screen } from '../screen.js';
 import { summaries } from '../summaries.js';
-import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
+import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
-import { formatPromptSignature, formatToolSignature } from '../tools/signature.js';
+import { readListing, type ServerListing } from '../tools/read-listing.js';
+import { formatPromptSignature } from '../tools/signature.js';
 
 interface ListOptions extends TargetOptions {
   readonly schema?: boolean;
-}
-
-/** Tool as `--json` prints it: the definition of the server, its signature, and its number of tokens. */
-interface ListedTool extends Tool {
-  readonly signature: string;
-  readonly tokens: number;
-}
-
-/** Inventory of a server. */
-export interface ServerListing {
-  readonly server: { readonly name: string; readonly version: string; readonly title?: string | undefined } | null;
-  readonly protocolVersion: string;
-  readonly instructions: string | null;
-  /** Estimated number of tokens of all tools in the context of a model. */
-  readonly tokens: number;
-  readonly tools: readonly ListedTool[];
-  readonly resources: readonly Resource[];
-  readonly resourceTemplates: readonly ResourceTemplate[];
-  readonly prompts: readonly Prompt[];
 }
 
 /** Maximum length of a description in the list, in characters. `--json` prints the complete description. */
@@ -95,32 +76,6 @@ async function listServers(context: CliContext, { config = [], trust = false, js
     );
   context.code = servers.some(({ state }) => state === 'failed') ? exitCodes.failure : exitCodes.success;
   return true;
-}
-
-async function readListing({ client, protocolVersion, signal }: TargetConnection): Promise<ServerListing> {
-  const { capabilities, info, instructions } = client.server;
-  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
-    capabilities.tools ? collectAll(client.listTools({ signal })) : [],
-    capabilities.resources ? collectAll(client.listResources({ signal })) : [],
-    capabilities.resources ? collectAll(client.listResourceTemplates({ signal })) : [],
-    capabilities.prompts ? collectAll(client.listPrompts({ signal })) : [],
-  ]);
-  const { total, servers } = createTokenReport([{ server: '', tools }]);
-  const costs = servers[0]?.tools ?? [];
-  return {
-    server: info ? { name: info.name, version: info.version, ...(info.title ? { title: info.title } : {}) } : null,
-    protocolVersion,
-    instructions: instructions ?? null,
-    tokens: total,
-    tools: tools.map((tool, index) => ({
-      ...tool,
-      signature: formatToolSignature(tool),
-      tokens: costs[index]?.tokens ?? 0,
-    })),
-    resources,
-    resourceTemplates,
-    prompts,
-  };
 }
 
 function formatListing(listing: ServerListing, { schema = false }: ListOptions, screen: Screen): string {

@@ -24,6 +24,10 @@ export interface GatewayOptions
   readonly servers?: readonly string[];
   readonly virtual?: Readonly<Record<string, readonly string[]>>;
   readonly trust?: boolean;
+  /** Opens the page of `tenon console` for the servers of the gateway. */
+  readonly console?: boolean;
+  /** Port of this page. */
+  readonly consolePort?: number;
   readonly json?: boolean;
   /**
    * Opens the control socket.

@@ -162,6 +162,9 @@ export type CompletionOutput =
 
 export type ConformanceOutput = ConformanceReport;
 
+/** One line. The URL has the token of the page. */
+export type ConsoleOutput = ListeningEvent;
+
 export interface DaemonOutput {
   readonly running: boolean;
   readonly pid?: number;

@@ -112,6 +112,22 @@ async function openClient(
   handlers: Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'extensions' | 'onMessage'>,
   signal: AbortSignal,
 ): Promise<Client> {
+  const interrupted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([connectToTarget(resolved, options, handlers), interrupted]);
+}
+
+/**
+ * Connects to a target with the timeouts and settings of a command.
+ *
+ * @throws TenonError with the cause of a failed connection.
+ */
+export async function connectToTarget(
+  resolved: ResolvedTarget,
+  options: Pick<TargetOptions, 'timeout' | 'totalTimeout' | 'protocolVersion' | 'assume'>,
+  handlers: Omit<ClientOptions, 'protocolVersion' | 'probeTimeout' | 'strict' | 'assumeCapabilities'>,
+): Promise<Client> {
   const { target } = resolved;
   const { timeout, totalTimeout, protocolVersion } = options;
   let hasEcho = false;
@@ -129,13 +145,9 @@ async function openClient(
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT, totalTimeout ?? PROBE_TIMEOUT),
     ...(protocolVersion === undefined ? {} : { protocolVersion: protocolVersion as ProtocolVersion }),
   });
-  const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  const explained = opening.catch((error: unknown) => {
+  return opening.catch((error: unknown) => {
     throw explainFailure(error, hasEcho);
   });
-  return Promise.race([explained, interrupted]);
 }
 
 /** Returns a signal that Ctrl-C and SIGTERM abort. A second one ends the process. */

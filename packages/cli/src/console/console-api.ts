@@ -1,0 +1,110 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import type { InputAnswer } from '@tenon/console/api';
+import { TenonError } from 'tenon';
+import { splitLine } from '../completion/split-line.js';
+import { parseTarget, type TargetReference } from '../target/target-reference.js';
+import { createUsageError } from '../usage-error.js';
+import type { ConsoleCalls } from './console-calls.js';
+import type { ConsoleServers } from './console-servers.js';
+import type { InputInbox } from './input-inbox.js';
+import type { WireLog } from './wire-log.js';
+
+/** Parts of a console that the API reads and changes. */
+export interface ConsoleParts {
+  readonly cwd: string;
+  readonly servers: ConsoleServers;
+  readonly calls: ConsoleCalls;
+  readonly inbox: InputInbox;
+  readonly log: WireLog;
+}
+
+/** A request of the page. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Parts of the path after `/api/`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly body: JsonObject;
+}
+
+/**
+ * Answers a request of the page. The events are a stream, and are sent elsewhere.
+ *
+ * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
+ */
+export async function answerRequest(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
+  const { servers, calls, inbox, log, cwd } = parts;
+  const { method, path, query, body } = request;
+  const [kind = '', name, action] = path;
+  switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
+    case 'POST servers': {
+      const { target, version } = body;
+      if (typeof target !== 'string' || target.trim() === '')
+        throw createUsageError('target: expected a text', 'enter a URL, a command, a path or a name');
+      const reference = parseTypedTarget(target.trim(), cwd);
+      return { name: servers.add({ reference, asks: true }, typeof version === 'string' ? version : undefined) };
+    }
+    case 'GET servers/…':
+      return servers.readListing(name ?? '');
+    case 'DELETE servers/…':
+      await servers.remove(name ?? '');
+      return {};
+    case 'POST servers/…/reconnect': {
+      const { version } = body;
+      await servers.reconnect(name ?? '', typeof version === 'string' || version === null ? version : undefined);
+      return {};
+    }
+    case 'GET servers/…/doctor':
+      return servers.examine(name ?? '');
+    case 'GET wire/…': {
+      const found = log.read(Number(name), query.has('whole'));
+      if (found) return found;
+      throw new TenonError('console/unknown', `message ${name}: not in memory`, { hint: 'choose a later message' });
+    }
+    case 'POST wire/…': {
+      const { text } = body;
+      return { found: typeof text === 'string' && text !== '' ? log.search(text) : [] };
+    }
+    case 'POST calls':
+      return startCall(parts, body);
+    case 'GET calls/…':
+      return calls.read(Number(name));
+    case 'POST calls/…/cancel':
+      calls.cancel(Number(name));
+      return {};
+    case 'POST calls/…/repeat': {
+      const { server } = calls.read(Number(name));
+      return calls.repeat(servers.getConnection(server), Number(name));
+    }
+    case 'POST input-requests/…':
+      inbox.answer(Number(name), readAnswer(body));
+      return {};
+    default:
+      throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
+  }
+}
+
+function startCall({ servers, calls }: ConsoleParts, { server, method, params, timeout }: JsonObject): unknown {
+  if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params))
+    throw createUsageError('call: expected the texts server and method, and the object params', 'reload the page');
+  return calls.start(servers.getConnection(server), {
+    server,
+    method,
+    params,
+    ...(typeof timeout === 'number' ? { timeout } : {}),
+  });
+}
+
+function readAnswer({ action, content }: JsonObject): InputAnswer {
+  if (action !== 'accept' && action !== 'decline' && action !== 'cancel')
+    throw createUsageError('action: expected accept, decline or cancel', 'reload the page');
+  return { action, ...(isObject(content) ? { content } : {}) };
+}
+
+/** Parses a target as a command line takes it: one word, or the words that start a server. */
+function parseTypedTarget(text: string, cwd: string): TargetReference {
+  const words = splitLine(text.replace(/^--\s+/, '')).filter(word => word !== '');
+  const [command = '', ...args] = words;
+  if (words.length === 1 && !text.startsWith('-- ')) return parseTarget(command, cwd);
+  return { kind: 'command', command, args };
+}

@@ -1,0 +1,188 @@
+import type { CallDetail, CallRequestBody, CallView, ErrorView, Json } from '@tenon/console/api';
+import { estimateTokens } from '@tenon/host';
+import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, TenonError } from 'tenon';
+import { redactMessage } from '@tenon/testing';
+import { getExitCode } from '../exit-codes.js';
+import { createErrorReport } from '../report-failure.js';
+import type { ChangeFeed } from './change-feed.js';
+import { runAsCall } from './message-owner.js';
+
+/** Maximum number of finished calls that are kept. */
+const MAX_CALLS = 1000;
+/** Maximum number of problems of a result that are kept. */
+const MAX_ISSUES = 20;
+
+/** Connection for a call. */
+export interface CallConnection {
+  readonly client: Client;
+  readonly connection: number;
+  /** Returns the output schema of a tool. */
+  findOutputSchema(tool: string): JsonObject | undefined;
+}
+
+interface CallRecord {
+  view: CallView;
+  readonly connection: number;
+  readonly params: JsonObject;
+  readonly abort: AbortController;
+  readonly startedAt: number;
+  result: Json | null;
+  error: ErrorView | null;
+  tokens: number;
+  issues: readonly string[] | null;
+}
+
+/** Calls of the pages. A call runs on if all pages are closed. */
+export class ConsoleCalls {
+  readonly #calls = new Map<number, CallRecord>();
+  readonly #feed: ChangeFeed;
+  readonly #onEnd: (call: CallView) => void;
+  #last = 0;
+
+  constructor(feed: ChangeFeed, onEnd: (call: CallView) => void) {
+    this.#feed = feed;
+    this.#onEnd = onEnd;
+  }
+
+  /** Starts a call, and returns at once. */
+  start(connection: CallConnection, { server, method, params, timeout }: CallRequestBody): CallView {
+    this.#last += 1;
+    const { client } = connection;
+    const name = params.name ?? params.uri;
+    const record: CallRecord = {
+      view: {
+        id: this.#last,
+        server,
+        method,
+        name: typeof name === 'string' ? name : '',
+        protocolVersion: client.server.protocolVersion,
+        state: 'running',
+        startedAt: Date.now(),
+        took: null,
+        messages: 0,
+        rounds: 0,
+        progress: null,
+        isError: false,
+      },
+      connection: connection.connection,
+      params: { ...params },
+      abort: new AbortController(),
+      startedAt: performance.now(),
+      result: null,
+      error: null,
+      tokens: 0,
+      issues: null,
+    };
+    this.#calls.set(record.view.id, record);
+    this.#dropFinished();
+    this.#change(record, {});
+    void this.#run(record, connection, timeout);
+    return record.view;
+  }
+
+  /** Starts a call again with the same params. */
+  repeat(connection: CallConnection, id: number): CallView {
+    const { view, params } = this.#require(id);
+    return this.start(connection, { server: view.server, method: view.method, params });
+  }
+
+  read(id: number): CallDetail {
+    const { view, params, result, error, tokens, issues } = this.#require(id);
+    return { ...view, params: redact(params), result, error, tokens, issues };
+  }
+
+  cancel(id: number): void {
+    this.#require(id).abort.abort(new TenonError('console/cancelled', 'the call was cancelled by the user'));
+  }
+
+  /** Returns the open calls of a connection. */
+  listRunning(connection: number): number[] {
+    const running = [...this.#calls.values()].filter(each => each.connection === connection && isOpen(each.view));
+    return running.map(({ view }) => view.id);
+  }
+
+  /** Counts a message of a call. */
+  countMessage(id: number, isRequest: boolean): void {
+    const record = this.#calls.get(id);
+    if (!record) return;
+    const { messages, rounds } = record.view;
+    this.#change(record, { messages: messages + 1, rounds: rounds + (isRequest ? 1 : 0) });
+  }
+
+  /** Shows if a call waits for the user. */
+  setWaiting(id: number, isWaiting: boolean): void {
+    const record = this.#calls.get(id);
+    if (record && isOpen(record.view)) this.#change(record, { state: isWaiting ? 'waiting' : 'running' });
+  }
+
+  async #run(record: CallRecord, { client, findOutputSchema }: CallConnection, timeout?: number): Promise<void> {
+    const { view, params, abort } = record;
+    try {
+      const result = await runAsCall(view.id, () =>
+        client.call(view.method, params, {
+          signal: abort.signal,
+          onProgress: progress => this.#change(record, { progress }),
+          ...(timeout === undefined ? {} : { idleTimeout: timeout }),
+        }),
+      );
+      record.tokens = estimateTokens(JSON.stringify(result.content ?? result));
+      const schema = view.method === 'tools/call' ? findOutputSchema(view.name) : undefined;
+      record.issues = schema ? await findIssues(schema, result.structuredContent, result.isError === true) : null;
+      record.result = redact(result);
+      this.#finish(record, { state: 'done', isError: result.isError === true });
+    } catch (thrown) {
+      const error = TenonError.from(thrown);
+      record.error = createErrorView(error);
+      this.#finish(record, { state: abort.signal.aborted ? 'cancelled' : 'failed' });
+    }
+  }
+
+  #finish(record: CallRecord, changes: Pick<CallView, 'state'> & Partial<CallView>): void {
+    const took = Math.round((performance.now() - record.startedAt) * 10) / 10;
+    this.#change(record, { ...changes, took });
+    this.#onEnd(record.view);
+  }
+
+  #change(record: CallRecord, changes: Partial<CallView>): void {
+    record.view = { ...record.view, ...changes };
+    this.#feed.set(`call ${record.view.id}`, { type: 'call', call: record.view });
+  }
+
+  #dropFinished(): void {
+    for (const [id, { view }] of this.#calls) {
+      if (this.#calls.size <= MAX_CALLS) break;
+      if (!isOpen(view)) this.#calls.delete(id);
+    }
+  }
+
+  #require(id: number): CallRecord {
+    const record = this.#calls.get(id);
+    if (record) return record;
+    throw new TenonError('console/unknown', `call ${id}: not found`, { hint: 'start the call again' });
+  }
+}
+
+const isOpen = ({ state }: CallView): boolean => state === 'running' || state === 'waiting';
+
+/** Creates the description of an error that the page shows. */
+export function createErrorView(error: TenonError): ErrorView {
+  const { code, cause, fix, rpcCode, data } = createErrorReport(error, getExitCode(error));
+  const { error: shown } = redactMessage({ jsonrpc: '2.0', id: 0, error: { code: 0, message: cause, data } });
+  return { code, cause: shown.message, fix, rpcCode, ...(shown.data === undefined ? {} : { data: shown.data }) };
+}
+
+function redact(value: object): Json {
+  const message: JsonRpcMessage & { readonly result: JsonObject } = { jsonrpc: '2.0', id: 0, result: { ...value } };
+  return redactMessage(message).result;
+}
+
+/** Lists the problems of a structured result. A result that reports an error needs none. */
+async function findIssues(schema: JsonObject, value: unknown, isError: boolean): Promise<readonly string[]> {
+  if (value === undefined) return isError ? [] : ['structuredContent: missing, although the tool has an output schema'];
+  const checked = (await loadPeerSchema(schema)).check(value);
+  if (checked.ok === true) return [];
+  if (checked.ok === null) return [`not checked: ${checked.reason}`];
+  return checked.issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => `structuredContent${path.map(each => `/${String(each)}`).join('')}: ${message}`);
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { isObject, type JsonObject } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
+import type { ConsoleEvent } from '@tenon/console/api';
+import { TenonError } from 'tenon';
+import { createHttpServer, startListening } from '../http/listen.js';
+import { createErrorView } from './console-calls.js';
+import type { PageFile } from './page-files.js';
+import { createRequestGuard, type Refusal, SECURITY_HEADERS } from './request-guard.js';
+
+/** Maximum size of a request of the page, in bytes. A form may contain a file. */
+const MAX_REQUEST = 20_000_000;
+const LOOPBACK = '127.0.0.1';
+
+/** Serves the content of a console. */
+export interface ListenerParts {
+  readonly files: ReadonlyMap<string, PageFile>;
+  answer(request: {
+    readonly method: string;
+    readonly path: readonly string[];
+    readonly query: URLSearchParams;
+    readonly body: JsonObject;
+  }): Promise<unknown>;
+  /** Writes events until the signal is aborted. */
+  sendEvents(after: number, write: (event: ConsoleEvent) => Promise<void>, signal: AbortSignal): Promise<void>;
+}
+
+/** The HTTP listener of a console. */
+export interface ConsoleListener {
+  /** Address with the token, for the user. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Listens on loopback. Each request must come from the page, and each one of the API must have the token. */
+export async function listenForPage(parts: ListenerParts, port: number): Promise<ConsoleListener> {
+  let bound = port;
+  const guard = createRequestGuard(() => bound);
+  const streams = new Set<AbortController>();
+  const server = createHttpServer((request, response) => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    const url = new URL(request.url ?? '/', 'http://console.invalid');
+    const refusal = guard.checkSource(request.headers);
+    if (refusal) return refuse(response, refusal);
+    if (!url.pathname.startsWith('/api/')) return sendFile(parts.files, request, response, url.pathname);
+    response.setHeader('cache-control', 'no-store');
+    const unauthorized = guard.checkToken(request.headers);
+    if (unauthorized) return refuse(response, unauthorized);
+    if (url.pathname === '/api/events' && request.method === 'GET') {
+      const ending = new AbortController();
+      streams.add(ending);
+      const after = Number(url.searchParams.get('after') ?? 0) || 0;
+      void sendStream(parts, response, after, ending).finally(() => streams.delete(ending));
+      return;
+    }
+    void answerApi(parts, request, response, url);
+  });
+  const origin = await startListening(server, port, LOOPBACK, { port: '--console-port', host: '--host' });
+  bound = (server.address() as AddressInfo).port;
+  return {
+    url: `${origin}/#token=${guard.token}`,
+    async close() {
+      for (const ending of streams) ending.abort();
+      const closed = new Promise<void>(resolve => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function sendFile(
+  files: ListenerParts['files'],
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): void {
+  if (method !== 'GET' && method !== 'HEAD') return refuse(response, { status: 405, message: 'expected GET' });
+  // Each address of a view is served by the same page.
+  const file = files.get(path) ?? (path.startsWith('/assets/') ? undefined : files.get('/index.html'));
+  if (!file) return refuse(response, { status: 404, message: 'not found' });
+  response.writeHead(200, {
+    'content-type': file.type,
+    'content-length': file.content.length,
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  });
+  response.end(method === 'HEAD' ? undefined : file.content);
+}
+
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
+  sendJson(response, status, { error: { code: `http/${status}`, cause: message } });
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(writeJson(value));
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', 'content-length': body.length });
+  response.end(body);
+}
+
+async function answerApi(
+  { answer }: ListenerParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  try {
+    const path = url.pathname.slice('/api/'.length).split('/').map(decodeURIComponent);
+    const body = request.method === 'POST' ? await readBody(request) : {};
+    sendJson(
+      response,
+      200,
+      (await answer({ method: request.method ?? '', path, query: url.searchParams, body })) ?? {},
+    );
+  } catch (thrown) {
+    const error = createErrorView(TenonError.from(thrown));
+    sendJson(response, error.code === 'console/not-found' ? 404 : 400, { error });
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<JsonObject> {
+  if (!request.headers['content-type']?.startsWith('application/json'))
+    throw new TenonError('console/request', 'Content-Type: expected application/json');
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += chunk.length;
+    if (size > MAX_REQUEST) throw new TenonError('console/request', `body: expected at most ${MAX_REQUEST} bytes`);
+    chunks.push(chunk);
+  }
+  const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
+  if (isObject(body)) return body;
+  throw new TenonError('console/request', 'body: expected a JSON object');
+}
+
+/** Writes events as lines of JSON, as fast as the page reads them. */
+async function sendStream(
+  { sendEvents }: ListenerParts,
+  response: ServerResponse,
+  after: number,
+  ending: AbortController,
+): Promise<void> {
+  response.once('close', () => ending.abort());
+  response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
+  const write = async (event: ConsoleEvent): Promise<void> => {
+    if (ending.signal.aborted || response.write(`${writeJson(event)}\n`)) return;
+    await new Promise<void>(resolve => {
+      const resume = () => {
+        response.off('drain', resume);
+        ending.signal.removeEventListener('abort', resume);
+        resolve();
+      };
+      response.once('drain', resume);
+      ending.signal.addEventListener('abort', resume, { once: true });
+    });
+  };
+  await sendEvents(after, write, ending.signal);
+  response.end();
+}

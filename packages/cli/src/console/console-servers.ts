@@ -1,0 +1,365 @@
+import type { CallView, ServerState, ServerView } from '@tenon/console/api';
+import { type Client, type ConnectionState, type JsonRpcMessage, TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import type { DoctorReport } from '../doctor/finding.js';
+import { toServerName } from '../recording/wire-output.js';
+import {
+  formatCommandLabel,
+  getProtocolSettings,
+  type ResolvedTarget,
+  resolveTarget,
+} from '../target/resolve-target.js';
+import { connectToTarget } from '../target/run-with-client.js';
+import type { TargetOptions } from '../target/target-options.js';
+import type { TargetReference } from '../target/target-reference.js';
+import { readListing, type ServerListing } from '../tools/read-listing.js';
+import type { ChangeFeed } from './change-feed.js';
+import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
+import { createInputHandlers } from './input-handlers.js';
+import { ANSWER_TIMEOUT, type InputInbox } from './input-inbox.js';
+import { MessageOwner } from './message-owner.js';
+import { createPageTerminal } from './page-terminal.js';
+import type { WireLog } from './wire-log.js';
+
+/** Number of the last durations from which the median is computed. */
+const MAX_DURATIONS = 200;
+
+/** A server to connect to: as the user named it, or as another command runs it. */
+export type ConsoleTarget =
+  | { readonly reference: TargetReference /** True if the user must allow it in the page. */; readonly asks: boolean }
+  | { readonly resolved: ResolvedTarget };
+
+/** Parts that all servers share. */
+export interface ServerParts {
+  readonly context: CliContext;
+  readonly options: TargetOptions;
+  readonly log: WireLog;
+  readonly feed: ChangeFeed;
+  readonly inbox: InputInbox;
+  readonly calls: ConsoleCalls;
+}
+
+interface ServerRecord {
+  view: ServerView;
+  readonly target: ConsoleTarget;
+  resolved: ResolvedTarget | undefined;
+  client: Client | undefined;
+  connection: number;
+  listing: ServerListing | undefined;
+  abort: AbortController;
+  /** True while the lists are read. */
+  reading: boolean;
+  /** True if a list has changed since the reading began. */
+  isOutdated: boolean;
+  readonly durations: number[];
+}
+
+/** Servers of a console, each with one connection. */
+export class ConsoleServers {
+  readonly #parts: ServerParts;
+  readonly #servers = new Map<string, ServerRecord>();
+  #connections = 0;
+
+  constructor(parts: ServerParts) {
+    this.#parts = parts;
+  }
+
+  /** Adds a server, and starts to connect to it. Returns its name. */
+  add(target: ConsoleTarget, version: string | undefined, wanted?: string): string {
+    const described = describeTarget(target);
+    const name = this.#chooseName(wanted ?? toServerName(described));
+    const record: ServerRecord = {
+      view: createView(name, described.label, version),
+      target,
+      resolved: undefined,
+      client: undefined,
+      connection: 0,
+      listing: undefined,
+      abort: new AbortController(),
+      reading: false,
+      isOutdated: false,
+      durations: [],
+    };
+    this.#servers.set(name, record);
+    void this.#connect(record);
+    return name;
+  }
+
+  async remove(name: string): Promise<void> {
+    const record = this.#require(name);
+    this.#servers.delete(name);
+    this.#parts.feed.set(`server ${name}`, { type: 'removed', server: name });
+    await this.#disconnect(record);
+  }
+
+  /** Connects again, with another protocol version if one is given. */
+  async reconnect(name: string, version?: string | null): Promise<void> {
+    const record = this.#require(name);
+    await this.#disconnect(record);
+    record.abort = new AbortController();
+    this.#change(record, version === undefined ? {} : { requestedVersion: version });
+    void this.#connect(record);
+  }
+
+  /** Returns the lists of a server, as `tenon list --json` prints them. */
+  async readListing(name: string): Promise<ServerListing> {
+    const record = this.#require(name);
+    if (!record.listing) await this.#updateListing(record, requireClient(record));
+    if (!record.listing) throw createNotConnectedError(name);
+    return record.listing;
+  }
+
+  /** Returns the connection for a call. */
+  getConnection(name: string): CallConnection {
+    const record = this.#require(name);
+    return {
+      client: requireClient(record),
+      connection: record.connection,
+      findOutputSchema: tool => record.listing?.tools.find(each => each.name === tool)?.outputSchema,
+    };
+  }
+
+  /** Examines a server, as `tenon doctor` does. */
+  async examine(name: string): Promise<DoctorReport> {
+    const record = this.#require(name);
+    const target = record.resolved ?? (await this.#resolve(record));
+    const { runDoctor } = await import('../doctor/run-doctor.js');
+    return runDoctor(target.target, target.label, {
+      authExceptions: target.exceptions,
+      settings: getProtocolSettings(target, {}),
+      ...(record.view.requestedVersion === null ? {} : { protocolVersion: record.view.requestedVersion }),
+    });
+  }
+
+  /** Adds the duration of a call to the figures of its server. */
+  countCall({ server, took, state, isError }: CallView): void {
+    const record = this.#servers.get(server);
+    if (!record || took === null) return;
+    record.durations.push(took);
+    if (record.durations.length > MAX_DURATIONS) record.durations.shift();
+    const sorted = record.durations.toSorted((a, b) => a - b);
+    const { calls, errors } = record.view;
+    this.#change(record, {
+      calls: calls + 1,
+      errors: errors + (state === 'failed' || isError ? 1 : 0),
+      median: sorted[Math.floor(sorted.length / 2)] ?? null,
+    });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map(record => this.#disconnect(record)));
+  }
+
+  async #connect(record: ServerRecord): Promise<void> {
+    const { signal } = record.abort;
+    const { name } = record.view;
+    this.#change(record, { state: 'waiting', error: null, finding: null });
+    try {
+      const resolved = await this.#resolve(record);
+      if (signal.aborted) return;
+      record.resolved = resolved;
+      this.#change(record, { state: 'connecting', transport: getTransport(resolved) });
+      const client = await this.#open(record, resolved);
+      if (signal.aborted) return await client.close();
+      record.client = client;
+      this.#listen(record, client);
+      this.#showConnection(record, client);
+      await this.#refreshListing(record, client);
+    } catch (thrown) {
+      if (signal.aborted) return;
+      const error = TenonError.from(thrown);
+      this.#change(record, { state: 'failed', error: createErrorView(error) });
+      if (record.resolved && !record.client) await this.#findCause(record, name);
+    }
+  }
+
+  async #resolve({ view, target }: ServerRecord): Promise<ResolvedTarget> {
+    if ('resolved' in target) return target.resolved;
+    const { context, options, inbox } = this.#parts;
+    const { reference, asks } = target;
+    const terminal = createPageTerminal(inbox, view.name);
+    if (asks && (reference.kind === 'command' || reference.kind === 'file')) {
+      const details = `The command will start this program, in ${context.cwd}:\n  ${view.label}`;
+      if (!(await terminal.confirm({ message: 'Run it?', details })))
+        throw new TenonError('config/not-approved', `the server "${view.name}" is not approved`, {
+          hint: 'connect again, and allow it',
+        });
+    }
+    return resolveTarget({ ...context, terminal }, reference, options);
+  }
+
+  #open(record: ServerRecord, resolved: ResolvedTarget): Promise<Client> {
+    const { options, log, calls, inbox } = this.#parts;
+    this.#connections += 1;
+    const connection = this.#connections;
+    record.connection = connection;
+    const { name, requestedVersion } = record.view;
+    const owner = new MessageOwner(log, connection, () => calls.listRunning(connection));
+    const { protocolVersion: _, ...rest } = options;
+    const chosen = requestedVersion ?? options.protocolVersion;
+    return connectToTarget(resolved, chosen === undefined ? rest : { ...rest, protocolVersion: chosen }, {
+      name: 'tenon-console',
+      validate: 'off',
+      answerTimeout: ANSWER_TIMEOUT,
+      ...createInputHandlers(inbox, name, method => owner.takeRequest(method)),
+      onMessage: (from, message, relatedTo) => {
+        const messages: readonly JsonRpcMessage[] = 'length' in message ? message : [message];
+        for (const each of messages) {
+          const call = owner.find(from, each, relatedTo);
+          const row = log.add({ server: name, connection, from, message: each, call });
+          if (row.call !== undefined) calls.countMessage(row.call, row.from === 'client' && row.kind === 'request');
+        }
+      },
+    });
+  }
+
+  #listen(record: ServerRecord, client: Client): void {
+    client.on('state', state => {
+      if (record.client === client) this.#change(record, { state: toServerState(state) });
+    });
+    client.on('error', error => {
+      if (record.client === client) this.#change(record, { error: createErrorView(error) });
+    });
+    client.on('change', change => {
+      if ('list' in change && record.client === client)
+        this.#refreshListing(record, client).catch(error =>
+          this.#change(record, { error: createErrorView(TenonError.from(error)) }),
+        );
+    });
+  }
+
+  #showConnection(record: ServerRecord, client: Client): void {
+    const { info, capabilities, protocolVersion } = client.server;
+    this.#change(record, {
+      state: toServerState(client.state),
+      protocolVersion,
+      info: info
+        ? { name: info.name, version: info.version, ...(info.title === undefined ? {} : { title: info.title }) }
+        : null,
+      capabilities: Object.keys(capabilities),
+    });
+  }
+
+  /** Reads the lists again. Changes during a reading are covered by one further reading. */
+  async #refreshListing(record: ServerRecord, client: Client): Promise<void> {
+    if (record.reading) {
+      record.isOutdated = true;
+      return;
+    }
+    record.reading = true;
+    try {
+      do {
+        record.isOutdated = false;
+        await this.#updateListing(record, client);
+      } while (record.isOutdated && record.client === client);
+    } finally {
+      record.reading = false;
+    }
+  }
+
+  async #updateListing(record: ServerRecord, client: Client): Promise<void> {
+    const { protocolVersion } = client.server;
+    const listing = await readListing({ client, protocolVersion, signal: record.abort.signal });
+    record.listing = listing;
+    const { tools, resources, resourceTemplates, prompts, tokens } = listing;
+    this.#change(record, {
+      counts: {
+        tools: tools.length,
+        resources: resources.length + resourceTemplates.length,
+        prompts: prompts.length,
+      },
+      tokens,
+      listing: record.view.listing + 1,
+    });
+  }
+
+  /** Shows the first problem that the doctor finds at a server without a connection. */
+  async #findCause(record: ServerRecord, name: string): Promise<void> {
+    const { findings } = await this.examine(name);
+    const finding = findings.find(({ severity }) => severity === 'problem') ?? null;
+    if (!record.abort.signal.aborted) this.#change(record, { finding });
+  }
+
+  async #disconnect(record: ServerRecord): Promise<void> {
+    record.abort.abort();
+    this.#parts.inbox.withdraw(record.view.name);
+    const { client } = record;
+    record.client = undefined;
+    record.listing = undefined;
+    await client?.close();
+  }
+
+  #change(record: ServerRecord, changes: Partial<ServerView>): void {
+    record.view = { ...record.view, ...changes };
+    const { name } = record.view;
+    if (this.#servers.get(name) === record)
+      this.#parts.feed.set(`server ${name}`, { type: 'server', server: record.view });
+  }
+
+  #chooseName(wanted: string): string {
+    let name = wanted;
+    for (let count = 2; this.#servers.has(name); count += 1) name = `${wanted}-${count}`;
+    return name;
+  }
+
+  #require(name: string): ServerRecord {
+    const record = this.#servers.get(name);
+    if (record) return record;
+    throw new TenonError('console/unknown', `server ${JSON.stringify(name)}: not found`, {
+      hint: `use one of: ${[...this.#servers.keys()].join(', ') || 'none'}`,
+    });
+  }
+}
+
+function requireClient({ client, view }: ServerRecord): Client {
+  if (client) return client;
+  throw createNotConnectedError(view.name);
+}
+
+const createNotConnectedError = (name: string): TenonError =>
+  new TenonError('console/not-connected', `server ${JSON.stringify(name)}: not connected`, {
+    hint: 'reconnect it first',
+  });
+
+const toServerState = (state: ConnectionState): ServerState => state;
+
+function getTransport({ target }: ResolvedTarget): ServerView['transport'] {
+  if ('url' in target) return 'http';
+  return 'command' in target ? 'stdio' : 'memory';
+}
+
+/** Returns the display name of a target before it is resolved. */
+function describeTarget(target: ConsoleTarget): ResolvedTarget {
+  if ('resolved' in target) return target.resolved;
+  const { reference } = target;
+  switch (reference.kind) {
+    case 'url':
+      return { target: { url: reference.url }, label: reference.url };
+    case 'command':
+      return { target: reference, label: formatCommandLabel(reference) };
+    case 'name':
+    case 'registry':
+      return { target: { url: '' }, label: reference.name };
+    default:
+      return { target: { url: '' }, label: reference.path };
+  }
+}
+
+const createView = (name: string, label: string, version: string | undefined): ServerView => ({
+  name,
+  label,
+  transport: null,
+  state: 'waiting',
+  protocolVersion: null,
+  requestedVersion: version ?? null,
+  info: null,
+  capabilities: [],
+  counts: null,
+  tokens: 0,
+  calls: 0,
+  errors: 0,
+  median: null,
+  listing: 0,
+  error: null,
+  finding: null,
+});

@@ -1,0 +1,109 @@
+import type { InputAction, InputAnswer, InputRequestView, Json } from '@tenon/console/api';
+import { TenonError } from 'tenon';
+import type { ChangeFeed } from './change-feed.js';
+
+/** Maximum time for an answer, in milliseconds. */
+export const ANSWER_TIMEOUT = 30 * 60_000;
+
+/** Something to ask the user of the page. */
+export interface UserQuestion {
+  readonly server: string;
+  readonly call?: number | undefined;
+  readonly kind: InputRequestView['kind'];
+  readonly message: string;
+  readonly details?: string | undefined;
+  readonly schema?: Json | undefined;
+  readonly url?: string | undefined;
+  readonly params?: Json | undefined;
+  /** Withdraws the question. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface InboxEntry {
+  readonly view: InputRequestView;
+  readonly resolve: (answer: InputAnswer) => void;
+}
+
+/** Maximum number of answered requests that pages still show. */
+const MAX_ANSWERED = 100;
+
+/** Open input requests of all servers. The first answer of any page counts. */
+export class InputInbox {
+  readonly #entries = new Map<number, InboxEntry>();
+  readonly #feed: ChangeFeed;
+  readonly #onChange: (call: number) => void;
+  #last = 0;
+
+  /** @param onChange Called when the number of open requests of a call has changed. */
+  constructor(feed: ChangeFeed, onChange: (call: number) => void) {
+    this.#feed = feed;
+    this.#onChange = onChange;
+  }
+
+  /** Asks the user. Resolves with `cancel` if the question is withdrawn. */
+  ask({ server, call, kind, message, details, schema, url, params, signal }: UserQuestion): Promise<InputAnswer> {
+    return new Promise(resolve => {
+      this.#last += 1;
+      const id = this.#last;
+      const createdAt = Date.now();
+      const view: InputRequestView = {
+        id,
+        server,
+        call: call ?? null,
+        kind,
+        message,
+        details: details ?? null,
+        schema: schema ?? null,
+        url: url ?? null,
+        params: params ?? null,
+        createdAt,
+        expiresAt: kind === 'approval' ? null : createdAt + ANSWER_TIMEOUT,
+        state: 'open',
+        action: null,
+      };
+      this.#show({ view, resolve });
+      const withdraw = () => this.#end(id, { action: 'cancel' }, 'withdrawn');
+      if (signal?.aborted) withdraw();
+      else signal?.addEventListener('abort', withdraw, { once: true });
+    });
+  }
+
+  /** Tells if a call waits for the user. */
+  isWaiting(call: number): boolean {
+    return [...this.#entries.values()].some(({ view }) => view.call === call && view.state === 'open');
+  }
+
+  /** @throws TenonError `console/answered` if nothing waits for the answer. */
+  answer(id: number, answer: InputAnswer): void {
+    if (!this.#end(id, answer, 'answered'))
+      throw new TenonError('console/answered', `input request ${id}: no answer is expected`, {
+        hint: 'another page has answered, or the server has withdrawn it',
+      });
+  }
+
+  /** Withdraws the questions of a server that is removed. */
+  withdraw(server: string): void {
+    for (const [id, { view }] of this.#entries)
+      if (view.server === server) this.#end(id, { action: 'cancel' }, 'withdrawn');
+  }
+
+  #end(id: number, answer: InputAnswer, state: 'answered' | 'withdrawn'): boolean {
+    const entry = this.#entries.get(id);
+    if (entry?.view.state !== 'open') return false;
+    const action: InputAction | null = state === 'answered' ? answer.action : null;
+    this.#show({ ...entry, view: { ...entry.view, state, action } });
+    entry.resolve(answer);
+    return true;
+  }
+
+  #show(entry: InboxEntry): void {
+    const { view } = entry;
+    this.#entries.set(view.id, entry);
+    for (const [id, { view: each }] of this.#entries) {
+      if (this.#entries.size <= MAX_ANSWERED) break;
+      if (each.state !== 'open') this.#entries.delete(id);
+    }
+    this.#feed.set(`input-request ${view.id}`, { type: 'input-request', request: view });
+    if (view.call !== null) this.#onChange(view.call);
+  }
+}

@@ -1,0 +1,69 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { isObject } from '@tenon/base';
+import type { JsonRpcMessage } from 'tenon';
+import type { WireLog } from './wire-log.js';
+
+/** Id of a call on whose behalf code runs. */
+const runningCall = new AsyncLocalStorage<number>();
+
+/** Runs a call, so that the requests that the client sends for it are known to belong to it. */
+export const runAsCall = <T>(call: number, run: () => Promise<T>): Promise<T> => runningCall.run(call, run);
+
+type MessageParts = { readonly [K in 'id' | 'method' | 'params']?: unknown };
+
+/** Finds the call to which each message of one connection belongs. */
+export class MessageOwner {
+  readonly #log: WireLog;
+  readonly #connection: number;
+  readonly #getRunning: () => readonly number[];
+  readonly #tokens = new Map<string | number, number>();
+  /** Requests of the server whose handlers have not run yet. */
+  readonly #requests: { readonly method: string; readonly call: number | undefined }[] = [];
+
+  /** @param getRunning Returns the open calls of the connection. */
+  constructor(log: WireLog, connection: number, getRunning: () => readonly number[]) {
+    this.#log = log;
+    this.#connection = connection;
+    this.#getRunning = getRunning;
+  }
+
+  /** Returns the call of a message. A response belongs to the call of its request, which the log knows. */
+  find(from: 'client' | 'server', message: JsonRpcMessage, relatedTo: unknown): number | undefined {
+    const { id, method, params }: MessageParts = message;
+    if (typeof method !== 'string') return undefined;
+    return from === 'client' ? this.#findOfClient(id, params) : this.#findOfServer(method, id, params, relatedTo);
+  }
+
+  /** Returns the call for which the server requests input. Each handler calls it once, in the order of the requests. */
+  takeRequest(method: string): number | undefined {
+    const index = this.#requests.findIndex(each => each.method === method);
+    const [request] = index < 0 ? [] : this.#requests.splice(index, 1);
+    // In versions without requests of servers, the client runs the handler on behalf of the call.
+    return request ? request.call : runningCall.getStore();
+  }
+
+  #findOfClient(id: unknown, params: unknown): number | undefined {
+    if (id === undefined) return isObject(params) ? this.#log.findCall(this.#connection, params.requestId) : undefined;
+    const call = runningCall.getStore();
+    const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+    const { progressToken: token } = meta;
+    if (call !== undefined && (typeof token === 'string' || typeof token === 'number')) this.#tokens.set(token, call);
+    return call;
+  }
+
+  #findOfServer(method: string, id: unknown, params: unknown, relatedTo: unknown): number | undefined {
+    const token = isObject(params) ? params.progressToken : undefined;
+    const call =
+      (typeof token === 'string' || typeof token === 'number' ? this.#tokens.get(token) : undefined) ??
+      (relatedTo === undefined ? undefined : this.#log.findCall(this.#connection, relatedTo)) ??
+      this.#findOnlyRunning();
+    if (id !== undefined) this.#requests.push({ method, call });
+    return call;
+  }
+
+  /** A process does not tell for which call it sends a message, so the message belongs to the only open one. */
+  #findOnlyRunning(): number | undefined {
+    const running = this.#getRunning();
+    return running.length === 1 ? running[0] : undefined;
+  }
+}

@@ -1,0 +1,217 @@
+import { createServer, protocolVersions, tool } from 'tenon';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openTestConsole } from './fixtures/console-page.js';
+
+const text = (name: string) => ({ type: 'object' as const, properties: { [name]: { type: 'string' as const } } });
+
+const server = createServer({
+  name: 'fixture',
+  version: '1.0.0',
+  tools: {
+    echo: tool({ input: text('message'), run: ({ message }) => `said ${String(message)}` }),
+    greet: tool({
+      input: text('topic'),
+      async run(_, ctx) {
+        const { action, content } = await ctx.elicit({
+          message: 'Who are you?',
+          input: { ...text('name'), required: ['name'] },
+        });
+        return `${action} ${JSON.stringify(content ?? null)}`;
+      },
+    }),
+    wrong: tool({
+      input: { type: 'object' },
+      output: { type: 'object', properties: { count: { type: 'integer' } } },
+      run: () => ({ count: 1 }),
+    }),
+    slow: tool({
+      input: { type: 'object' },
+      run: (_, { signal }) =>
+        new Promise<string>(resolve => signal.addEventListener('abort', () => resolve('stopped'))),
+    }),
+    burst: tool({
+      input: { type: 'object' },
+      run(_, { progress }) {
+        for (let count = 1; count <= 200; count += 1) progress(count, 200);
+        return 'sent';
+      },
+    }),
+    ['__proto__']: tool({ input: { type: 'object' }, run: () => 'a plain name' }),
+  },
+});
+const target = { resolved: { target: server, label: 'fixture' } };
+
+let page: Awaited<ReturnType<typeof openTestConsole>> | undefined;
+afterEach(async () => {
+  await page?.close();
+  page = undefined;
+});
+
+async function openConnected(version?: string) {
+  page = await openTestConsole({
+    targets: [{ target, name: 'fixture' }],
+    ...(version === undefined ? {} : { connection: { protocolVersion: version } }),
+  });
+  await page.waitFor('server', event => event.server.counts !== null);
+  return page;
+}
+
+const start = (opened: Awaited<ReturnType<typeof openTestConsole>>, name: string, args: object = {}) =>
+  opened.call('POST', 'calls', { server: 'fixture', method: 'tools/call', params: { name, arguments: args } });
+
+describe('a call of the console', () => {
+  it.each([...protocolVersions])(
+    'returns the result, the messages and their durations on %s [con.revision]',
+    async version => {
+      const opened = await openConnected(version);
+      const { id } = await start(opened, 'echo', { message: 'hi' });
+      const { call } = await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
+      expect(call).toMatchObject({ state: 'done', protocolVersion: version, rounds: 1, messages: 2, isError: false });
+      expect(await opened.call('GET', `calls/${id}`)).toMatchObject({
+        result: { content: [{ type: 'text', text: 'said hi' }] },
+        tokens: expect.any(Number),
+      });
+      await opened.waitFor('wire', ({ rows }) => rows.some(row => row.call === id && row.kind === 'result'));
+      const own = opened.rows().filter(row => row.call === id);
+      expect(own).toMatchObject([
+        { from: 'client', kind: 'request', method: 'tools/call', name: 'echo' },
+        {
+          from: 'server',
+          kind: 'result',
+          method: 'tools/call',
+          name: 'echo',
+          request: own[0]?.seq,
+          took: expect.any(Number),
+        },
+      ]);
+    },
+  );
+
+  it.each([...protocolVersions].filter(version => version >= '2025-06-18'))(
+    'waits for the answer of the user within the call on %s [con.ask]',
+    async version => {
+      const opened = await openConnected(version);
+      const { id } = await start(opened, 'greet');
+      const { request } = await opened.waitFor('input-request');
+      expect(request).toMatchObject({
+        server: 'fixture',
+        call: id,
+        kind: 'form',
+        message: 'Who are you?',
+        state: 'open',
+      });
+      await opened.waitFor('call', ({ call }) => call.id === id && call.state === 'waiting');
+      const answer = { action: 'accept', content: { name: 'Ann' } };
+      expect(await opened.call('POST', `input-requests/${request.id}`, answer)).toEqual({});
+      await opened.waitFor('call', ({ call }) => call.id === id && call.took !== null);
+      const { result } = await opened.call('GET', `calls/${id}`);
+      expect(result.content).toEqual([{ type: 'text', text: 'accept {"name":"Ann"}' }]);
+      // Another page may answer at the same time.
+      expect(await opened.call('POST', `input-requests/${request.id}`, answer)).toMatchObject({
+        error: { code: 'console/answered' },
+      });
+    },
+  );
+
+  it('is cancelled, and repeated with the same arguments', async () => {
+    const opened = await openConnected();
+    const { id } = await start(opened, 'slow');
+    await opened.call('POST', `calls/${id}/cancel`);
+    const { call } = await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
+    expect(call.state).toBe('cancelled');
+    const first = await start(opened, 'echo', { message: 'twice' });
+    const again = await opened.call('POST', `calls/${first.id}/repeat`);
+    await opened.waitFor('call', event => event.call.id === again.id && event.call.state === 'done');
+    expect(await opened.call('GET', `calls/${again.id}`)).toMatchObject({
+      result: { content: [{ text: 'said twice' }] },
+    });
+  });
+
+  it('sends all messages of a burst, and each state once for many of them', async () => {
+    const opened = await openConnected();
+    const { id } = await start(opened, 'burst');
+    await opened.waitFor('wire', ({ rows }) => rows.some(row => row.call === id && row.kind === 'result'));
+    const { call } = await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
+    // A server of this library drops reports that follow each other too fast.
+    expect(call.messages).toBeGreaterThan(50);
+    expect(opened.rows().filter(row => row.call === id)).toHaveLength(call.messages);
+    expect(opened.events.filter(event => event.type === 'call' && event.call.id === id).length).toBeLessThan(100);
+  });
+
+  it('calls a tool named __proto__ [con.untrusted]', async () => {
+    const opened = await openConnected();
+    const { id } = await start(opened, '__proto__');
+    await opened.waitFor('call', event => event.call.id === id && event.call.state === 'done');
+    expect(await opened.call('GET', `calls/${id}`)).toMatchObject({ result: { content: [{ text: 'a plain name' }] } });
+  });
+
+  it('checks structured content by the output schema of the tool [con.output]', async () => {
+    const opened = await openConnected();
+    const { id } = await start(opened, 'wrong');
+    await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
+    expect(await opened.call('GET', `calls/${id}`)).toMatchObject({
+      issues: [],
+      result: { structuredContent: { count: 1 } },
+    });
+  });
+});
+
+describe('the messages of the console', () => {
+  it('have no secrets, are found by their text, and are read one by one [con.wire]', async () => {
+    const opened = await openConnected();
+    const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+    const { id } = await start(opened, 'echo', { message: `needle ${secret}` });
+    await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
+    const { found } = await opened.call('POST', 'wire/search', { text: 'NEEDLE' });
+    expect(found).toHaveLength(2);
+    const message = await opened.call('GET', `wire/${found[0]}`);
+    expect(message).toMatchObject({ row: { seq: found[0], call: id }, isWhole: true });
+    expect(message.text).toContain('needle');
+    expect(JSON.stringify([message, await opened.call('GET', `calls/${id}`)])).not.toContain(secret);
+    expect((await opened.call('POST', 'wire/search', { text: secret })).found).toEqual([]);
+  });
+});
+
+describe('the servers of the console', () => {
+  it('start no program that the user typed into the page before the user allows it', async () => {
+    page = await openTestConsole();
+    const { name } = await page.call('POST', 'servers', { target: 'node --eval "process.exit(3)"' });
+    const { request } = await page.waitFor('input-request');
+    expect(request).toMatchObject({
+      server: name,
+      kind: 'approval',
+      details: expect.stringContaining('process.exit(3)'),
+    });
+    expect(page.rows()).toEqual([]);
+    await page.call('POST', `input-requests/${request.id}`, { action: 'decline' });
+    const { server: refused } = await page.waitFor('server', event => event.server.state === 'failed');
+    expect(refused.error).toMatchObject({ code: 'config/not-approved' });
+  });
+
+  it('show why one is not connected, and connect again with another version [con.multi]', async () => {
+    const opened = await openConnected();
+    await opened.call('POST', 'servers/fixture/reconnect', { version: '2025-03-26' });
+    const { server: connected } = await opened.waitFor(
+      'server',
+      event => event.server.protocolVersion === '2025-03-26',
+    );
+    expect(connected).toMatchObject({ requestedVersion: '2025-03-26', info: { name: 'fixture' } });
+    const { name } = await opened.call('POST', 'servers', { target: 'http://127.0.0.1:9/mcp' });
+    const { server: failed } = await opened.waitFor(
+      'server',
+      event => event.server.name === name && event.server.finding !== null,
+    );
+    expect(failed).toMatchObject({ state: 'failed', error: { code: 'http/unreachable', fix: expect.any(String) } });
+    expect(await opened.call('GET', `servers/${encodeURIComponent(name)}`)).toMatchObject({
+      error: { code: 'console/not-connected' },
+    });
+    await opened.call('DELETE', `servers/${encodeURIComponent(name)}`);
+    await opened.waitFor('removed', event => event.server === name);
+  });
+
+  it('list their tools as `tenon list --json` prints them', async () => {
+    const opened = await openConnected();
+    const listing = await opened.call('GET', 'servers/fixture');
+    expect(listing.tools[0]).toMatchObject({ name: 'echo', signature: expect.any(String), tokens: expect.any(Number) });
+  });
+});

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { protocolVersions, version } from 'tenon';
+import type { CliContext } from '../cli-context.js';
+import type { TargetOptions } from '../target/target-options.js';
+import { ChangeFeed } from './change-feed.js';
+import { answerRequest } from './console-api.js';
+import { ConsoleCalls } from './console-calls.js';
+import { type ConsoleListener, listenForPage } from './console-listener.js';
+import { ConsoleServers, type ConsoleTarget } from './console-servers.js';
+import { InputInbox } from './input-inbox.js';
+import { readPageFiles } from './page-files.js';
+import { WireLog } from './wire-log.js';
+
+/** A server that the console has from the start. */
+export interface NamedTarget {
+  readonly target: ConsoleTarget;
+  /** Name in addresses. Default: a name from the target. */
+  readonly name?: string;
+}
+
+export interface ConsoleOptions {
+  /** Port on loopback. 0 selects a free one. */
+  readonly port: number;
+  readonly targets: readonly NamedTarget[];
+  /** Options for the connections to servers. */
+  readonly connection?: TargetOptions;
+  /**
+   * Connects to the servers when a page is opened for the first time.
+   * @default `false`
+   */
+  readonly isLazy?: boolean;
+  /** Folder with the built page. Default: the one of this package. */
+  readonly pageFolder?: string;
+}
+
+/** Opens a console: a page on loopback that connects to servers and shows each message. */
+export async function openConsole(
+  context: CliContext,
+  { port, targets, connection: options = {}, isLazy = false, pageFolder }: ConsoleOptions,
+): Promise<ConsoleListener> {
+  const files = await readPageFiles(pageFolder);
+  const feed = new ChangeFeed();
+  const log = new WireLog(() => feed.notify());
+  const calls: ConsoleCalls = new ConsoleCalls(feed, call => servers.countCall(call));
+  const inbox: InputInbox = new InputInbox(feed, call => calls.setWaiting(call, inbox.isWaiting(call)));
+  const servers = new ConsoleServers({ context, options, log, feed, inbox, calls });
+  const parts = { cwd: context.cwd, servers, calls, inbox, log };
+  const run = randomUUID();
+  let waiting = targets;
+  const addServers = () => {
+    for (const { target, name } of waiting) servers.add(target, options.protocolVersion, name);
+    waiting = [];
+  };
+  const listener = await listenForPage(
+    {
+      files,
+      answer: request => answerRequest(parts, request),
+      async sendEvents(after, write, signal) {
+        addServers();
+        const { first } = log;
+        await write({ type: 'hello', version, protocolVersions, folder: context.cwd, first, run });
+        await feed.send(log, after, write, signal);
+      },
+    },
+    port,
+  );
+  if (!isLazy) addServers();
+  return {
+    url: listener.url,
+    async close() {
+      await listener.close();
+      await servers.close();
+    },
+  };
+}

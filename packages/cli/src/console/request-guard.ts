@@ -1,0 +1,76 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { TokenHeader } from '@tenon/console/api';
+
+const TOKEN_HEADER: TokenHeader = 'x-tenon-token';
+
+/** Policy of the page: it loads only its own files, and no text becomes markup or a script. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  'media-src blob:',
+  "connect-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Headers of every response. There are none of CORS, so no other origin can read a response. */
+export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+};
+
+/** A request that is refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** Checks that a request comes from the page of this console. */
+export interface RequestGuard {
+  /** Secret of the page, new for each start. */
+  readonly token: string;
+  /** Returns the reason to refuse any request: another name of this machine, or a page of another origin. */
+  checkSource(headers: IncomingHttpHeaders): Refusal | undefined;
+  /** Returns the reason to refuse a request of the API. */
+  checkToken(headers: IncomingHttpHeaders): Refusal | undefined;
+}
+
+/** Creates the guard of a console that listens on a port of loopback. */
+export function createRequestGuard(getPort: () => number, token = createToken()): RequestGuard {
+  const expected = hash(token);
+  return {
+    token,
+    checkSource({ host, origin, 'sec-fetch-site': site }) {
+      const hosts = [`127.0.0.1:${getPort()}`, `localhost:${getPort()}`];
+      // A name that leads to this machine by DNS is the one of an attacker.
+      if (host === undefined || !hosts.includes(host.toLowerCase()))
+        return { status: 421, message: `Host: expected ${hosts.join(' or ')}` };
+      if (origin !== undefined && !hosts.some(each => origin === `http://${each}`))
+        return { status: 403, message: 'Origin: expected the origin of the console' };
+      if (site === 'cross-site' || site === 'same-site')
+        return { status: 403, message: 'Sec-Fetch-Site: expected same-origin or none' };
+      return undefined;
+    },
+    checkToken(headers) {
+      const given = headers[TOKEN_HEADER];
+      if (typeof given === 'string' && timingSafeEqual(hash(given), expected)) return undefined;
+      return { status: 401, message: `${TOKEN_HEADER}: open the address that the command printed` };
+    },
+  };
+}
+
+/** Creates a token of 256 bits. */
+const createToken = (): string => randomBytes(32).toString('base64url');
+
+/** Values of the same length can be compared in constant time. */
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,144 @@
+import { isObject } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
+import type { MessageView, WireRow } from '@tenon/console/api';
+import type { JsonRpcMessage } from 'tenon';
+import { redactMessage } from '@tenon/testing';
+
+/** Maximum number of messages in memory. The oldest are dropped. */
+const MAX_MESSAGES = 100_000;
+/** Maximum size of all bodies in memory, in characters. The oldest bodies are dropped. */
+const MAX_BODIES = 64_000_000;
+/** Maximum size of the beginning of a body that the page gets, in characters. */
+const MAX_BODY = 256_000;
+
+/** A message of one connection. */
+export interface ObservedMessage {
+  readonly server: string;
+  /** Number of the connection: the ids of two connections are independent. */
+  readonly connection: number;
+  readonly from: 'client' | 'server';
+  readonly message: JsonRpcMessage;
+  /** Call to which the message belongs, if it is known. */
+  readonly call: number | undefined;
+}
+
+interface OpenRequest {
+  readonly seq: number;
+  readonly method: string;
+  readonly name: string | undefined;
+  readonly call: number | undefined;
+  readonly startedAt: number;
+}
+
+/** Messages of all servers, in their order. Bodies are stored without secrets. */
+export class WireLog {
+  readonly #rows: WireRow[] = [];
+  readonly #bodies = new Map<number, string>();
+  readonly #open = new Map<string, OpenRequest>();
+  readonly #onRow: () => void;
+  #bodySize = 0;
+  #first = 1;
+  #last = 0;
+
+  constructor(onRow: () => void) {
+    this.#onRow = onRow;
+  }
+
+  /** `seq` of the oldest message. */
+  get first(): number {
+    return this.#first;
+  }
+
+  get last(): number {
+    return this.#last;
+  }
+
+  /** Adds a message, and returns its row. */
+  add({ server, connection, from, message, call }: ObservedMessage): WireRow {
+    const { id, method, params, error }: { [K in 'id' | 'method' | 'params' | 'error']?: unknown } = message;
+    const isKnownId = typeof id === 'string' || typeof id === 'number';
+    const body = writeJson(redactMessage(message));
+    const now = performance.now();
+    const seq = this.#last + 1;
+    // A response goes the other way than its request.
+    const asker = typeof method === 'string' ? from : from === 'client' ? 'server' : 'client';
+    const key = `${connection} ${asker} ${typeof id} ${String(id)}`;
+    const request = typeof method === 'string' ? undefined : this.#open.get(key);
+    if (request) this.#open.delete(key);
+    const name = typeof method === 'string' ? findName(params) : request?.name;
+    const owner = call ?? request?.call;
+    const row: WireRow = {
+      seq,
+      time: Date.now(),
+      server,
+      from,
+      kind: typeof method === 'string' ? (isKnownId ? 'request' : 'notification') : error ? 'error' : 'result',
+      method: typeof method === 'string' ? method : (request?.method ?? ''),
+      size: body.length,
+      ...(isKnownId ? { id } : {}),
+      ...(owner === undefined ? {} : { call: owner }),
+      ...(name === undefined ? {} : { name }),
+      ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
+    };
+    if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
+    this.#store(row, body);
+    return row;
+  }
+
+  /** Returns the call of an open request of the client. */
+  findCall(connection: number, id: unknown): number | undefined {
+    return this.#open.get(`${connection} client ${typeof id} ${String(id)}`)?.call;
+  }
+
+  #store(row: WireRow, body: string): void {
+    this.#last = row.seq;
+    this.#rows.push(row);
+    this.#bodies.set(row.seq, body);
+    this.#bodySize += body.length;
+    for (const [seq, text] of this.#bodies) {
+      if (this.#bodySize <= MAX_BODIES || seq === row.seq) break;
+      this.#bodies.delete(seq);
+      this.#bodySize -= text.length;
+    }
+    // Rows are removed many at a time, because each removal moves all of them.
+    if (this.#rows.length > MAX_MESSAGES * 1.1) {
+      for (const { seq } of this.#rows.splice(0, this.#rows.length - MAX_MESSAGES)) this.#dropBody(seq);
+      this.#first = this.#rows[0]?.seq ?? 1;
+    }
+    this.#onRow();
+  }
+
+  #dropBody(seq: number): void {
+    this.#bodySize -= this.#bodies.get(seq)?.length ?? 0;
+    this.#bodies.delete(seq);
+  }
+
+  /** Returns the rows after one of them, at most `max`. */
+  readAfter(seq: number, max: number): readonly WireRow[] {
+    const start = Math.max(0, seq + 1 - this.#first);
+    return this.#rows.slice(start, start + max);
+  }
+
+  /** Returns one message. `undefined`: it is not in memory. */
+  read(seq: number, whole: boolean): MessageView | undefined {
+    const row = this.#rows[seq - this.#first];
+    const text = this.#bodies.get(seq);
+    if (row === undefined || text === undefined) return undefined;
+    const isWhole = whole || text.length <= MAX_BODY;
+    return { row, text: isWhole ? text : text.slice(0, MAX_BODY), size: text.length, isWhole };
+  }
+
+  /** Finds the messages whose body contains a text, in any case. */
+  search(text: string): number[] {
+    const wanted = text.toLowerCase();
+    return [...this.#bodies].flatMap(([seq, body]) => (body.toLowerCase().includes(wanted) ? [seq] : []));
+  }
+}
+
+/** Returns the tool, prompt or resource that a request names. */
+function findName(params: unknown): string | undefined {
+  if (!isObject(params)) return undefined;
+  const { name, uri } = params;
+  const found = typeof name === 'string' ? name : uri;
+  return typeof found === 'string' ? found.slice(0, 200) : undefined;
+}

@@ -1,0 +1,227 @@
+/** The API between `tenon console` and its page: types of all requests, responses and events. */
+
+/** A JSON object. */
+export interface Json {
+  readonly [name: string]: unknown;
+}
+
+/** Header with the token, which the page reads from the fragment of its address. */
+export type TokenHeader = 'x-tenon-token';
+
+/** State of a server. `waiting`: the user has not allowed it to start yet. */
+export type ServerState = 'waiting' | 'connecting' | 'signing-in' | 'connected' | 'reconnecting' | 'failed' | 'closed';
+
+/** An error with its next step, as the commands print it with `--json`. */
+export interface ErrorView {
+  readonly code: string;
+  readonly cause: string;
+  readonly fix?: string | undefined;
+  readonly rpcCode?: number | undefined;
+  readonly data?: unknown;
+}
+
+/** A finding of `tenon doctor`. */
+export interface FindingView {
+  readonly id: string;
+  readonly severity: 'ok' | 'info' | 'warning' | 'problem';
+  readonly title: string;
+  readonly seen?: string | undefined;
+  readonly cause?: string | undefined;
+  readonly fix?: string | undefined;
+  readonly spec?: string | undefined;
+}
+
+/** One server of the board. */
+export interface ServerView {
+  /** Name in addresses. */
+  readonly name: string;
+  /** URL, command line, path or name. */
+  readonly label: string;
+  readonly transport: 'stdio' | 'http' | 'memory' | null;
+  readonly state: ServerState;
+  readonly protocolVersion: string | null;
+  /** The only version to use. `null`: the newest of both sides. */
+  readonly requestedVersion: string | null;
+  readonly info: { readonly name: string; readonly version: string; readonly title?: string | undefined } | null;
+  readonly capabilities: readonly string[];
+  readonly counts: { readonly tools: number; readonly resources: number; readonly prompts: number } | null;
+  /** Estimated number of tokens of all tools. */
+  readonly tokens: number;
+  readonly calls: number;
+  readonly errors: number;
+  /** Median duration of the calls, in milliseconds. */
+  readonly median: number | null;
+  /** Grows with each change of the lists of the server. */
+  readonly listing: number;
+  readonly error: ErrorView | null;
+  /** First problem that the doctor found. */
+  readonly finding: FindingView | null;
+}
+
+/** One message, without its body. */
+export interface WireRow {
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly server: string;
+  readonly from: 'client' | 'server';
+  readonly kind: 'request' | 'result' | 'error' | 'notification';
+  /** Method. For a response that of its request. */
+  readonly method: string;
+  readonly id?: string | number | undefined;
+  /** Call to which the message belongs. */
+  readonly call?: number | undefined;
+  /** Name of the tool, prompt or resource. */
+  readonly name?: string | undefined;
+  /** Size of the message in characters. */
+  readonly size: number;
+  /** `seq` of the request, for a response. */
+  readonly request?: number | undefined;
+  /** Time since the request, in milliseconds, for a response. */
+  readonly took?: number | undefined;
+}
+
+/** State of a call. `waiting`: the server waits for input of the user. */
+export type CallState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled';
+
+/** One call of the page. */
+export interface CallView {
+  readonly id: number;
+  readonly server: string;
+  readonly method: string;
+  /** Name of the tool, prompt or resource. */
+  readonly name: string;
+  readonly protocolVersion: string;
+  readonly state: CallState;
+  readonly startedAt: number;
+  readonly took: number | null;
+  /** Number of messages. */
+  readonly messages: number;
+  /** Number of requests that the call needed. */
+  readonly rounds: number;
+  readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string } | null;
+  /** True if the result has `isError`. */
+  readonly isError: boolean;
+}
+
+/** A call with its params and its result. */
+export interface CallDetail extends CallView {
+  readonly params: Json;
+  readonly result: Json | null;
+  readonly error: ErrorView | null;
+  /** Estimated number of tokens of the result. */
+  readonly tokens: number;
+  /** Problems of the structured content. `null`: the tool has no output schema. */
+  readonly issues: readonly string[] | null;
+}
+
+/** Something that a server, or the command itself, wants to know from the user. */
+export interface InputRequestView {
+  readonly id: number;
+  /** Name of the server. */
+  readonly server: string;
+  readonly call: number | null;
+  readonly kind: 'form' | 'url' | 'sampling' | 'roots' | 'approval';
+  readonly message: string;
+  /** Text of several lines: what will run, for an approval. */
+  readonly details: string | null;
+  /** JSON Schema of the form. */
+  readonly schema: Json | null;
+  readonly url: string | null;
+  /** Params of the request of the server. */
+  readonly params: Json | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly state: 'open' | 'answered' | 'withdrawn';
+  /** The answer, without its content. */
+  readonly action: InputAction | null;
+}
+
+export type InputAction = 'accept' | 'decline' | 'cancel';
+
+/** Lines of `GET /api/events?after=SEQ`. */
+export type ConsoleEvent =
+  | {
+      readonly type: 'hello';
+      readonly version: string;
+      readonly protocolVersions: readonly string[];
+      readonly folder: string;
+      /** First message that the command still has. */
+      readonly first: number;
+      /** Identifies the process of the command: rows of another one are worthless. */
+      readonly run: string;
+    }
+  | { readonly type: 'server'; readonly server: ServerView }
+  | { readonly type: 'removed'; readonly server: string }
+  | { readonly type: 'wire'; readonly rows: readonly WireRow[] }
+  /** Messages before `first` are gone. */
+  | { readonly type: 'gap'; readonly first: number }
+  | { readonly type: 'call'; readonly call: CallView }
+  | { readonly type: 'input-request'; readonly request: InputRequestView };
+
+/** Body of `POST /api/servers`. */
+export interface AddServerRequest {
+  readonly target: string;
+  readonly version?: string | undefined;
+}
+
+/** Body of `POST /api/servers/NAME/reconnect`. */
+export interface ReconnectRequest {
+  /** `null`: the newest version of both sides. */
+  readonly version?: string | null | undefined;
+}
+
+/** Body of `POST /api/calls`. */
+export interface CallRequestBody {
+  readonly server: string;
+  readonly method: string;
+  readonly params: Json;
+  /** Maximum time without progress, in milliseconds. */
+  readonly timeout?: number | undefined;
+}
+
+/** Body of `POST /api/input-requests/ID`. */
+export interface InputAnswer {
+  readonly action: InputAction;
+  readonly content?: Json | undefined;
+}
+
+/** Response of `GET /api/servers/NAME`: the output of `tenon list --json`. */
+export interface ListingView {
+  readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
+  readonly protocolVersion: string;
+  readonly instructions: string | null;
+  readonly tokens: number;
+  readonly tools: readonly ToolView[];
+  readonly resources: readonly (Json & { readonly uri: string; readonly name: string })[];
+  readonly resourceTemplates: readonly (Json & { readonly uriTemplate: string; readonly name: string })[];
+  readonly prompts: readonly (Json & { readonly name: string })[];
+}
+
+/** A tool as the server sent it, with its signature and size. */
+export interface ToolView {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: Json;
+  readonly outputSchema?: Json;
+  readonly annotations?: Json;
+  readonly signature: string;
+  readonly tokens: number;
+}
+
+/** Response of `GET /api/wire/SEQ`. */
+export interface MessageView {
+  readonly row: WireRow;
+  /** JSON text without secrets. */
+  readonly text: string;
+  /** Size of the whole text, in characters. `text` has its beginning. */
+  readonly size: number;
+  /** True if `text` is complete. */
+  readonly isWhole: boolean;
+}
+
+/** Response of `POST /api/wire/search`. */
+export interface SearchResult {
+  readonly found: readonly number[];
+}

@@ -1,0 +1,137 @@
+import { batch, computed, signal } from '@preact/signals';
+import type { CallView, ConsoleEvent, InputRequestView, ServerView, WireRow } from './api.js';
+import { describeFailure, readLines } from './request.js';
+
+/** Number of rows in the page. The command keeps as many. */
+const MAX_ROWS = 100_000;
+const RETRY_DELAY = 1000;
+
+export const hello = signal<Extract<ConsoleEvent, { type: 'hello' }> | null>(null);
+export const servers = signal<ReadonlyMap<string, ServerView>>(new Map());
+export const calls = signal<ReadonlyMap<number, CallView>>(new Map());
+export const inputRequests = signal<ReadonlyMap<number, InputRequestView>>(new Map());
+/** True while the page receives events. */
+export const isLive = signal(false);
+export const failure = signal('');
+/** Grows with each change of the rows. */
+export const rowChanges = signal(0);
+
+/** Open input requests, the oldest first. */
+export const openRequests = computed(() =>
+  [...inputRequests.value.values()].filter(({ state }) => state === 'open').sort((a, b) => a.id - b.id),
+);
+
+let rows: WireRow[] = [];
+let run = '';
+/** Responses by the `seq` of their request. */
+const responses = new Map<number, WireRow>();
+/** Rows of each call. */
+const rowsOfCalls = new Map<number, WireRow[]>();
+
+/** All rows, the oldest first. Read `rowChanges` to follow them. */
+export const getRows = (): readonly WireRow[] => rows;
+/** Rows of one call. */
+export const getCallRows = (call: number): readonly WireRow[] => rowsOfCalls.get(call) ?? [];
+export const findResponse = (request: number): WireRow | undefined => responses.get(request);
+export const findRow = (seq: number): WireRow | undefined => rows[seq - (rows[0]?.seq ?? 0)];
+
+/** Receives events until the page is closed. After a lost connection, it continues after the last row. */
+export async function followEvents(): Promise<void> {
+  for (;;) {
+    try {
+      await readLines(`events?after=${rows.at(-1)?.seq ?? 0}`, queueEvent);
+      failure.value = 'The command has ended.';
+    } catch (thrown) {
+      failure.value = describeFailure(thrown).cause;
+    }
+    isLive.value = false;
+    await new Promise(resolve => setTimeout(resolve, RETRY_DELAY));
+  }
+}
+
+let queued: ConsoleEvent[] = [];
+
+/** Applies all events of one frame together, so that a burst renders once. */
+function queueEvent(line: string): void {
+  const event: ConsoleEvent = JSON.parse(line);
+  queued.push(event);
+  if (queued.length > 1) return;
+  const apply = () => {
+    const events = queued;
+    queued = [];
+    batch(() => applyEvents(events));
+  };
+  // A hidden page gets no frames.
+  if (document.hidden) setTimeout(apply);
+  else requestAnimationFrame(apply);
+}
+
+function applyEvents(events: readonly ConsoleEvent[]): void {
+  const next = {
+    servers: new Map(servers.value),
+    calls: new Map(calls.value),
+    requests: new Map(inputRequests.value),
+  };
+  let hasRows = false;
+  for (const event of events) {
+    switch (event.type) {
+      case 'hello':
+        if (event.run !== run) {
+          run = event.run;
+          clearRows();
+          for (const map of Object.values(next)) map.clear();
+        }
+        hello.value = event;
+        isLive.value = true;
+        failure.value = '';
+        break;
+      case 'server':
+        next.servers.set(event.server.name, event.server);
+        break;
+      case 'removed':
+        next.servers.delete(event.server);
+        break;
+      case 'call':
+        next.calls.set(event.call.id, event.call);
+        break;
+      case 'input-request':
+        next.requests.set(event.request.id, event.request);
+        break;
+      case 'gap':
+        clearRows();
+        break;
+      case 'wire':
+        for (const row of event.rows) addRow(row);
+        hasRows = true;
+    }
+  }
+  const kinds = new Set(events.map(({ type }) => type));
+  const isReset = kinds.has('hello');
+  if (isReset || kinds.has('server') || kinds.has('removed')) servers.value = next.servers;
+  if (isReset || kinds.has('call')) calls.value = next.calls;
+  if (isReset || kinds.has('input-request')) inputRequests.value = next.requests;
+  if (hasRows || isReset) rowChanges.value += 1;
+}
+
+function clearRows(): void {
+  rows = [];
+  responses.clear();
+  rowsOfCalls.clear();
+}
+
+function addRow(row: WireRow): void {
+  rows.push(row);
+  if (row.request !== undefined) responses.set(row.request, row);
+  if (row.call !== undefined) {
+    const own = rowsOfCalls.get(row.call);
+    if (own) own.push(row);
+    else rowsOfCalls.set(row.call, [row]);
+  }
+  if (rows.length <= MAX_ROWS * 1.1) return;
+  const dropped = rows.slice(0, rows.length - MAX_ROWS);
+  rows = rows.slice(-MAX_ROWS);
+  for (const { seq, call } of dropped) {
+    responses.delete(seq);
+    if (call !== undefined) rowsOfCalls.delete(call);
+  }
+}

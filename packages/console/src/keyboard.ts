@@ -1,0 +1,35 @@
+import { calls } from './console-state.js';
+import { KEY_ADDRESSES } from './parts/frame.js';
+import { isHelpOpen } from './parts/key-help.js';
+import { callApi } from './request.js';
+import { navigate, setQuery } from './route.js';
+import { switchTheme } from './theme.js';
+
+/** Listens to the keys that work in every view. Fields get their own keys. */
+export function listenForKeys(): void {
+  addEventListener('keydown', event => {
+    const { target, key } = event;
+    const isField = target instanceof Element && target.matches('input, textarea, select');
+    if (key === 'Escape') return leave(target);
+    if (isField || event.ctrlKey || event.metaKey || event.altKey) return;
+    const address = Object.hasOwn(KEY_ADDRESSES, key) ? KEY_ADDRESSES[key] : undefined;
+    if (address !== undefined) navigate(address);
+    else if (key === '/') document.querySelector<HTMLElement>('[data-focus]')?.focus();
+    else if (key === '?') isHelpOpen.value = !isHelpOpen.value;
+    else if (key === 't') switchTheme();
+    else if (key === 'r') repeatLast();
+    else return;
+    event.preventDefault();
+  });
+}
+
+function leave(target: EventTarget | null): void {
+  if (isHelpOpen.value) isHelpOpen.value = false;
+  else if (target instanceof HTMLElement && target.matches('input, textarea, select')) target.blur();
+  else setQuery({ at: null });
+}
+
+function repeatLast(): void {
+  const last = Math.max(0, ...calls.value.keys());
+  if (last > 0) void callApi('POST', `calls/${last}/repeat`);
+}

@@ -1,0 +1,57 @@
+import { render } from 'preact';
+import { followEvents } from './console-state.js';
+import { listenForKeys } from './keyboard.js';
+import { Frame } from './parts/frame.js';
+import { KeyHelp } from './parts/key-help.js';
+import { hasToken } from './request.js';
+import { followLinks, route } from './route.js';
+import './styles.css';
+import { Board } from './views/board.js';
+import { CallPage, CallsPage } from './views/call.js';
+import { InboxPage } from './views/inbox.js';
+import { ServerPage } from './views/server.js';
+import { WirePage } from './views/wire.js';
+
+function View() {
+  const [view, ...rest] = route.value.path;
+  switch (view) {
+    case undefined:
+      return <Board />;
+    case 's':
+      return <ServerPage name={rest[0] ?? ''} tool={rest[1] === 'tools' ? rest[2] : undefined} />;
+    case 'wire':
+      return <WirePage />;
+    case 'call':
+      return <CallPage id={Number(rest[0])} />;
+    case 'calls':
+      return <CallsPage />;
+    case 'input-requests':
+      return <InboxPage />;
+    default:
+      return (
+        <main class="view">
+          <p class="empty">
+            No such view. <a href="/">See the servers</a>
+          </p>
+        </main>
+      );
+  }
+}
+
+const Page = () => (
+  <Frame>
+    {hasToken ? (
+      <View />
+    ) : (
+      <main class="view">
+        <p class="empty">This tab has no token. Open the address that the command printed.</p>
+      </main>
+    )}
+    <KeyHelp />
+  </Frame>
+);
+
+followLinks();
+listenForKeys();
+render(<Page />, document.body);
+if (hasToken) void followEvents();

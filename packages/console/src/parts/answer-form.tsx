@@ -1,0 +1,116 @@
+import { useState } from 'preact/hooks';
+import type { InputAction, InputRequestView, Json } from '../api.js';
+import { formatDuration } from '../format.js';
+import { isJsonObject } from '../json-values.js';
+import { callApi, describeFailure } from '../request.js';
+import { toServerPath } from '../route.js';
+import { createInitialValue } from '../schema/initial-value.js';
+import { JsonTree } from './json-tree.js';
+import { SchemaForm } from './schema-form.js';
+import { ForeignLink, Text } from './text.js';
+
+const TITLES: Readonly<Record<InputRequestView['kind'], string>> = {
+  form: 'elicitation',
+  url: 'elicitation by URL',
+  sampling: 'sampling',
+  roots: 'roots',
+  approval: 'approval',
+};
+
+const ACCEPT: Readonly<Record<InputRequestView['kind'], string>> = {
+  form: 'Send',
+  url: 'I have opened it',
+  sampling: 'Send message',
+  roots: 'Send folders',
+  approval: 'Allow',
+};
+
+/** An open input request with the controls for its answer. */
+export function AnswerForm({ request }: { readonly request: InputRequestView }) {
+  const { id, kind, server, message, details, url, params, expiresAt } = request;
+  const schema = getSchema(request);
+  const [value, setValue] = useState<unknown>(schema ? createInitialValue(schema, schema) : {});
+  const [problem, setProblem] = useState('');
+  const send = async (action: InputAction) => {
+    try {
+      await callApi('POST', `input-requests/${id}`, {
+        action,
+        ...(action === 'accept' ? { content: toContent(kind, value) } : {}),
+      });
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  return (
+    <form
+      class="answer"
+      aria-label={`${TITLES[kind]} of ${server}`}
+      onSubmit={event => {
+        event.preventDefault();
+        void send('accept');
+      }}
+    >
+      <div class="answer-head">
+        <span class="state waiting">{TITLES[kind]}</span>
+        <a class="mono" href={toServerPath(server)}>
+          <Text value={server} />
+        </a>
+        {request.call !== null && <a href={`/call/${request.call}`}>call {request.call}</a>}
+        {expiresAt !== null && (
+          <span class="dim">
+            until {new Date(expiresAt).toLocaleTimeString()} ({formatDuration(expiresAt - Date.now())})
+          </span>
+        )}
+      </div>
+      <p class="message">
+        <Text value={message} />
+      </p>
+      {details !== null && (
+        <pre class="text">
+          <Text value={details} />
+        </pre>
+      )}
+      {url !== null && <ForeignLink address={url} />}
+      {params !== null && <JsonTree value={params} open={4} />}
+      {schema && <SchemaForm schema={schema} root={schema} value={value} onChange={setValue} path={`request-${id}`} />}
+      {problem !== '' && <p class="issue">{problem}</p>}
+      <div class="actions">
+        <button type="submit" class="primary">
+          {ACCEPT[kind]}
+        </button>
+        <button type="button" onClick={() => void send('decline')}>
+          {kind === 'approval' ? 'Refuse' : 'Decline'}
+        </button>
+        {kind !== 'approval' && (
+          <button type="button" onClick={() => void send('cancel')}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function getSchema({ kind, schema }: InputRequestView): Json | null {
+  if (kind === 'sampling')
+    return {
+      type: 'object',
+      properties: { text: { type: 'string', maxLength: 100_000 }, model: { type: 'string', default: 'person' } },
+      required: ['text', 'model'],
+    };
+  if (kind === 'roots')
+    return {
+      type: 'object',
+      properties: {
+        roots: { type: 'array', items: { type: 'string', format: 'uri', examples: ['file:///home/me/project'] } },
+      },
+      required: ['roots'],
+    };
+  return kind === 'form' ? schema : null;
+}
+
+function toContent(kind: InputRequestView['kind'], value: unknown): Json {
+  const content = isJsonObject(value) ? value : {};
+  if (kind !== 'roots' || !Array.isArray(content.roots)) return content;
+  return { roots: content.roots.filter(uri => uri !== '').map(uri => ({ uri })) };
+}

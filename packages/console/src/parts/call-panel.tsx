@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CallDetail, CallView } from '../api.js';
+import { formatCount, formatDuration } from '../format.js';
+import { callApi } from '../request.js';
+import { Icon, type IconName } from './icons.js';
+import { Ladder } from './ladder.js';
+import { ResultView } from './result.js';
+
+const ICONS: Readonly<Record<CallView['state'], IconName>> = {
+  running: 'waiting',
+  waiting: 'waiting',
+  done: 'ok',
+  failed: 'error',
+  cancelled: 'refused',
+};
+
+/** State of a call in words. A result may report an error of the tool. */
+const describeState = ({ state, isError }: CallView): string => {
+  if (state === 'done') return isError ? 'isError' : 'done';
+  return state === 'waiting' ? 'waits for you' : state;
+};
+
+export function CallState({ call }: { readonly call: CallView }) {
+  const isFailed = call.state === 'failed' || call.isError;
+  const kind = isFailed ? 'error' : ICONS[call.state];
+  return (
+    <span class={`state ${kind}`}>
+      <Icon name={kind} /> {describeState(call)}
+    </span>
+  );
+}
+
+/** One call: its state, its result, and its rounds as a ladder. */
+export function CallPanel({ call }: { readonly call: CallView }) {
+  const [detail, setDetail] = useState<CallDetail | null>(null);
+  const isOver = call.took !== null;
+  useEffect(() => {
+    setDetail(null);
+    if (!isOver) return;
+    let isCurrent = true;
+    callApi<CallDetail>('GET', `calls/${call.id}`).then(
+      read => {
+        if (isCurrent) setDetail(read);
+      },
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [call.id, isOver]);
+  const post = (action: string) => void callApi('POST', `calls/${call.id}/${action}`);
+  return (
+    <section class="call" aria-live="polite">
+      <header class="call-head">
+        <CallState call={call} />
+        <span class="figures">
+          {call.took === null ? '' : `${formatDuration(call.took)} · `}
+          {formatCount(call.rounds, 'request')} · {formatCount(call.messages, 'message')}
+          {detail?.result ? ` · about ${formatCount(detail.tokens, 'token')}` : ''} · {call.protocolVersion}
+        </span>
+        <span class="actions">
+          {isOver ? (
+            <button type="button" onClick={() => post('repeat')} title="Repeat the call (r)">
+              Repeat
+            </button>
+          ) : (
+            <button type="button" onClick={() => post('cancel')}>
+              Cancel
+            </button>
+          )}
+          <a href={`/call/${call.id}`}>call {call.id}</a>
+          <a href={`/wire?call=${call.id}`}>wire</a>
+        </span>
+      </header>
+      {detail && <ResultView call={detail} />}
+      <Ladder call={call} />
+    </section>
+  );
+}

@@ -1,0 +1,75 @@
+import type { ComponentChildren } from 'preact';
+import { calls, failure, getRows, hello, isLive, openRequests, rowChanges } from '../console-state.js';
+import { formatTime } from '../format.js';
+import { route } from '../route.js';
+import { switchTheme, theme } from '../theme.js';
+import { Icon, type IconName } from './icons.js';
+import { Text } from './text.js';
+
+const LINKS: readonly {
+  readonly href: string;
+  readonly icon: IconName;
+  readonly title: string;
+  readonly key: string;
+}[] = [
+  { href: '/', icon: 'servers', title: 'Servers', key: 'b' },
+  { href: '/calls', icon: 'calls', title: 'Calls', key: 'c' },
+  { href: '/wire', icon: 'wire', title: 'Wire', key: 'w' },
+  { href: '/input-requests', icon: 'inbox', title: 'Input requests', key: 'i' },
+];
+
+/** Addresses by the keys that lead to them. */
+export const KEY_ADDRESSES: Readonly<Record<string, string>> = Object.fromEntries(
+  LINKS.map(({ key, href }) => [key, href]),
+);
+
+/** Draws the rail with its links, and the line with the state, around a view. */
+export function Frame({ children }: { readonly children: ComponentChildren }) {
+  const [first = ''] = route.value.path;
+  const current = first === 's' ? '/' : first === 'call' ? '/calls' : `/${first}`;
+  const waiting = openRequests.value.length;
+  return (
+    <div class="frame">
+      <nav class="rail" aria-label="Views">
+        {LINKS.map(({ href, icon, title, key }) => (
+          <a key={href} href={href} title={`${title} (${key})`} aria-current={current === href ? 'page' : undefined}>
+            <Icon name={icon} />
+            <span class="rail-text">{title}</span>
+            {href === '/input-requests' && waiting > 0 && <span class="count">{waiting}</span>}
+          </a>
+        ))}
+        <button type="button" class="theme" title={`Theme: ${theme.value} (t)`} onClick={switchTheme}>
+          <Icon name="theme" />
+          <span class="rail-text">{theme.value}</span>
+        </button>
+      </nav>
+      {children}
+      <StatusLine />
+    </div>
+  );
+}
+
+function StatusLine() {
+  rowChanges.value;
+  const last = getRows().at(-1);
+  const running = [...calls.value.values()].filter(({ took }) => took === null).length;
+  return (
+    <footer class="status">
+      {isLive.value ? (
+        <span class="state ok">tenon {hello.value?.version}</span>
+      ) : (
+        <span class="state error">{failure.value || 'connecting…'}</span>
+      )}
+      {running > 0 && <span class="state waiting">{running} running</span>}
+      {last && (
+        <a class="mono dim" href={`/wire?at=${last.seq}`}>
+          {formatTime(last.time)} {last.server} {last.from === 'client' ? '→' : '←'} <Text value={last.method} />{' '}
+          {last.kind}
+        </a>
+      )}
+      <span class="keys dim">
+        <kbd>?</kbd> keys
+      </span>
+    </footer>
+  );
+}

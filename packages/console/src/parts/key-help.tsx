@@ -1,0 +1,43 @@
+import { signal } from '@preact/signals';
+
+export const isHelpOpen = signal(false);
+
+const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ['b  c  w  i', 'servers, calls, wire, input requests'],
+  ['/', 'filter'],
+  ['↑ ↓ or j k', 'move in lists'],
+  ['Enter', 'open, or connect'],
+  ['Ctrl Enter', 'call the tool'],
+  ['r', 'repeat the last call'],
+  ['Esc', 'leave a field, close the message'],
+  ['t', 'theme'],
+];
+
+/** The keys of the page. */
+export function KeyHelp() {
+  if (!isHelpOpen.value) return null;
+  return (
+    <div class="popover" role="dialog" aria-label="Keys">
+      <table>
+        <tbody>
+          {KEYS.map(([keys, does]) => (
+            <tr key={keys}>
+              <td>
+                <kbd>{keys}</kbd>
+              </td>
+              <td>{does}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <button
+        type="button"
+        onClick={() => {
+          isHelpOpen.value = false;
+        }}
+      >
+        Close
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks';
+import type { CallView, WireRow } from '../api.js';
+import { getCallRows, openRequests, rowChanges } from '../console-state.js';
+import { formatDuration, formatSize } from '../format.js';
+import { AnswerForm } from './answer-form.js';
+import { MessageBody } from './message-body.js';
+import { Text } from './text.js';
+
+/** Number of equal notifications in a row that are shown one by one. */
+const MAX_REPEATED = 4;
+/** Gap between two messages that is drawn, in milliseconds. */
+const MIN_GAP = 50;
+
+/** Messages of a call that are shown as one rung. */
+interface Rung {
+  readonly first: WireRow;
+  readonly last: WireRow;
+  readonly count: number;
+}
+
+/** One call as a ladder: each message from one side to the other, with the gaps between them, and open input requests. */
+export function Ladder({ call }: { readonly call: CallView }) {
+  // The rows are no signal themselves.
+  rowChanges.value;
+  const [open, setOpen] = useState<number | null>(null);
+  const rows = getCallRows(call.id);
+  const rungs = groupRows(rows);
+  const start = rows[0]?.time ?? call.startedAt;
+  const waiting = openRequests.value.filter(request => request.call === call.id);
+  return (
+    <div class="ladder">
+      <div class="sides" aria-hidden="true">
+        <span>console</span>
+        <span>
+          <Text value={call.server} />
+        </span>
+      </div>
+      {rungs.map((rung, index) => {
+        const { first, count } = rung;
+        const before = rungs[index - 1];
+        const gap = before ? first.time - before.last.time : 0;
+        return (
+          <div key={first.seq}>
+            {gap >= MIN_GAP && (
+              <div class="gap" style={{ height: `${Math.min(40, 8 + Math.log2(gap) * 3)}px` }}>
+                {formatDuration(gap)}
+              </div>
+            )}
+            <button
+              type="button"
+              class={`rung from-${first.from} is-${first.kind}`}
+              aria-expanded={open === first.seq}
+              onClick={() => setOpen(open === first.seq ? null : first.seq)}
+            >
+              <span class="offset">+{formatDuration(first.time - start)}</span>
+              <span class="line">
+                <span class="label">
+                  {first.from === 'client' ? '→ ' : '← '}
+                  {count > 1 && <b>{count.toLocaleString('en')} × </b>}
+                  <Text value={describeRow(first)} />
+                </span>
+              </span>
+              <span class="figures">
+                {first.took === undefined ? '' : `${formatDuration(first.took)} `}
+                {formatSize(first.size)}
+              </span>
+            </button>
+            {open === first.seq && <MessageBody seq={first.seq} />}
+          </div>
+        );
+      })}
+      {waiting.map(request => (
+        <AnswerForm key={request.id} request={request} />
+      ))}
+      {call.progress && call.took === null && <ProgressLine call={call} />}
+    </div>
+  );
+}
+
+function ProgressLine({ call: { progress } }: { readonly call: CallView }) {
+  if (!progress) return null;
+  const { progress: done, total, message = '' } = progress;
+  return (
+    <p class="dim">
+      {total === undefined ? done : `${done} of ${total}`} <Text value={message} />
+    </p>
+  );
+}
+
+/** Describes a message in a few words. A response is named by its request. */
+function describeRow({ kind, method, name = '' }: WireRow): string {
+  if (kind === 'result') return `result of ${method}`;
+  if (kind === 'error') return `error of ${method}`;
+  return name === '' ? method : `${method} ${name}`;
+}
+
+function groupRows(rows: readonly WireRow[]): Rung[] {
+  const rungs: Rung[] = [];
+  let at = 0;
+  while (at < rows.length) {
+    const first = rows[at];
+    if (!first) break;
+    let end = at + 1;
+    while (end < rows.length && isSame(first, rows[end])) end += 1;
+    const isLong = end - at > MAX_REPEATED;
+    const shown = isLong ? [rows.slice(at, end)] : rows.slice(at, end).map(row => [row]);
+    for (const group of shown)
+      rungs.push({ first: group[0] ?? first, last: group.at(-1) ?? first, count: group.length });
+    at = end;
+  }
+  return rungs;
+}
+
+const isSame = (one: WireRow, other: WireRow | undefined): boolean =>
+  one.kind === 'notification' &&
+  other?.kind === 'notification' &&
+  one.method === other.method &&
+  one.from === other.from;

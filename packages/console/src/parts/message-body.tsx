@@ -1,0 +1,58 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { MessageView } from '../api.js';
+import { formatSize } from '../format.js';
+import { callApi, describeFailure } from '../request.js';
+import { JsonTree } from './json-tree.js';
+import { Text } from './text.js';
+
+/** Length of a text that is parsed and shown as a tree. */
+const MAX_TREE = 256_000;
+
+/** The body of a message, which the page reads when it is shown. */
+export function MessageBody({ seq }: { readonly seq: number }) {
+  const [message, setMessage] = useState<MessageView | null>(null);
+  const [problem, setProblem] = useState('');
+  const [isRaw, setRaw] = useState(false);
+  const read = async (path: string) => {
+    try {
+      setMessage(await callApi<MessageView>('GET', path));
+      setProblem('');
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  useEffect(() => {
+    setMessage(null);
+    void read(`wire/${seq}`);
+  }, [seq]);
+  if (problem !== '') return <p class="issue">{problem}</p>;
+  if (!message) return <p class="dim">…</p>;
+  const { text, size, isWhole } = message;
+  const isTree = !isRaw && isWhole && size <= MAX_TREE;
+  return (
+    <div class="body">
+      <div class="body-tools">
+        <button type="button" class="quiet" onClick={() => setRaw(!isRaw)} disabled={!isWhole || size > MAX_TREE}>
+          {isTree ? 'Text' : 'Tree'}
+        </button>
+        <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(text)}>
+          Copy
+        </button>
+        {!isWhole && (
+          <button type="button" class="link" onClick={() => void read(`wire/${seq}?whole`)}>
+            first {formatSize(text.length)} of {formatSize(size)} characters; read all
+          </button>
+        )}
+      </div>
+      {isTree ? (
+        <div class="tree">
+          <JsonTree value={JSON.parse(text)} open={4} />
+        </div>
+      ) : (
+        <pre class="text">
+          <Text value={text} />
+        </pre>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ErrorView, TokenHeader } from './api.js';
+import { takeToken } from './session.js';
+
+const TOKEN_HEADER: TokenHeader = 'x-tenon-token';
+const token = takeToken();
+
+/** True if the page was opened with the address that the command printed. */
+export const hasToken = token !== '';
+
+/** An error that the command reported. */
+class ApiError extends Error {
+  readonly view: ErrorView;
+
+  constructor(view: ErrorView) {
+    super(view.cause);
+    this.view = view;
+  }
+}
+
+async function send(method: string, path: string, body?: unknown): Promise<Response> {
+  const response = await fetch(`/api/${path}`, {
+    method,
+    headers: {
+      [TOKEN_HEADER]: token,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (response.ok) return response;
+  const failed: { readonly error?: ErrorView } = await response.json().catch(() => ({}));
+  throw new ApiError(failed.error ?? { code: `http/${response.status}`, cause: `HTTP ${response.status}` });
+}
+
+/** Sends a request to the command, and returns its response. The types of both are in `api.ts`. */
+export async function callApi<T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
+  const response = await send(method, path, method === 'POST' ? (body ?? {}) : undefined);
+  return response.json();
+}
+
+/** Reads lines of JSON until the stream ends. */
+export async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
+  const response = await send('GET', path);
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) onLine(line);
+  }
+}
+
+/** Describes an error of a request for the user. */
+export function describeFailure(thrown: unknown): ErrorView {
+  if (thrown instanceof ApiError) return thrown.view;
+  return { code: 'console/unreachable', cause: thrown instanceof Error ? thrown.message : String(thrown) };
+}

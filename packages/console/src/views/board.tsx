@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks';
+import type { ServerView } from '../api.js';
+import { hello, servers } from '../console-state.js';
+import { formatDuration, formatSize } from '../format.js';
+import { Icon, type IconName } from '../parts/icons.js';
+import { Text } from '../parts/text.js';
+import { callApi, describeFailure } from '../request.js';
+import { navigate, toServerPath } from '../route.js';
+
+const ICONS: Readonly<Record<ServerView['state'], IconName>> = {
+  waiting: 'waiting',
+  connecting: 'waiting',
+  'signing-in': 'waiting',
+  connected: 'ok',
+  reconnecting: 'waiting',
+  failed: 'error',
+  closed: 'none',
+};
+
+export function ServerStateView({ server: { state } }: { readonly server: ServerView }) {
+  return (
+    <span class={`state ${ICONS[state]}`}>
+      <Icon name={ICONS[state]} /> {state === 'waiting' ? 'waits for you' : state}
+    </span>
+  );
+}
+
+/** Shows the cause of a failed connection, the finding of the doctor, and the next step. */
+export function WhyNot({ server: { error, finding } }: { readonly server: ServerView }) {
+  if (!error && !finding) return null;
+  // The doctor may fail to connect for the same reason.
+  const isOther = finding !== null && finding.fix !== error?.fix;
+  return (
+    <div class="why">
+      {error && (
+        <p>
+          <b>
+            <Text value={error.cause} />
+          </b>
+          {error.fix && (
+            <>
+              {' '}
+              <Text value={error.fix} />
+            </>
+          )}
+        </p>
+      )}
+      {finding && isOther && (
+        <p>
+          doctor: <Text value={finding.title} />
+          {finding.seen && (
+            <span class="dim">
+              {' '}
+              (<Text value={finding.seen} />)
+            </span>
+          )}
+          {finding.fix && (
+            <>
+              {' '}
+              <b>Fix:</b> <Text value={finding.fix} />
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** All servers, one in each row. */
+export function Board() {
+  const all = [...servers.value.values()].sort((a, b) => a.name.localeCompare(b.name));
+  return (
+    <main class="view board">
+      <PasteBox />
+      {all.length === 0 ? (
+        <p class="empty">
+          No servers. Paste a URL, a command line, a path or a name above, and press <kbd>Enter</kbd>.
+        </p>
+      ) : (
+        <table class="rows">
+          <thead>
+            <tr>
+              <th>server</th>
+              <th>state</th>
+              <th>version</th>
+              <th>transport</th>
+              <th class="number">tools</th>
+              <th class="number">tokens</th>
+              <th class="number">calls</th>
+              <th class="number">p50</th>
+              <th class="number">errors</th>
+              <th class="wide">target</th>
+            </tr>
+          </thead>
+          <tbody>
+            {all.map(server => (
+              <ServerRow key={server.name} server={server} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </main>
+  );
+}
+
+function ServerRow({ server }: { readonly server: ServerView }) {
+  const { name, info, protocolVersion, transport, counts, tokens, calls, median, errors, label } = server;
+  return (
+    <>
+      <tr>
+        <td>
+          <a href={toServerPath(name)} class="strong">
+            <Text value={name} />
+          </a>
+          {info && info.name !== name && (
+            <span class="dim">
+              {' '}
+              <Text value={info.title ?? info.name} />
+            </span>
+          )}
+        </td>
+        <td>
+          <ServerStateView server={server} />
+        </td>
+        <td class="mono">{protocolVersion ?? '–'}</td>
+        <td>{transport ?? '–'}</td>
+        <td class="number">{counts?.tools ?? '–'}</td>
+        <td class="number">{counts ? formatSize(tokens) : '–'}</td>
+        <td class="number">{calls}</td>
+        <td class="number">{median === null ? '–' : formatDuration(median)}</td>
+        <td class={errors > 0 ? 'number state error' : 'number'}>{errors}</td>
+        <td class="mono dim wide">
+          <Text value={label} />
+        </td>
+      </tr>
+      {server.state !== 'connected' && (server.error || server.finding) && (
+        <tr>
+          <td colSpan={10}>
+            <WhyNot server={server} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function PasteBox() {
+  const [target, setTarget] = useState('');
+  const [version, setVersion] = useState('');
+  const [problem, setProblem] = useState('');
+  const connect = async () => {
+    try {
+      const { name } = await callApi<{ name: string }>('POST', 'servers', {
+        target,
+        ...(version === '' ? {} : { version }),
+      });
+      setTarget('');
+      setProblem('');
+      navigate(toServerPath(name));
+    } catch (thrown) {
+      const { cause, fix } = describeFailure(thrown);
+      setProblem(fix ? `${cause}. Next: ${fix}` : cause);
+    }
+  };
+  return (
+    <form
+      class="paste"
+      onSubmit={event => {
+        event.preventDefault();
+        void connect();
+      }}
+    >
+      <input
+        class="mono"
+        data-focus
+        aria-label="Server to connect to"
+        placeholder="URL, command line, path or name of a server"
+        value={target}
+        onInput={event => setTarget(event.currentTarget.value)}
+      />
+      <select aria-label="Protocol version" value={version} onChange={event => setVersion(event.currentTarget.value)}>
+        <option value="">newest version</option>
+        {hello.value?.protocolVersions.map(each => (
+          <option key={each} value={each}>
+            {each}
+          </option>
+        ))}
+      </select>
+      <button type="submit" class="primary" disabled={target.trim() === ''}>
+        Connect
+      </button>
+      {problem !== '' && (
+        <p class="issue">
+          <Text value={problem} />
+        </p>
+      )}
+    </form>
+  );
+}

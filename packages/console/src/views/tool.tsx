@@ -1,0 +1,190 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { CallView, ServerView, ToolView } from '../api.js';
+import { calls } from '../console-state.js';
+import { isJsonObject } from '../json-values.js';
+import { CallPanel, CallState } from '../parts/call-panel.js';
+import { JsonEditor } from '../parts/json-editor.js';
+import { JsonTree } from '../parts/json-tree.js';
+import { SchemaForm } from '../parts/schema-form.js';
+import { Text } from '../parts/text.js';
+import { callApi, describeFailure } from '../request.js';
+import { route, setQuery } from '../route.js';
+import { type FormIssue, findFormIssues } from '../schema/form-issues.js';
+import { createInitialValue } from '../schema/initial-value.js';
+
+/** Length of arguments that stay in the address. */
+const MAX_QUERY = 4000;
+const CHECK_DELAY = 250;
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/** A tool: its form on the left, and its calls on the right. */
+export function ToolPanel({ server, tool }: { readonly server: ServerView; readonly tool: ToolView }) {
+  const [args, setArgs] = useState<unknown>(() => readArgs(tool));
+  const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
+  const [issues, setIssues] = useState<readonly FormIssue[]>([]);
+  const [problem, setProblem] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  const own = [...calls.value.values()]
+    .filter(call => call.server === server.name && call.name === tool.name && call.method === 'tools/call')
+    .sort((a, b) => b.id - a.id);
+  const shownId = Number(route.value.query.get('call'));
+  const shown = own.find(({ id }) => id === shownId) ?? own[0];
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      const text = JSON.stringify(args) ?? '';
+      setQuery({ args: text === '{}' || text.length > MAX_QUERY ? null : text });
+      void findFormIssues(tool.inputSchema, args ?? {}).then(setIssues, () => {});
+    }, CHECK_DELAY);
+    return () => clearTimeout(timer);
+  }, [args, tool.inputSchema]);
+  useEffect(() => {
+    form.current
+      ?.querySelector<HTMLElement>('.fields input, .fields textarea, .fields select, button.primary')
+      ?.focus();
+  }, []);
+  const call = async () => {
+    try {
+      const params = { name: tool.name, arguments: isJsonObject(args) ? args : {} };
+      await callApi<CallView>('POST', 'calls', { server: server.name, method: 'tools/call', params });
+      setQuery({ call: null });
+      setProblem('');
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  return (
+    <>
+      <form
+        class="pane form"
+        ref={form}
+        onSubmit={event => {
+          event.preventDefault();
+          void call();
+        }}
+        onKeyDown={event => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+            event.preventDefault();
+            void call();
+          }
+        }}
+      >
+        <h1 class="mono">
+          <Text value={tool.name} />
+        </h1>
+        {tool.title !== undefined && (
+          <p class="strong">
+            <Text value={tool.title} />
+          </p>
+        )}
+        {tool.description !== undefined && <Description text={tool.description} />}
+        <Annotations tool={tool} />
+        <div class="tabs" role="tablist">
+          {(['form', 'json', 'schema'] as const).map(each => (
+            <button type="button" role="tab" key={each} aria-selected={tab === each} onClick={() => setTab(each)}>
+              {each === 'json' ? 'JSON' : each}
+            </button>
+          ))}
+        </div>
+        {tab === 'form' && (
+          <SchemaForm
+            schema={tool.inputSchema}
+            root={tool.inputSchema}
+            value={args}
+            onChange={setArgs}
+            path="arguments"
+          />
+        )}
+        {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={setArgs} rows={8} />}
+        {tab === 'schema' && (
+          <div class="tree">
+            <JsonTree value={tool.inputSchema} open={6} />
+          </div>
+        )}
+        <div class="actions call-actions">
+          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+            Call
+          </button>
+          <kbd>Ctrl Enter</kbd>
+          {issues.length > 0 && (
+            <span class="issue">{issues.length === 1 ? '1 issue' : `${issues.length} issues`}</span>
+          )}
+        </div>
+        {issues.slice(0, 5).map(({ path, message }) => (
+          <p class="issue" key={path + message}>
+            <span class="mono">{path || '/'}</span> {message}
+          </p>
+        ))}
+        {problem !== '' && (
+          <p class="issue">
+            <Text value={problem} />
+          </p>
+        )}
+      </form>
+      <div class="pane results">
+        {shown ? (
+          <CallPanel call={shown} />
+        ) : (
+          <p class="empty">
+            No calls yet. Press <kbd>Ctrl Enter</kbd> to call.
+          </p>
+        )}
+        {own.length > 1 && <PastCalls calls={own} shown={shown} />}
+      </div>
+    </>
+  );
+}
+
+/** Reads the arguments of the address, else those that a form starts with. */
+function readArgs(tool: ToolView): unknown {
+  const text = route.value.query.get('args');
+  if (text !== null) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      // An address may be cut off.
+    }
+  }
+  return createInitialValue({ type: 'object', ...tool.inputSchema }, tool.inputSchema) ?? {};
+}
+
+function Description({ text }: { readonly text: string }) {
+  return (
+    <p class="prose">
+      <Text value={text} />
+    </p>
+  );
+}
+
+function Annotations({ tool: { annotations = {}, tokens } }: { readonly tool: ToolView }) {
+  const shown = HINTS.filter(name => typeof annotations[name] === 'boolean');
+  return (
+    <p class="dim">
+      {shown.map(name => `${name} ${String(annotations[name])} · `)}
+      {tokens} tokens
+    </p>
+  );
+}
+
+function PastCalls({
+  calls: own,
+  shown,
+}: {
+  readonly calls: readonly CallView[];
+  readonly shown: CallView | undefined;
+}) {
+  return (
+    <section class="past">
+      <h3>{own.length} calls of this tool</h3>
+      <ul>
+        {own.slice(0, 50).map(call => (
+          <li key={call.id}>
+            <button type="button" aria-pressed={call === shown} onClick={() => setQuery({ call: String(call.id) })}>
+              <CallState call={call} /> <span class="dim">call {call.id}</span>{' '}
+              <span class="figures">{call.took === null ? '' : `${Math.round(call.took)} ms`}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
