@@ -1,7 +1,7 @@
 import type { CallDetail, CallRequestBody, CallView, ErrorView, Json } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
-import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, TenonError } from 'tenon';
 import { redactMessage } from '@tenon/testing';
+import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, TenonError } from 'tenon';
 import { getExitCode } from '../exit-codes.js';
 import { createErrorReport } from '../report-failure.js';
 import type { ChangeFeed } from './change-feed.js';

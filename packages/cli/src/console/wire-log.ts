@@ -1,8 +1,8 @@
 import { isObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { MessageView, WireRow } from '@tenon/console/api';
-import type { JsonRpcMessage } from 'tenon';
 import { redactMessage } from '@tenon/testing';
+import type { JsonRpcMessage } from 'tenon';
 
 /** Maximum number of messages in memory. The oldest are dropped. */
 const MAX_MESSAGES = 100_000;
