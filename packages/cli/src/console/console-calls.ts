@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import type { CallDetail, CallRequestBody, CallView, ErrorView, Json } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { redactMessage } from '@tenon/testing';
@@ -125,7 +126,7 @@ export class ConsoleCalls {
           ...(timeout === undefined ? {} : { idleTimeout: timeout }),
         }),
       );
-      record.tokens = estimateTokens(JSON.stringify(result.content ?? result));
+      record.tokens = estimateTokens(stringifyJson(result.content ?? result));
       const schema = view.method === 'tools/call' ? findOutputSchema(view.name) : undefined;
       record.issues = schema ? await findIssues(schema, result.structuredContent, result.isError === true) : null;
       record.result = redact(result);
