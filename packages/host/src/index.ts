@@ -69,7 +69,12 @@ export function createHost(options: HostOptions): Promise<Host> {
 export { findNearestKey, redactSecrets, requireKnownOptions } from '@tenon/base';
 // Size of tool definitions.
 export type { CollapseOptions } from './catalog/budget/collapse-tools.js';
-export { createTokenReport, estimateTokens, type TokenReport, type TokenReportOptions } from './catalog/budget/token-report.js';
+export {
+  createTokenReport,
+  estimateTokens,
+  type TokenReport,
+  type TokenReportOptions,
+} from './catalog/budget/token-report.js';
 export type { EmbedTexts } from './catalog/budget/vector-cache.js';
 export type { Prefix } from './catalog/names/name-mapper.js';
 export {
