@@ -130,8 +130,13 @@ async function openFirst(
   const pinned = protocolVersion === undefined ? {} : { protocolVersion };
   const open = async (transport: TransportName) => {
     const start = now();
+    const connectTo = createConnect(target, transport, observation, settings);
     try {
-      const client = await createConnect(target, transport, observation, settings)(pinned);
+      // A failure of the probe shows no version. All versions are examined, so a version with a handshake is tried too.
+      const client = await connectTo(pinned).catch(error => {
+        if (protocolVersion !== undefined || !isFailedProbe(error)) throw error;
+        return connectTo({ protocolVersion: protocolVersions.find(each => !isStatelessVersion(each)) });
+      });
       return await readTools(client, now() - start);
     } catch (thrown) {
       return TenonError.from(thrown);
@@ -147,6 +152,9 @@ async function openFirst(
   const other = await open(second);
   return other instanceof Error ? { transport: first, outcome } : { transport: second, outcome: other };
 }
+
+const isFailedProbe = (error: unknown): boolean =>
+  TenonError.is(error) && error.method === 'server/discover' && error.status !== undefined;
 
 function listTransports(target: DoctorTarget): TransportName[] {
   if ('command' in target) return ['stdio'];
