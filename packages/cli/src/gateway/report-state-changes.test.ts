@@ -32,6 +32,15 @@ it('writes one line for each change between states that can take calls and those
   ]);
 });
 
+it('writes no line for a failed server that asks for a sign-in, and fails again, with each call', () => {
+  const { texts, listener } = listen(false);
+  for (const state of ['failed', 'connecting', 'waiting', 'failed', 'waiting', 'failed', 'waiting'] as const)
+    listener(toState(state, 'nobody signs in'));
+  expect(texts).toEqual([]);
+  listener(toState('connected'));
+  expect(texts).toHaveLength(1);
+});
+
 it('prints the changes as events with a level', () => {
   const { texts, listener } = listen(true);
   listener(toState('connected'));

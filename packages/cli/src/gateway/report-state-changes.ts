@@ -17,6 +17,8 @@ export function createStateListener(
   return ({ name, state, reason, protocolVersion }) => {
     if (!REPORTED.has(state)) return;
     const before = last.get(name);
+    // Each attempt of a server that failed may wait for a sign-in until it fails again.
+    if (state === 'waiting' && before === 'failed') return;
     last.set(name, state);
     if (before === undefined || before === state) return;
     const level = state === 'failed' ? 'warning' : 'info';

@@ -1,5 +1,5 @@
 import { TenonError } from '@tenon/base';
-import { describePublicly } from './public-error-text.js';
+import { describePublicly, SERVICE_ACCOUNT_ADVICE } from './public-error-text.js';
 
 /**
  * Creates the error of a server that made no progress in time at its start.
@@ -15,7 +15,7 @@ export function createStartTimeoutError(server: string, startTimeout: number): T
 
 /** Creates the error of a call to a server for which a page waits in a browser that a person at the host has to use. */
 export function createSignInWaitError(server: string): TenonError {
-  const summary = `the server "${server}" waits for a sign-in in a browser on the machine of the host. For a service account, set \`auth\` of the server, or serve it by \`tenon bridge --auth client-credentials\``;
+  const summary = `the server "${server}" waits for a sign-in in a browser on the machine of the host. ${SERVICE_ACCOUNT_ADVICE}`;
   return new TenonError('host/sign-in-pending', summary, {
     hint: 'sign in on the page that is open there, and try again',
   });

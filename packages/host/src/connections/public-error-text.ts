@@ -4,12 +4,18 @@ const URLS = /[a-z][a-z0-9+.-]*:\/\/[^\s"'“”()]+/gi;
 const HIDDEN_TEXT = '…';
 const NETWORK = /^(?:http|session|auth|config|connection)\//;
 
+/** Next step for a server that requires a sign-in, where no person uses a browser. */
+export const SERVICE_ACCOUNT_ADVICE =
+  'For a service account, set `auth` of the server, or serve it by `tenon bridge --auth client-credentials`';
+
 /**
  * Describes the state of a server for callers. Only the operator of the host may see its stderr, address and command,
  * and the error texts of other libraries.
  */
 export function describePublicly(error: TenonError): string {
   const { code, summary } = error;
+  if (code === 'auth/needs-user')
+    return `it requires a sign-in, and this host cannot open a browser. ${SERVICE_ACCOUNT_ADVICE}`;
   if (code.startsWith('store/')) return 'the store of the host does not respond';
   if (listForeignTexts(error).some(text => summary.includes(text))) return 'it cannot be reached';
   const [first = ''] = summary.split('\n');
