@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { createSandboxResponse } from '@tenon/apps/sandbox';
 import { build } from 'esbuild';
 import { type BrowserContext, chromium, type Frame, type Page } from 'playwright-core';
+import type { RequestHandler } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import type { Browser } from '../../scripts/browser.mjs';
@@ -62,9 +63,15 @@ export interface AppBrowser {
 
 export async function openAppBrowser(
   installed: Browser,
-  options: { readonly hostScript: string; readonly html: (uri: string) => string; readonly csp?: object },
+  options: {
+    readonly hostScript: string;
+    readonly html: (uri: string) => string;
+    readonly csp?: object;
+    /** Server in place of the test server. */
+    readonly server?: RequestHandler;
+  },
 ): Promise<AppBrowser> {
-  const mcp = toNode(createHandler(createAppTestServer(options.html, options.csp)));
+  const mcp = toNode(createHandler(options.server ?? createAppTestServer(options.html, options.csp)));
   const host = await listen((request, response) => {
     if (request.url?.startsWith('/mcp')) return mcp(request, response);
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(asHtml(options.hostScript));

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { appsExtension } from '@tenon/apps/host';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -90,6 +91,26 @@ describe.each([
 
   it('serves the two endpoints of 2024-11-05', async () => {
     await looksRight({ url: program.url.replace('/mcp', '/sse'), transport: 'http-sse' }, '2024-11-05');
+  });
+});
+
+describe('examples/apps/server.ts', () => {
+  it('shows the same numbers to clients with and without apps', async () => {
+    // Started from its source, because its page lies beside it.
+    const { url, end } = await start('apps/server.ts', port => [String(port)], fromSource);
+    const results = await Promise.all(
+      [[appsExtension], []].map(async extensions => {
+        const client = await connect(url, { extensions });
+        const { content, structuredContent } = await client.callTool('showSales', { year: 2026 });
+        const { contents } = await client.readResource('ui://sales/chart.html');
+        await client.close();
+        return { content, structuredContent, page: JSON.stringify(contents) };
+      }),
+    );
+    expect(results[1]?.content).toEqual([{ type: 'text', text: expect.stringMatching(/^Sales of 2026\nJan: \d+\n/) }]);
+    expect(results[0]?.structuredContent).toEqual(results[1]?.structuredContent);
+    expect(results[0]?.page).toContain('ui/initialize');
+    expect(await end()).toBe(0);
   });
 });
 

@@ -5,7 +5,7 @@ import { connect, type Tool } from 'tenon';
 declare const document: { body: never };
 declare const location: { origin: string };
 
-const client = await connect(`${location.origin}/mcp`, { extensions: [appsExtension] });
+let client = await connect(`${location.origin}/mcp`, { extensions: [appsExtension] });
 const events: unknown[] = [];
 const add = (name: string) => (value: unknown) => void events.push([name, value]);
 
@@ -33,4 +33,10 @@ async function show(toolName: string, sandboxUrl: string, more: Partial<ViewOpti
   });
 }
 
-Object.assign(globalThis, { client, events, show });
+async function reconnect(protocolVersion: string): Promise<void> {
+  await client.close();
+  client = await connect(`${location.origin}/mcp`, { extensions: [appsExtension], protocolVersion });
+  Object.assign(globalThis, { client });
+}
+
+Object.assign(globalThis, { client, events, show, reconnect });

@@ -1,11 +1,9 @@
 import type { JsonObject } from '@tenon/base';
+import { allow, createHost, createPolicy, deny } from '@tenon/host';
 import { skills } from '@tenon/skills';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { type Client, connect, createServer, resource, type Server, tool } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost } from '../index.node.js';
-import { createPolicy } from '../security/policy/policy.js';
-import { allow, deny } from '../security/policy/rules.js';
 
 const UI = 'io.modelcontextprotocol/ui';
 const HTML = 'text/html;profile=mcp-app';
