@@ -31,6 +31,11 @@ const ASKING = 'execution/execution-runtime';
 const TASK_SERVICE = 'extensions/tasks/task-service';
 /** The observer of messages, which the first client with `onMessage` loads. It shares code with an export of `tenon`. */
 const OBSERVING = 'jsonrpc/observe-transport';
+/**
+ * The stores that `serveHttp` gives to its workers. Programs with `tenon/node` load this code in any case, and a file of its
+ * own is larger than the code.
+ */
+const WORKER_STORES = 'runtimes/node/workers/serve-stores';
 /** Code for JSON Schemas, which is loaded for the first schema that needs it. */
 const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema', 'schemas/portable-schema'];
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
@@ -220,7 +225,7 @@ function parts(format) {
       const others = new Set([CLIENT, ASKING, OBSERVING, ...VALIDATING].flatMap(entry => [...modulesOf(entry)]));
       return new Set([...serving(modulesOf)].filter(id => others.has(id)));
     }),
-    part('server-core', 2, serving),
+    part('server-core', 2, modulesOf => new Set([...serving(modulesOf), pathOf(WORKER_STORES)])),
     part('asking', 1, modulesOf => without(ASKING, modulesOf(ASKING))),
     part('client', 1, modulesOf => without('index', without(WEB_CLIENT, modulesOf('index')))),
   ];

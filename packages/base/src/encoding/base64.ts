@@ -29,10 +29,7 @@ export function encodeBase64Portably(bytes: Uint8Array): string {
   for (let index = 0; index < bytes.length; index += 3) {
     // Bytes after the last one count as zero.
     const bits = (bytes[index]! << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-    text[end++] = codes[bits >> 18]!;
-    text[end++] = codes[(bits >> 12) & 63]!;
-    text[end++] = codes[(bits >> 6) & 63]!;
-    text[end++] = codes[bits & 63]!;
+    for (let shift = 18; shift >= 0; shift -= 6) text[end++] = codes[(bits >> shift) & 63]!;
   }
   const missing = (3 - (bytes.length % 3)) % 3;
   text.fill(PADDING, end - missing);

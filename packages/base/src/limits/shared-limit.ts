@@ -60,10 +60,6 @@ export class SharedLimit {
     return this.#total;
   }
 
-  get callerCount(): number {
-    return this.#held.size;
-  }
-
   /** Returns the amount that one caller holds. */
   countHeld(caller: string): number {
     return this.#held.get(caller) ?? 0;

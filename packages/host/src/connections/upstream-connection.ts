@@ -210,8 +210,8 @@ export class UpstreamConnection {
   #findClient(): MaybePromise<Client> {
     if (this.#closed) throw createClosedConnectionError(this.server);
     const state = this.#client?.state;
-    if (this.#backoff.remaining > 0 && state !== 'connected')
-      throw createBackoffError(this.#lastError, this.#backoff.remaining);
+    const remaining = state === 'connected' ? 0 : this.#backoff.remaining;
+    if (remaining > 0) throw createBackoffError(this.#lastError, remaining);
     if (this.#client && state !== 'failed') {
       this.#connectionOptions.processes?.markUsed(this);
       return this.#client;

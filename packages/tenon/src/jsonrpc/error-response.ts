@@ -7,7 +7,7 @@ import {
   TenonError,
   UNAVAILABLE,
 } from '@tenon/base';
-import { createFailure, type JsonRpcRequest, type JsonRpcResponse } from './message.js';
+import { createFailure, createSuccess, type JsonRpcRequest, type JsonRpcResponse } from './message.js';
 
 /** Errors of a store that works again after some time. */
 const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
@@ -38,7 +38,7 @@ export function toErrorResponses(response: JsonRpcResponse | JsonRpcResponse[]):
 
 /** Creates the response to a request from the result of its handler. Throws when the result is not an object. */
 export function toSuccess({ id }: JsonRpcRequest, result: unknown): JsonRpcResponse {
-  if (isObject(result)) return { jsonrpc: '2.0', id, result };
+  if (isObject(result)) return createSuccess(id, result);
   throw new TenonError('handler/result', 'the return value of the handler is not an object', {
     expected: 'an object',
     received: describeType(result),

@@ -174,8 +174,10 @@ function readMembers(
   method: string,
   message: JsonObject,
 ): JsonObject {
-  const shape = findShape(side, method);
-  if (shape === undefined || !hasNull(message, shape)) return message;
+  // The members of methods of other extensions are not known.
+  if (!Object.hasOwn(shapes[side], method) && !isMethod(method) && !isNotification(method)) return message;
+  const shape = shapes[side][method] ?? other[side];
+  if (!hasNull(message, shape)) return message;
   const paths: string[] = [];
   const read = dropNulls(message, shape, '', paths) as JsonObject;
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
@@ -189,24 +191,16 @@ function readMembers(
   });
 }
 
-/** Returns the shape of a message. The members of methods of other extensions are not known. */
-function findShape(side: 'params' | 'result', method: string): Shape | undefined {
-  if (Object.hasOwn(shapes[side], method)) return shapes[side][method];
-  return isMethod(method) || isNotification(method) ? other[side] : undefined;
-}
-
 /** Searches without allocations, because nearly all messages have no such member. */
-function hasNull(value: object, shape: Shape): boolean {
+function hasNull(value: unknown, shape: Shape): boolean {
+  if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
-    for (const each of value) if (typeof each === 'object' && each !== null && hasNull(each, shape)) return true;
+    for (const each of value) if (hasNull(each, shape)) return true;
     return false;
   }
   const members = value as JsonObject;
   for (const name of shape.optional) if (members[name] === null) return true;
-  for (const name in shape.members) {
-    const member = members[name];
-    if (typeof member === 'object' && member !== null && hasNull(member, shape.members[name] as Shape)) return true;
-  }
+  for (const name in shape.members) if (hasNull(members[name], shape.members[name] as Shape)) return true;
   return false;
 }
 

@@ -14,7 +14,7 @@ import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import type { ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
-import { createStatelessHandler, respondToForwardedRetry, type StatelessHandler } from './stateless-request.js';
+import { createStatelessHandler, respondToForwardedRetry } from './stateless-request.js';
 
 /** Key that is read to find out if the stores respond. It has no value. */
 const HEALTH_KEY = 'health';
@@ -86,18 +86,20 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
       for (const closeListener of [...runtime.closeListeners]) closeListener();
       for (const extension of runtime.extensionHooks) extension.close?.();
     },
-    ...createRequestHandler(runtime, createStatelessHandler(runtime, classifyRequest)),
+    ...createRequestHandler(runtime, classifyRequest),
     ...(runtime.sharedStores ? { sharedStores: runtime.sharedStores } : {}),
     forwardRetries: load =>
       runtime.forwardRetries(load, (request, io) => respondToForwardedRetry(runtime, request, io)),
-    withoutSessions: () => {
-      const sessionless = { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) };
-      return createRequestHandler(sessionless, createStatelessHandler(sessionless, classifyWithoutSession));
-    },
+    withoutSessions: () =>
+      createRequestHandler(
+        { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) },
+        classifyWithoutSession,
+      ),
   };
 }
 
-function createRequestHandler(runtime: ServerRuntime, statelessHandler: StatelessHandler) {
+/** Creates the handler of requests. `classify` determines the protocol version of a request. */
+function createRequestHandler(runtime: ServerRuntime, classify: typeof classifyRequest) {
   const { stores } = runtime;
   const checkStores = async (): Promise<void> => {
     await stores.values.get(HEALTH_KEY);
@@ -116,6 +118,6 @@ function createRequestHandler(runtime: ServerRuntime, statelessHandler: Stateles
       await session.open();
       return session;
     },
-    ...statelessHandler,
+    ...createStatelessHandler(runtime, classify),
   };
 }

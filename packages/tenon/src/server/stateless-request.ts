@@ -38,7 +38,7 @@ import type { ServerRuntime } from './server-runtime.js';
 import { getClientNetwork } from './session/session-peer.js';
 
 /** The part of a server that serves requests without a session. */
-export type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
+type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
 
 /** Creates the handler of stateless requests. `classify` determines the protocol version of a request. */
 export function createStatelessHandler(runtime: ServerRuntime, classify: typeof classifyRequest): StatelessHandler {

@@ -160,7 +160,7 @@ export class Connection implements PeerHandler {
 
   /** Encodes and sends a request, and decodes the result to the newest version. */
   call(method: string, params: JsonObject, parameters: SendParameters = {}): Promise<JsonObject> {
-    const { dialect } = this;
+    const { dialect, endpoint } = this;
     const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
     let id: Id = 0;
     const createParams = (requestId: Id) => {
@@ -176,7 +176,7 @@ export class Connection implements PeerHandler {
       this,
       method,
       parameters,
-      createRequestHeaders(this, this.#isOpened, method, params, parameters.headers),
+      createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, params, parameters.headers),
     );
     return this.#peer.call(method, createParams, outgoingRequest).then(
       answer => this.#decodeResult(id, answer, method, params, parameters),
@@ -231,11 +231,11 @@ export class Connection implements PeerHandler {
   }
 
   async notify(method: string, params: JsonObject = {}): Promise<void> {
-    const { client } = this.dialect.methods;
-    if (isNotification(method) && !client.has(method)) return;
-    const encoded = this.dialect.transforms.encode.params(method)?.(params, {}) ?? params;
+    const { dialect, endpoint } = this;
+    if (isNotification(method) && !dialect.methods.client.has(method)) return;
+    const encoded = dialect.transforms.encode.params(method)?.(params, {}) ?? params;
     const isEmpty = Object.keys(encoded).length === 0;
-    const headers = createRequestHeaders(this, this.#isOpened, method, encoded);
+    const headers = createRequestHeaders({ endpoint, dialect }, this.#isOpened, method, encoded);
     await this.#peer.notify(method, isEmpty ? undefined : encoded, headers && { headers });
   }
 

@@ -63,7 +63,7 @@ export class OutgoingRequest implements PeerCallOptions {
     const { timeouts } = connection;
     const { signal, idleTimeout = timeouts.idleTimeout, totalTimeout = timeouts.totalTimeout } = parameters;
     const { silentAbort = false, onStreamClosed } = parameters;
-    const { http } = connection.dialect;
+    const { closeCancels, sessions } = connection.dialect.http;
     const isHttp = connection.endpoint.kind === 'http';
     this.idleTimeout = idleTimeout;
     this.totalTimeout = totalTimeout;
@@ -75,19 +75,17 @@ export class OutgoingRequest implements PeerCallOptions {
     this.#silentAbort = silentAbort;
     this.laterIdleTimeout = parameters.laterIdleTimeout;
     this.onLateResponse = parameters.onLateResponse;
-    this.#abandonSignal = isHttp && (silentAbort || http.closeCancels) ? new LazyAbortSignal() : undefined;
+    this.#abandonSignal = isHttp && (silentAbort || closeCancels) ? new LazyAbortSignal() : undefined;
+    // A stateless request belongs to no session, and its stream is not resumed.
     this.send =
-      isHttp || headers || onStreamClosed ? this.#createSendOptions(headers, onStreamClosed) : NO_SEND_OPTIONS;
+      isHttp || headers || onStreamClosed
+        ? { headers, signal: this.#abandonSignal, stateless: !sessions, onStreamClosed }
+        : NO_SEND_OPTIONS;
   }
 
   onAbandoned(requestId: Id, error: TenonError): void {
     if (this.#abandonSignal) this.#abandonSignal.abort();
     else if (this.#method !== 'initialize' && !this.#silentAbort && !this.onLateResponse)
       void this.#connection.notify('notifications/cancelled', { requestId, reason: getCancelReason(error) });
-  }
-
-  #createSendOptions(headers: SendOptions['headers'], onStreamClosed: (() => void) | undefined): SendOptions {
-    // A stateless request belongs to no session, and its stream is not resumed.
-    return { headers, signal: this.#abandonSignal, stateless: !this.#connection.dialect.http.sessions, onStreamClosed };
   }
 }

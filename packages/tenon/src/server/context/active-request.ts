@@ -90,10 +90,11 @@ export class ActiveRequest {
     if (relays === undefined) return;
     this.#relays = relays;
     const { requestContext } = this;
+    const { signal } = requestContext;
     const abort = () => {
-      if (this.requestContext === requestContext) for (const relay of relays) relay.abort(requestContext.signal.reason);
+      if (this.requestContext === requestContext) for (const relay of relays) relay.abort(signal.reason);
     };
-    if (requestContext.signal.aborted) abort();
-    else requestContext.signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    else signal.addEventListener('abort', abort, { once: true });
   }
 }

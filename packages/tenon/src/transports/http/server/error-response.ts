@@ -79,7 +79,7 @@ export function getHttpStatus(error: ErrorObject): number {
 }
 
 /** Responds with an internal error. Only the operator gets the details. */
-export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown) {
+export function replyInternalError(context: HttpServerContext, exchange: Exchange, error: unknown, id?: Id) {
   context.report(error);
-  if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' });
+  if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, id);
 }

@@ -130,12 +130,8 @@ export function createAcceptMatcher(...types: readonly string[]): (accept: strin
   };
 }
 
-const acceptsJson = createAcceptMatcher('application/json');
-
-/** Tells if a client accepts event streams but not JSON. */
-export function acceptsStreamOnly(accept: string | undefined): boolean {
-  return !acceptsJson(accept);
-}
+/** Tells if a client accepts JSON. Otherwise it accepts only event streams. */
+export const acceptsJson = createAcceptMatcher('application/json');
 
 function matchesAny(part: string, ranges: ReadonlySet<string>): boolean {
   const [range = '', ...params] = part.split(';').map(piece => piece.trim().toLowerCase());

@@ -13,7 +13,7 @@ import { onExpiry } from './auth-expiry.js';
 import type { HttpServerContext } from './context.js';
 import { getHttpStatus, getRetryHeader, refuse, refuseBusy } from './error-response.js';
 import type { Exchange } from './exchange.js';
-import { acceptsStreamOnly, type MessageHeaders, validateHeaders } from './header-validation.js';
+import { acceptsJson, type MessageHeaders, validateHeaders } from './header-validation.js';
 
 /** Method whose response is a stream. */
 const LISTEN = 'subscriptions/listen';
@@ -122,9 +122,7 @@ class StatelessPost implements RequestIO {
       return this.#stream.end();
     }
     if (!('error' in response)) {
-      const stream = acceptsStreamOnly(this.#accept)
-        ? this.#context.streams.begin(this.#exchange, this.caller)
-        : undefined;
+      const stream = !acceptsJson(this.#accept) ? this.#context.streams.begin(this.#exchange, this.caller) : undefined;
       if (stream === undefined) return this.#exchange.reply(200, text);
       stream.write(encodeEvent(text));
       return stream.end();

@@ -34,12 +34,12 @@ import {
 } from './header-validation.js';
 import { readJson } from './request-body.js';
 import type { HttpSession } from './sessions/session.js';
+import type { PostedMessage } from './sessions/session-post.js';
 import type { HttpSessionRegistry } from './sessions/session-registry.js';
 import {
   endSession,
   listenInSession,
   openSession,
-  type PostedMessage,
   receiveInSession,
   refuseStoreFault,
 } from './sessions/session-requests.js';
@@ -148,7 +148,7 @@ function receiveNonRequest(
     if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
     return receiveSessionlessPost(context, sessions, exchange, posted, route.dialect);
   }
-  const sessionId = getSessionId(context, exchange);
+  const sessionId = getSessionId(context, headers.sessionId);
   if (sessionId === undefined) {
     if (kind === 'notification')
       return receiveStatelessNotification(context, exchange, headers, value as JsonRpcNotification);
@@ -198,7 +198,7 @@ function handleGetOrDelete(
   exchange: Exchange,
   auth: AuthInfo | undefined,
 ) {
-  const sessionId = getSessionId(context, exchange);
+  const sessionId = getSessionId(context, exchange.header('mcp-session-id'));
   if (sessionId === undefined) {
     if (isBrowserVisit(exchange)) return replyVisitor(context, exchange);
     const hint = context.keepsSessions ? `. ${INITIALIZE_HINT}` : ', and the server runs without sessions';
@@ -260,9 +260,9 @@ const INITIALIZE: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'initialize'
 const PING: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
 /** Returns the session ID of a request. A server without sessions ignores it. */
-function getSessionId(context: HttpServerContext, exchange: Exchange): string | undefined {
+function getSessionId(context: HttpServerContext, header: string | undefined): string | undefined {
   return context.keepsSessions && context.handler.classifyRequest(INITIALIZE).opening === 'handshake'
-    ? exchange.header('mcp-session-id')
+    ? header
     : undefined;
 }
 

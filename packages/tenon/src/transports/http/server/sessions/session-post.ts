@@ -4,6 +4,7 @@ import {
   type JsonRpcMessage,
   type JsonRpcRequest,
   type JsonRpcResponse,
+  type MessageKind,
   serializeMessage,
 } from '../../../../jsonrpc/message.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
@@ -11,18 +12,18 @@ import { EVENT_STREAM, encodeEvent, encodePrimingEvent } from '../../sse/encode-
 import type { EventStream } from '../../sse/event-streams.js';
 import { refuse, refuseBusy } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
-import { acceptsStreamOnly, type MessageHeaders } from '../header-validation.js';
+import { acceptsJson, type MessageHeaders } from '../header-validation.js';
 import type { SharedAnswer } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
 import { createSessionHeaders } from './session-headers.js';
 import { NOT_STORED } from './session-messages.js';
 
-interface SessionPostOptions {
+/** The JSON value of a POST, classified once, with the headers that were read once. */
+export interface PostedMessage {
+  readonly value: unknown;
+  readonly kind: MessageKind;
+  readonly headers: MessageHeaders;
   readonly auth: AuthInfo | undefined;
-  /** The request of the POST. Absent for a batch. */
-  readonly request?: JsonRpcRequest;
-  readonly isBatch?: boolean;
-  readonly opensSession?: boolean;
 }
 
 /**
@@ -46,15 +47,15 @@ export class SessionPost implements MessageContext {
   readonly #requests: readonly Id[];
   #pendingCount: number;
 
-  constructor(exchange: Exchange, { accept }: MessageHeaders, requests: readonly Id[], options: SessionPostOptions) {
+  constructor(exchange: Exchange, posted: PostedMessage, requests: readonly Id[], opensSession = false) {
     this.exchange = exchange;
-    this.auth = options.auth;
-    this.checkedRequest = options.request;
-    this.#accept = accept;
+    this.auth = posted.auth;
+    this.checkedRequest = posted.kind === 'request' ? (posted.value as JsonRpcRequest) : undefined;
+    this.#accept = posted.headers.accept;
     this.#requests = requests;
     this.#pendingCount = requests.length;
-    this.#batch = options.isBatch ? [] : undefined;
-    this.opensSession = options.opensSession === true;
+    this.#batch = Array.isArray(posted.value) ? [] : undefined;
+    this.opensSession = opensSession;
   }
 
   get request(): Exchange {
@@ -133,7 +134,7 @@ export class SessionPost implements MessageContext {
    * JSON.
    */
   #mustStream(session: HttpSession, error: ErrorObject | undefined): boolean {
-    if (this.exchange.clientClosed || !acceptsStreamOnly(this.#accept)) return false;
+    if (this.exchange.clientClosed || acceptsJson(this.#accept)) return false;
     return (error === undefined || this.#batch !== undefined) && this.#beginStream(session);
   }
 

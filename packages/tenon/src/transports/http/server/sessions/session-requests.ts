@@ -5,43 +5,35 @@ import {
   diagnoseMessage,
   isResponseLike,
   type JsonRpcRequest,
-  type MessageKind,
 } from '../../../../jsonrpc/message.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';
 import type { HttpServerContext } from '../context.js';
-import { createInvalidRequest, refuse, refuseBatch, refuseBusy } from '../error-response.js';
+import { createInvalidRequest, refuse, refuseBatch, refuseBusy, replyInternalError } from '../error-response.js';
 import type { Exchange } from '../exchange.js';
-import { createAcceptMatcher, type MessageHeaders, readVersionHeader } from '../header-validation.js';
+import { createAcceptMatcher, readVersionHeader } from '../header-validation.js';
 import { failMalformedResponse } from '../malformed-response.js';
 import type { ListenResult } from '../stored-sessions/shared-session.js';
 import type { HttpSession } from './session.js';
-import { SessionPost } from './session-post.js';
+import { type PostedMessage, SessionPost } from './session-post.js';
 import type { HttpSessionRegistry } from './session-registry.js';
 
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
-
-/** The JSON value of a POST, classified once, with the headers that were read once. */
-export interface PostedMessage {
-  readonly value: unknown;
-  readonly kind: MessageKind;
-  readonly headers: MessageHeaders;
-  readonly auth: AuthInfo | undefined;
-}
 
 /** Opens a session for an `initialize` request. */
 export function openSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  { value, headers, auth }: PostedMessage,
+  posted: PostedMessage,
 ) {
-  const request = value as JsonRpcRequest;
+  const { auth } = posted;
+  const request = posted.value as JsonRpcRequest;
   const address = context.getAddress(exchange);
   const session = context.keepsSessions ? sessions.create(auth, address) : sessions.createForPost(auth, address);
   if (session === undefined) return refuseBusy(exchange, 'Too many open sessions. Retry later', request.id);
-  const post = new SessionPost(exchange, headers, [request.id], { auth, request, opensSession: true });
+  const post = new SessionPost(exchange, posted, [request.id], true);
   if (!session.addPendingRequest(request.id, post)) {
     void session.end();
     return refuseBusy(exchange, 'Too many unanswered requests. Retry later', request.id);
@@ -59,24 +51,22 @@ export function connectSession(
   id: JsonRpcRequest['id'] | undefined,
   receive: () => void,
 ) {
-  const { handler, report } = session.context;
-  const { shared } = session;
-  handler
+  const { context, shared } = session;
+  context.handler
     .connect(session, shared ? { ...options, onStateChange: change => shared.onStateChange(change) } : options)
     .then(serverSession => {
       session.serverSession = serverSession;
       receive();
     })
     .catch(error => {
-      report(error);
-      if (!exchange.clientClosed) refuse(exchange, 500, { code: INTERNAL_ERROR, message: 'Internal error' }, id);
+      replyInternalError(context, exchange, error, id);
       void session.end();
     });
 }
 
 /** Delivers the messages of a POST to an open session. */
 export function receiveInSession(session: HttpSession, exchange: Exchange, posted: PostedMessage) {
-  const { value, kind, headers, auth } = posted;
+  const { value, kind, headers } = posted;
   const problem = findVersionProblem(session, headers.version);
   if (problem !== undefined) {
     const id = kind === 'request' ? (value as JsonRpcRequest).id : undefined;
@@ -90,9 +80,8 @@ export function receiveInSession(session: HttpSession, exchange: Exchange, poste
   if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_REQUESTS, value);
   const post = new SessionPost(
     exchange,
-    headers,
+    posted,
     requests.map(request => request.id),
-    { auth, isBatch: true },
   );
   for (const request of requests) session.addPendingRequest(request.id, post);
   const faults = value.filter(isFault);
@@ -152,7 +141,8 @@ function createFaultResponse({ dialect }: HttpSession, fault: unknown): string {
   return JSON.stringify(createFailure(id, createInvalidRequest(reason)));
 }
 
-function receiveOne(session: HttpSession, exchange: Exchange, { value, kind, headers, auth }: PostedMessage) {
+function receiveOne(session: HttpSession, exchange: Exchange, posted: PostedMessage) {
+  const { value, kind, auth } = posted;
   if (kind === 'malformed') {
     failMalformedResponse(session.receiver, value, session.peer);
     const { id, reason } = diagnoseMessage(value);
@@ -164,7 +154,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, { value, kind, hea
   const request = value as JsonRpcRequest;
   const { id } = request;
   if (!session.hasRoomFor(1)) return refuseBusy(exchange, TOO_MANY_REQUESTS.message, id);
-  const post = new SessionPost(exchange, headers, [id], { auth, request });
+  const post = new SessionPost(exchange, posted, [id]);
   if (!session.addPendingRequest(id, post)) {
     return refuse(exchange, 400, createInvalidRequest('A request with this id is still in progress'), id);
   }

@@ -2,8 +2,9 @@ import type { JsonRpcRequest } from '../../../../jsonrpc/message.js';
 import type { Dialect } from '../../../../protocol/versions/dialect.js';
 import type { HttpServerContext } from '../context.js';
 import type { Exchange } from '../exchange.js';
+import type { PostedMessage } from './session-post.js';
 import type { HttpSessionRegistry } from './session-registry.js';
-import { connectSession, type PostedMessage, receiveInSession } from './session-requests.js';
+import { connectSession, receiveInSession } from './session-requests.js';
 
 /** Handles one POST of a version with sessions alone, in a session without an ID that ends with the responses. */
 export function receiveSessionlessPost(
