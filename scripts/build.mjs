@@ -3,7 +3,7 @@
  * Builds `@tenon/base`, the library, `@tenon/host` and `@tenon/testing`, each into its dist: their entries as ES modules and as CommonJS, and their
  * declarations for both by TypeScript, file by file. The result is made aside and then put in place, so that a program that
  * runs meanwhile sees no half. Then the packages that use the library are compiled against it, and the command is bundled,
- * each into its dist.
+ * each into its dist. With the argument `ai`, only that package is compiled, because its peer is installed after the others are built.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -14,6 +14,7 @@ import { buildEntries } from './build-entries.mjs';
 import { buildForms } from './build-forms.mjs';
 import { bin, readJson, root, runNode } from './process.mjs';
 
+const onlyAi = process.argv[2] === 'ai';
 /** Packages whose files are compiled one by one, against the built library. The peer of `ai` is one of the tools that tests install. */
 const COMPILED = ['issuer', 'apps', 'skills', ...(existsSync(join(root, 'node_modules/ai')) ? ['ai'] : [])];
 
@@ -21,6 +22,13 @@ const started = performance.now();
 await mkdir(join(root, '.cache'), { recursive: true });
 const work = await mkdtemp(join(root, '.cache/build-'));
 try {
+  if (onlyAi) await compilePackage('ai');
+  else await buildAll();
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+
+async function buildAll() {
   await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
   await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
   await buildForBoth('host', ['esm', 'cjs'], (entries, folders) => buildEntries('host', entries, folders));
@@ -31,8 +39,6 @@ try {
   console.log(
     `built packages/{${['base', 'tenon', 'host', 'testing', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`,
   );
-} finally {
-  await rm(work, { recursive: true, force: true });
 }
 
 /**

@@ -34,6 +34,7 @@ import {
   testingWorks,
 } from '../test/package/checks.mjs';
 import { ensureBrowser, skipMessage } from './browser.mjs';
+import { isBuilt, lacksAi } from './is-built.mjs';
 import { bin, root, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
 import { installTools } from './tools.mjs';
@@ -54,7 +55,7 @@ const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps', 'skills'];
 
 /** @type {Step[]} */
 const steps = [
-  { id: 'build', title: 'Build', run: () => runNode(['scripts/build.mjs']) },
+  { id: 'build', title: 'Build', run: build },
   {
     id: 'types',
     title: 'Types',
@@ -118,6 +119,13 @@ const steps = [
   },
   { id: 'conformance', title: 'Conformance', ...afterRuntimes('test/conformance/run.mjs') },
 ];
+
+/** `npm install` has built the packages, and so may an earlier run have. */
+async function build() {
+  if (!isBuilt()) await runNode(['scripts/build.mjs']);
+  else if (lacksAi()) await runNode(['scripts/build.mjs', 'ai']);
+  else console.log('the packages are built from these sources');
+}
 
 /** @param {string} path @param {() => Promise<unknown>} [prepare] @param {readonly string[]} [args] */
 function afterRuntimes(path, prepare, args) {

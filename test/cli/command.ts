@@ -1,7 +1,7 @@
 /** The command as its users start it, a process of its own, and the same in this process where a process changes nothing. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { run } from '../../packages/cli/src/program.js';
 import { createScreen } from '../../packages/cli/src/screen.js';
 import { createTerminal } from '../../packages/cli/src/terminal.js';
 import { bundleSettings } from '../../scripts/build-command.mjs';
+import { isBuilt } from '../../scripts/is-built.mjs';
 import { isFull } from '../support/extent.js';
 import { checkJsonLine, checkJsonOutput } from './json-schemas.js';
 
@@ -39,31 +40,18 @@ export function buildCommand(): Promise<void> {
 }
 
 async function build(): Promise<void> {
-  const isBuilt = await isNewest(dist);
-  program = isBuilt ? dist : join(built, 'tenon.mjs');
+  const hasBuilt = isBuilt();
+  program = hasBuilt ? dist : join(built, 'tenon.mjs');
   const sources = ['tenon', 'dev-process', 'serve/serve-export'].map(name => [
     name,
     join(root, `packages/cli/src/${name}.ts`),
   ]);
   await esbuild.build({
     ...bundleSettings,
-    entryPoints: Object.fromEntries([['shop', join(root, 'test/cli/fixtures/shop.ts')], ...(isBuilt ? [] : sources)]),
+    entryPoints: Object.fromEntries([['shop', join(root, 'test/cli/fixtures/shop.ts')], ...(hasBuilt ? [] : sources)]),
     outdir: built,
     packages: 'external',
   });
-}
-
-/** Tells if a file is newer than the sources of all packages. */
-async function isNewest(file: string): Promise<boolean> {
-  const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: 0 }));
-  const packages = await readdir(join(root, 'packages'));
-  const listed = packages.map(async name => {
-    const folder = join(root, 'packages', name, 'src');
-    const files = await readdir(folder, { recursive: true }).catch(() => []);
-    return files.filter(each => each.endsWith('.ts') && !each.endsWith('.test.ts')).map(each => join(folder, each));
-  });
-  const states = (await Promise.all(listed)).flat().map(each => stat(each));
-  return (await Promise.all(states)).every(each => each.mtimeMs < mtimeMs);
 }
 
 /** The command line of the official server of version 1 that has every feature. */
