@@ -33,6 +33,8 @@ export const VALUE_KEYWORDS: KeywordCompilers = {
 /** Steps of a division of decimal numbers, and of one character of a text whose characters are counted. */
 const DIVISION_STEPS = 1_000;
 const COUNTED_CHARACTER_STEPS = 4;
+/** Further steps of one character of a text that is not of a format: expressions look for another way to match it. */
+const REFUSED_CHARACTER_STEPS = 1.5;
 
 /** Compilers of the keywords for numbers and strings. */
 export const SCALAR_KEYWORDS: KeywordCompilers = {
@@ -58,11 +60,13 @@ export const SCALAR_KEYWORDS: KeywordCompilers = {
   format(name: unknown) {
     const format = FORMATS.get(name);
     if (format === undefined) return undefined;
-    const { test, steps, maxLength = Number.POSITIVE_INFINITY } = format;
+    const { test, steps, characterSteps, maxLength = Number.POSITIVE_INFINITY } = format;
     return checkString((text, run) => {
       if (text.length > maxLength) return false;
-      countSteps(run, text.length * steps);
-      return test(text);
+      countSteps(run, steps + text.length * characterSteps);
+      if (test(text)) return true;
+      countSteps(run, text.length * REFUSED_CHARACTER_STEPS);
+      return false;
     });
   },
 };

@@ -12,6 +12,23 @@ const MANY_ITEMS = list(300_000, index => index);
 const LONG_TEXT = 'a/b '.repeat(1_000_000);
 const LONG_URI = `https://h/${'a/'.repeat(1_000_000)}`;
 
+/** A short text of each format that lists of plain values contain. */
+const SHORT_TEXTS: { readonly [format: string]: string } = {
+  date: '2026-02-28',
+  time: '12:00:00Z',
+  'date-time': '2026-02-28T12:00:00Z',
+  duration: 'P1Y2M3DT4H5M6S',
+  email: 'ann.lee@example.com',
+  hostname: 'www.example.com',
+  ipv4: '192.168.100.1',
+  ipv6: '2001:db8:85a3::8a2e:370:7334',
+  uri: 'https://example.com/a',
+  'uri-reference': '/a/b/c?d=e&f=g',
+  'uri-template': 'https://h/{id}',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  'json-pointer': '/items/10/name',
+};
+
 /** A keyword, and a value on which one check by it takes long. */
 const COSTLY: [schema: JsonObject, value: unknown][] = [
   [{ minProperties: 1 }, MANY_MEMBERS],
@@ -78,6 +95,27 @@ describe('the work of one check', () => {
       'schema/work-limit',
     );
   });
+
+  it.each(takePart(Object.keys(SHORT_TEXTS), 0, 4))(
+    'counts each test of the format %s, also of empty texts',
+    format => {
+      const schema = { allOf: list(300, () => ({ items: { anyOf: [{ format }, true] } })) };
+      expect(
+        check(
+          schema,
+          list(6_000, () => ''),
+        ),
+      ).toBe('schema/work-limit');
+    },
+  );
+
+  it.each(takePart(Object.entries(SHORT_TEXTS), 0, 4))(
+    'accepts a message full of texts of the format %s',
+    (format, text) => {
+      const texts = list(Math.floor(16_000_000 / (text.length + 3)), () => text);
+      expect(check({ items: { type: 'string', format } }, texts)).toBe('valid');
+    },
+  );
 
   it('refuses texts that are too long for their format without reading them', () => {
     for (const format of ['date', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']) {
