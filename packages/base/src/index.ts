@@ -74,6 +74,7 @@ export { requireEncryption } from './net/require-encryption.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
 export {
   type Check,
+  checkAbsoluteUrl,
   checkAnything,
   checkArray,
   checkBoolean,
@@ -90,6 +91,7 @@ export {
   checkRecord,
   checkString,
   checkToken,
+  describeReceived,
   prependPath,
 } from './options/check.js';
 export {
@@ -153,6 +155,8 @@ export { toTypedValues } from './stores/typed-values.js';
 export { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './stores/unknown-formats.js';
 export {
   checkKey,
+  checkStores,
+  checkValues,
   checkVersion,
   computeExpiry,
   createStoreClosedError,

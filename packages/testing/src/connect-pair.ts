@@ -1,3 +1,4 @@
+import { checkFunction, checkObject, requireArgument } from '@tenon/base';
 import { type Client, type ClientOptions, createTransportPair, type RequestHandler, type Transport } from 'tenon';
 import { connectTo, dialects, type MessageObserver, type ServerTypes } from 'tenon/testing-internals';
 
@@ -20,6 +21,8 @@ export function connectPair<S extends ServerTypes = ServerTypes>(
   server: S & RequestHandler,
   options: PairOptions = {},
 ): Promise<Client<S>> {
+  requireArgument('`server` of connectPair', server, checkObject({ connect: checkFunction }));
+  requireArgument('the object with the options of connectPair', options, checkObject());
   const { onMessage, wrapTransport = channel => channel, ...rest } = options;
   const open = async () => {
     const pair = createTransportPair(onMessage, { copyMessages: rest.copyMessages, caller: rest.caller });

@@ -1,4 +1,4 @@
-import { type Clock, requireKnownOptions, systemClock } from '@tenon/base';
+import { checkFunction, checkObject, type Clock, requireArgument, requireKnownOptions, systemClock } from '@tenon/base';
 import { type JsonRpcMessage, type MessageContext, type SendOptions, type Transport, wrapTransport } from 'tenon';
 import type { JsonRpcResponse } from 'tenon/testing-internals';
 
@@ -49,6 +49,7 @@ export interface FaultOptions {
 /** Wraps a transport so that the scheduled faults happen. */
 export function withFaults(transport: Transport, given: FaultOptions): Transport {
   requireKnownOptions('withFaults', given, { send: true, receive: true, clock: true });
+  requireArgument('`transport` of withFaults', transport, checkObject({ open: checkFunction }));
   const { send, receive, clock = systemClock } = given;
   let sent = 0;
   let received = 0;

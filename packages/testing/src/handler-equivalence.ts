@@ -1,9 +1,21 @@
-import { type JsonObject, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkString,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { EquivalenceCheck, type EquivalenceCheckOptions } from './handler-equivalence/equivalence-check.js';
 import { createHandlerUnderTest, type TestableHandler } from './handler-equivalence/handler-under-test.js';
 import type { Observation, ObservedEvent } from './handler-equivalence/observation.js';
 import { runScenario } from './handler-equivalence/run-scenario.js';
 import { type ExecutionScenario, listScenarios } from './handler-equivalence/scenarios.js';
+
+const checkHandler = checkObject({ run: checkFunction });
+const checkReader = checkObject({ read: checkFunction });
 
 /** Options of `checkHandlerEquivalence`: the input of the handler, and the answers of its client. */
 export interface HandlerEquivalenceOptions extends EquivalenceCheckOptions {
@@ -59,6 +71,15 @@ export async function checkHandlerEquivalence(
     compare: true,
     timeout: true,
   });
+  requireArgument(
+    '`handler` of checkHandlerEquivalence',
+    handler,
+    checkEither(
+      checkHandler,
+      checkObject({ prompt: checkHandler }),
+      checkObject({ resource: checkReader, uri: checkString }),
+    ),
+  );
   const { input = {}, ...rest } = options;
   const target = createHandlerUnderTest(handler, input);
   const equivalence = new EquivalenceCheck(rest);

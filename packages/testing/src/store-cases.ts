@@ -1,4 +1,4 @@
-import { type Stores, systemClock } from '@tenon/base';
+import { checkFunction, checkObject, requireArgument, type Stores, systemClock } from '@tenon/base';
 import { bucketCases, sharedBucketCases } from './bucket-cases.js';
 import { busCases, sharedBusCases } from './bus-cases.js';
 import { expectRejection, type StoreCase, type StoreContext } from './store-context.js';
@@ -41,6 +41,8 @@ export function storeCases(
   open: () => StoreFixture | Promise<StoreFixture>,
   unsupported: UnsupportedStoreFeatures = {},
 ): ContractCase[] {
+  requireArgument('`open` of storeCases', open, checkFunction);
+  requireArgument('`unsupported` of storeCases', unsupported, checkObject());
   const shared = unsupported.secondOpen ? [] : [...sharedValueCases, ...sharedBusCases, ...sharedBucketCases];
   const cases = [...valueCases, ...busCases, ...bucketCases, ...closeCases, ...shared];
   return cases.map(([name, use]) => ({ name, run: () => runCase(open, use) }));

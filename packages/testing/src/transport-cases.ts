@@ -1,4 +1,4 @@
-import { type JsonObject, TenonError } from '@tenon/base';
+import { checkFunction, checkObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { Transport } from 'tenon';
 import { createNotification, type Id } from 'tenon/testing-internals';
 import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';
@@ -38,6 +38,8 @@ export function transportCases(
   open: () => TransportFixture | Promise<TransportFixture>,
   unsupported: UnsupportedFeatures = {},
 ): ContractCase[] {
+  requireArgument('`open` of transportCases', open, checkFunction);
+  requireArgument('`unsupported` of transportCases', unsupported, checkObject());
   const cases = [
     ...coreCases,
     ...(unsupported.serverRequests ? [] : serverRequestCases),

@@ -1,3 +1,4 @@
+import { requireArgument } from './known-options.js';
 import { isObject } from './messages.js';
 
 /** ID of the extension in the capabilities of clients and servers. */
@@ -17,14 +18,18 @@ interface HasMeta {
 }
 
 /** Returns the URI of the page that shows the results of a tool, or `undefined` if it has none. */
-export function getAppUri({ _meta }: HasMeta): string | undefined {
+export function getAppUri(tool: HasMeta): string | undefined {
+  requireArgument('`tool` of getAppUri', tool, 'a tool', isObject);
+  const { _meta } = tool;
   const meta: { readonly [key: string]: unknown } = { ..._meta };
   const uri = isObject(meta.ui) && meta.ui.resourceUri !== undefined ? meta.ui.resourceUri : meta[FLAT_RESOURCE_KEY];
   return typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined;
 }
 
 /** Tells if a tool is visible to the model or to pages. A tool without `visibility` is visible to both. */
-export function isVisibleTo(visibility: Visibility, { _meta }: HasMeta): boolean {
+export function isVisibleTo(visibility: Visibility, tool: HasMeta): boolean {
+  requireArgument('`tool` of isVisibleTo', tool, 'a tool', isObject);
+  const { _meta } = tool;
   const { ui }: { readonly ui?: unknown } = { ..._meta };
   if (!isObject(ui) || ui.visibility === undefined) return true;
   return Array.isArray(ui.visibility) && ui.visibility.includes(visibility);

@@ -1,6 +1,6 @@
 import { AppError, INVALID_PARAMS, REFUSED } from '../channel/app-error.js';
 import { createChannel } from '../channel/channel.js';
-import { requireKnownOptions } from '../channel/known-options.js';
+import { requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { isObject, type JsonObject, parseMessage } from '../channel/messages.js';
 import { getAppUri } from '../channel/ui-meta.js';
 import type { AppCapabilities, AppPermissions, CallToolResult, HostContext, Tool } from '../channel/ui-types.js';
@@ -54,7 +54,9 @@ const OPTIONS: readonly (keyof ViewOptions)[] = [
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export async function showApp(server: AppServer, options: ViewOptions): Promise<AppView> {
+  requireArgument('`server` of showApp', server, 'a client', isObject);
   requireKnownOptions('showApp', options, OPTIONS);
+  requireArgument('`tool` of showApp', options.tool, 'a tool', isObject);
   if (options.limits) requireKnownOptions('limits of showApp', options.limits, LIMITS);
   const uri = getAppUri(options.tool);
   if (uri === undefined)

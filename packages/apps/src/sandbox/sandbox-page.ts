@@ -1,5 +1,5 @@
 import { composePolicy, isCspOrigin, readCsp } from '../channel/csp.js';
-import { requireKnownOptions } from '../channel/known-options.js';
+import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { readUrl } from '../channel/read-url.js';
 
 /** Options of the sandbox page. */
@@ -19,8 +19,10 @@ const MAX_QUERY_LENGTH = 8_192;
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function createSandboxResponse(url: string, options: SandboxOptions): SandboxResponse {
+  requireArgument('`url` of createSandboxResponse', url, 'a string', isText);
   requireKnownOptions('createSandboxResponse', options, ['hostOrigins']);
   const { hostOrigins } = options;
+  requireArgument('`hostOrigins` of createSandboxResponse', hostOrigins, 'a list of origins', Array.isArray);
   for (const origin of hostOrigins)
     if (!isOrigin(origin))
       throw new TypeError(

@@ -8,6 +8,7 @@ import {
   toolResult,
 } from 'tenon';
 import { isCspOrigin } from '../channel/csp.js';
+import { requireArgument } from '../channel/known-options.js';
 import { isObject } from '../channel/messages.js';
 import { FLAT_RESOURCE_KEY, UI_EXTENSION, UI_MIME_TYPE, type Visibility } from '../channel/ui-meta.js';
 import type { AppCsp, AppPermissions } from '../channel/ui-types.js';
@@ -139,12 +140,19 @@ export function app<const U extends string>(options: AppOptions & { readonly uri
  * @see https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
  */
 export function appOnly<In, Out>(definition: ToolDefinition<In, Out>): ToolDefinition<In, Out> {
+  requireArgument('`definition` of appOnly', definition, 'a tool', isObject);
   return withApp(definition, { visibility: ['app'] });
 }
 
 /** Tells if a client can show apps. Pass `context.client` of a handler, or the caller of `visible`. */
-export function supportsApps({ capabilities }: { readonly capabilities: ClientCapabilities }): boolean {
-  const settings = capabilities.extensions?.[UI_EXTENSION];
+export function supportsApps(client: { readonly capabilities: ClientCapabilities }): boolean {
+  requireArgument(
+    '`client` of supportsApps',
+    client,
+    'the client of a context',
+    each => isObject(each) && isObject(each.capabilities),
+  );
+  const settings = client.capabilities.extensions?.[UI_EXTENSION];
   return isObject(settings) && Array.isArray(settings.mimeTypes) && settings.mimeTypes.includes(UI_MIME_TYPE);
 }
 
@@ -188,6 +196,7 @@ function isOtherResult(value: unknown): value is Partial<CallToolResult> {
 }
 
 function checkApp(options: AppOptions): void {
+  requireArgument('the options of app', options, 'an object', isObject);
   const { uri, csp, permissions, visibility } = options;
   const unknown = Object.keys(options).filter(name => ![...METADATA, ...SOURCES].includes(name));
   if (unknown.length > 0)

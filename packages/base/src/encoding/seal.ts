@@ -64,7 +64,8 @@ export const MAX_SEALED = 256 * 1024;
  * "-".
  */
 export function areSealKeys(keys: readonly SealKey[]): boolean {
-  const isValid = keys.every(({ id, key }) => /^[\w-]{1,64}$/.test(id) && key.length === 32);
+  // Callers without types pass anything.
+  const isValid = Array.isArray(keys) && keys.every(each => /^[\w-]{1,64}$/.test(each?.id) && each.key?.length === 32);
   return isValid && keys.length > 0 && new Set(keys.map(({ id }) => id)).size === keys.length;
 }
 

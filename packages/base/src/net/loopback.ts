@@ -1,3 +1,6 @@
+import { checkString } from '../options/check.js';
+import { requireArgument } from '../options/check-options.js';
+
 /**
  * Checks for addresses and names of this machine. No function resolves a name, and each one returns false for a text
  * with a port.
@@ -17,6 +20,7 @@ export function isLoopbackAddress(text: string): boolean {
  * grant access: `Host` headers, and the address that a server listens on.
  */
 export function isLoopbackHost(host: string): boolean {
+  requireArgument('`host` of isLoopbackHost', host, checkString);
   return /^localhost\.?$/i.test(host) || isLoopbackAddress(host);
 }
 

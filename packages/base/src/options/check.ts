@@ -119,5 +119,15 @@ function describeMismatch(expected: string, value: unknown): string {
  */
 export const describeReceived = (value: unknown): string => (value === undefined ? 'nothing' : describeType(value));
 
+/** Checks an absolute URL: a text, or a `URL`. */
+export const checkAbsoluteUrl: Check = value => {
+  try {
+    void new URL(String(value));
+    return undefined;
+  } catch {
+    return `${ROOT}expected an absolute URL, got ${typeof value === 'string' ? 'another text' : describeReceived(value)}`;
+  }
+};
+
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value => (value === false ? undefined : 'at /: expected false, got another value');

@@ -1,3 +1,5 @@
+import { checkString } from '../options/check.js';
+import { requireArgument } from '../options/check-options.js';
 import { isSecretName } from './secret-names.js';
 
 /** Text that replaces a secret. */
@@ -84,6 +86,7 @@ export function redactOpaqueWords(text: string, mark = REDACTED): string {
  * every secret.
  */
 export function redactSecrets(text: string): string {
+  requireArgument('`text` of redactSecrets', text, checkString);
   return redactNamedSecrets(text)
     .replace(BASE64, (word, at, whole) => (/[+=]/.test(word) ? redactRandom(word, at, whole) : word))
     .replace(LONG_WORD, redactRandom);

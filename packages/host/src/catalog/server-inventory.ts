@@ -1,4 +1,18 @@
+import { checkArray, checkObject, checkString } from '@tenon/base';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
+
+const checkDefinitions = checkArray(checkObject({ name: checkString }));
+
+/** Checks the name and the tools of an inventory. */
+export const checkToolInventory = checkObject({ server: checkString, tools: checkDefinitions });
+/** Checks an inventory of all kinds of definitions. */
+export const checkInventory = checkObject({
+  server: checkString,
+  tools: checkDefinitions,
+  prompts: checkDefinitions,
+  resources: checkDefinitions,
+  templates: checkDefinitions,
+});
 
 /** Inventory of one server: all pages of its lists, with its own names and order. */
 export interface ServerInventory {

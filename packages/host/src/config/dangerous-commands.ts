@@ -1,7 +1,8 @@
+import { checkObject, requireArgument } from '@tenon/base';
 import { findContainerDangers } from './container-dangers.js';
 import { isLoaderVariable } from './loader-variables.js';
 import { listReferences, shortenText } from './mask-secrets.js';
-import type { ConfiguredEntry } from './server-entry.js';
+import { type ConfiguredEntry, checkTarget } from './server-entry.js';
 
 /** Maximum number of characters of a command that are searched, because each pattern takes time. */
 const MAX_LINE = 8000;
@@ -22,11 +23,9 @@ const OTHER_REGISTRY =
  * Finds parts of a server entry that the user should review before approval, wherever the entry comes from. It is a help for
  * the user and not a protection, because it does not detect everything.
  */
-export function findDangers({
-  target,
-  trusted,
-  written = {},
-}: Pick<ConfiguredEntry, 'target' | 'trusted' | 'written'>): string[] {
+export function findDangers(entry: Pick<ConfiguredEntry, 'target' | 'trusted' | 'written'>): string[] {
+  requireArgument('`entry` of findDangers', entry, checkObject({ target: checkTarget }));
+  const { target, trusted, written = {} } = entry;
   const dangers = trusted ? ['what the server says of its tools is to be believed (`trusted`)'] : [];
   if ('url' in target) return [...dangers, ...listSentVariables(written)];
   const { command, args = [], env = {} } = target;

@@ -1,6 +1,7 @@
+import { checkObject, requireArgument } from '@tenon/base';
 import type { HttpTarget, StdioTarget } from 'tenon';
 import { type CallerTemplates, type CallerValues, fillTemplates } from './caller-template.js';
-import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
+import { checkServerEntry, type CommandTarget, type ServerEntry, type UrlTarget } from './server-entry.js';
 
 /**
  * Returns the target of a server for one caller, with the values of the caller in its environment, headers and URL.
@@ -9,10 +10,12 @@ import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
  * @throws TenonError `host/caller-value` for a value that is missing, or that a part cannot contain.
  */
 export function fillCallerValues(
-  { name, target, perCaller }: Pick<ServerEntry, 'name' | 'target' | 'perCaller'>,
+  entry: Pick<ServerEntry, 'name' | 'target' | 'perCaller'>,
   values: CallerValues = {},
 ): CommandTarget | UrlTarget {
-  return fillTarget(name, target, perCaller, values);
+  requireArgument('`entry` of fillCallerValues', entry, checkServerEntry);
+  requireArgument('`values` of fillCallerValues', values, checkObject());
+  return fillTarget(entry.name, entry.target, entry.perCaller, values);
 }
 
 /** Returns a target with the values of a caller in the parts that have templates. A target in this process has none. */

@@ -1,5 +1,12 @@
-import { findSecretStart, isSecretName, isSecretWord, redactTokens, requireKnownOptions } from '@tenon/base';
-import type { CommandTarget, ServiceAccount, UrlTarget } from './server-entry.js';
+import {
+  findSecretStart,
+  isSecretName,
+  isSecretWord,
+  redactTokens,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
+import { type CommandTarget, checkTarget, type ServiceAccount, type UrlTarget } from './server-entry.js';
 import { parseReferences } from './variable-references.js';
 
 /** Values that stand for "no secret". */
@@ -21,6 +28,7 @@ export interface LiteralSecretOptions {
  * parts: `env.TOKEN`, `args[1]`, `headers.Authorization`, `auth.clientSecret`, `url`. It cannot detect every secret.
  */
 export function findLiteralSecrets(target: CommandTarget | UrlTarget, options: LiteralSecretOptions = {}): string[] {
+  requireArgument('`target` of findLiteralSecrets', target, checkTarget);
   requireKnownOptions('findLiteralSecrets', options, { serviceAccount: true });
   const { clientSecret, privateKey } = options.serviceAccount ?? {};
   const credentials = Object.entries({ clientSecret, privateKey }).flatMap(([name, value]) =>

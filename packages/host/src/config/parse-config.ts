@@ -1,4 +1,4 @@
-import { findNearestKey, requireKnownOptions, TenonError } from '@tenon/base';
+import { checkString, findNearestKey, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
 import { type ConfigPath, type ConfigTextFault, createJsonNode, type JsonNode, parseDocument } from './json-node.js';
@@ -101,6 +101,7 @@ export interface ConfigResult {
  * Problems are returned next to the valid servers. Invalid JSON results in no servers.
  */
 export async function parseConfig(text: string, options: ConfigOptions): Promise<ConfigResult> {
+  requireArgument('`text` of parseConfig', text, checkString);
   requireKnownOptions('parseConfig', options, {
     file: true,
     scope: true,

@@ -1,6 +1,12 @@
+import { checkEither, checkObject, checkString } from '@tenon/base';
 import type { AssumableCapability } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CallerTemplates } from './caller-template.js';
+
+/** Checks the target of a server: a command or a URL. */
+export const checkTarget = checkEither(checkObject({ command: checkString }), checkObject({ url: checkString }));
+/** Checks a server of a configuration. */
+export const checkServerEntry = checkObject({ name: checkString, target: checkTarget });
 
 /** Server of a configuration. */
 export interface ServerEntry {

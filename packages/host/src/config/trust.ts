@@ -1,4 +1,13 @@
-import { createSigner, requireKnownOptions, type Signer, TenonError, toRecordValues, type Values } from '@tenon/base';
+import {
+  checkValues,
+  createSigner,
+  requireArgument,
+  requireKnownOptions,
+  type Signer,
+  TenonError,
+  toRecordValues,
+  type Values,
+} from '@tenon/base';
 import { quoteName } from './problem.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 import { examineEntry, getTrustKey, type TrustExamination, type TrustQuestion } from './trust-question.js';
@@ -62,6 +71,7 @@ export interface Trust {
 export function createTrust(options: TrustOptions): Trust {
   requireKnownOptions('createTrust', options, { values: true, key: true, ask: true });
   const { values: rawValues, key, ask } = options;
+  requireArgument('`values` of createTrust', rawValues, checkValues);
   const values = toRecordValues(rawValues);
   if (key && key.length < MIN_KEY_BYTES)
     throw new TenonError('config/trust-key', 'the approval key is too short', {

@@ -1,4 +1,4 @@
-import { redactSecrets, replaceInvisible } from '@tenon/base';
+import { checkArray, checkString, redactSecrets, replaceInvisible, requireArgument } from '@tenon/base';
 
 /** Maximum length of an excerpt, in characters. */
 const MAX_EXCERPT = 300;
@@ -11,6 +11,8 @@ const MAX_LOOKED_AT = 4_096;
  * @param keys Secrets to remove.
  */
 export function formatErrorExcerpt(text: string, keys: readonly string[] = []): string {
+  requireArgument('`text` of formatErrorExcerpt', text, checkString);
+  requireArgument('`keys` of formatErrorExcerpt', keys, checkArray(checkString));
   let shown = text.slice(0, MAX_LOOKED_AT);
   for (const key of keys) if (key !== '') shown = shown.replaceAll(key, '‹hidden›');
   // A key that was cut in half is at the end, outside the excerpt.

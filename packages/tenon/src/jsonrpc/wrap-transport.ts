@@ -1,3 +1,4 @@
+import { checkFunction, checkObject, requireArgument } from '@tenon/base';
 import { replaceMembers } from './replace-members.js';
 import type { MessageReceiver, Transport } from './transport.js';
 
@@ -23,7 +24,10 @@ export type ReceiverChanges = { readonly [K in keyof MessageReceiver]?: MessageR
  * @param transport Transport that was not opened yet.
  * @param changes Members to replace.
  */
-export function wrapTransport(transport: Transport, { receive, ...changes }: TransportChanges): Transport {
+export function wrapTransport(transport: Transport, given: TransportChanges): Transport {
+  requireArgument('`transport` of wrapTransport', transport, checkObject({ open: checkFunction }));
+  requireArgument('`changes` of wrapTransport', given, checkObject());
+  const { receive, ...changes } = given;
   return replaceMembers(transport, {
     ...changes,
     open: receiver => transport.open(receive ? replaceMembers(receiver, receive(receiver)) : receiver),

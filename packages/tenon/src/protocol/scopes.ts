@@ -1,4 +1,14 @@
-import { type AuthInfo, type ErrorObject, INSUFFICIENT_SCOPE, isObject, rpcError, TenonError } from '@tenon/base';
+import {
+  type AuthInfo,
+  checkArray,
+  checkString,
+  type ErrorObject,
+  INSUFFICIENT_SCOPE,
+  isObject,
+  requireArgument,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
 
 /**
  * A valid OAuth scope.
@@ -28,6 +38,7 @@ export function hasScopes(auth: AuthInfo | undefined, scopes: readonly string[] 
  * @param scopes All scopes that the operation needs, including those that the caller has.
  */
 export function insufficientScope(scopes: readonly string[]): TenonError {
+  requireArgument('`scopes` of insufficientScope', scopes, checkArray(checkString), 'auth/scope');
   checkScopes('a handler', scopes);
   return rpcError(
     INSUFFICIENT_SCOPE,

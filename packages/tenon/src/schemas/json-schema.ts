@@ -1,5 +1,13 @@
 import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import {
+  type Check,
+  checkObject,
+  describeReceived,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  TenonError,
+} from '@tenon/base';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { decodeToken } from './json-schema/pointer-tokens.js';
@@ -42,6 +50,9 @@ export function withJsonSchema<S extends StandardSchema>(
   input: JsonSchema,
   output = input,
 ): SchemaWithJson<S> {
+  requireArgument('`schema` of withJsonSchema', schema, checkStandardSchema);
+  requireArgument('`input` of withJsonSchema', input, checkObject());
+  requireArgument('`output` of withJsonSchema', output, checkObject());
   const standard = schema['~standard'];
   const { version, vendor } = standard;
   const validate: StandardSchema['~standard']['validate'] = (value, options) => standard.validate(value, options);
@@ -49,6 +60,11 @@ export function withJsonSchema<S extends StandardSchema>(
   // `SchemaWithJson` has the types of `S` in a member that only the compiler sees.
   return { '~standard': { version, vendor, validate, jsonSchema } } as unknown as SchemaWithJson<S>;
 }
+
+const checkStandardSchema: Check = value =>
+  isStandardSchema(value)
+    ? undefined
+    : `at /: expected a schema of zod, valibot or arktype, got ${describeReceived(value)}`;
 
 /** A schema with a JSON Schema that was written by hand. */
 export type SchemaWithJson<S extends StandardSchema> = {

@@ -2,6 +2,7 @@ import {
   areSealKeys,
   type Bus,
   catchMaybe,
+  checkStores,
   createSeal,
   createUnknownFormatLog,
   isPromise,
@@ -9,6 +10,7 @@ import {
   type JsonObject,
   listReadable,
   type MaybePromise,
+  requireArgument,
   requireKnownOptions,
   type Seal,
   type SealKey,
@@ -56,6 +58,7 @@ const PREFIX = '$tenonPrefix';
  */
 export function sealStores(stores: Stores, options: SealedStoresOptions): Stores {
   requireKnownOptions('sealStores', options, { keys: true, onError: true });
+  requireArgument('`stores` of sealStores', stores, checkStores, 'store/option');
   const { keys, onError } = options;
   if (!areSealKeys(keys)) {
     throw new TenonError('store/option', 'invalid option `keys`', {

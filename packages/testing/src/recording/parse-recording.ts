@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { checkArray, checkEither, checkObject, checkString, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import { diagnoseMessage, isId, isMessage, parseJson } from 'tenon/testing-internals';
 import {
   LIFECYCLE,
@@ -7,6 +7,9 @@ import {
   type RecordedMessage,
   type Recording,
 } from './recording.js';
+
+/** Checks a recording: its text, or the parsed form. */
+export const checkRecording = checkEither(checkString, checkObject({ servers: checkArray(checkObject()) }));
 
 /** Maximum length of a recording that is read, in characters. */
 const MAX_RECORDING = 256 * 1024 * 1024;
@@ -22,6 +25,7 @@ const EXPECTED = 'lines of JSON-RPC messages with `_meta: { dir, server, ts }`';
  * @throws TenonError `recording/invalid` with the number of the line, `recording/empty`, or `recording/too-large`.
  */
 export function parseRecording(text: string): Recording {
+  requireArgument('`text` of parseRecording', text, checkString);
   if (text.length > MAX_RECORDING) {
     throw new TenonError('recording/too-large', 'the recording is too large', {
       expected: `at most ${MAX_RECORDING} characters`,

@@ -1,4 +1,5 @@
 import {
+  checkObject,
   isObject,
   isSecretName,
   keepTextsIn,
@@ -6,6 +7,7 @@ import {
   redactNamedSecrets,
   redactSecrets,
   redactTokens,
+  requireArgument,
 } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
 
@@ -36,6 +38,7 @@ const MAX_DEPTH = 100;
  * audio and other binary content stay as they are.
  */
 export function redactMessage<M extends JsonRpcMessage>(message: M): M {
+  requireArgument('`message` of redactMessage', message, checkObject());
   const { params, result, error }: { params?: unknown; result?: unknown; error?: unknown } = message;
   return {
     ...message,

@@ -1,6 +1,6 @@
-import { requireKnownOptions } from '@tenon/base';
+import { checkArray, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { Tool } from 'tenon';
-import type { ServerInventory } from '../server-inventory.js';
+import { checkToolInventory, type ServerInventory } from '../server-inventory.js';
 
 /** Counts the tokens of a text, for example with a tokenizer. */
 export type CountTokens = (text: string) => number;
@@ -37,6 +37,7 @@ export function createTokenReport(
   options: TokenReportOptions = {},
 ): TokenReport {
   requireKnownOptions('createTokenReport', options, { countTokens: true, name: true });
+  requireArgument('`offered` of createTokenReport', offered, checkArray(checkToolInventory));
   const { countTokens = estimateTokens, name = (_, tool) => tool } = options;
   const servers = offered.map(({ server, tools }) => {
     const costs = tools.map(tool => {

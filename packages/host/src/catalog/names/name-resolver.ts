@@ -1,4 +1,12 @@
-import { isObject, type JsonObject, requireKnownOptions } from '@tenon/base';
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileToolFilter } from '../../security/guard/entry-matching.js';
 import { chooseMetaToolNames } from '../budget/collapse-tools.js';
@@ -73,6 +81,7 @@ export interface NameResolver {
 /** Creates a resolver with the names that a host with these servers has. */
 export function createNameResolver(options: NameResolverOptions): NameResolver {
   requireKnownOptions('createNameResolver', options, { servers: true, prefix: true, known: true, hasBudget: true });
+  requireArgument('`servers` of createNameResolver', options.servers, checkArray(checkObject({ name: checkString })));
   const { servers: entries, prefix = 'always', known = new Map(), hasBudget = false } = options;
   const servers = entries.map(({ name }) => name);
   const names = new Map(

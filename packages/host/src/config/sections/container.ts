@@ -1,7 +1,7 @@
-import { isLoaderVariable } from '../loader-variables.js';
 import { type EntryParser, readFlag, readResolvedList, readResolvedText, reportWrongKind } from '../entry-parser.js';
 import { type ReadEnvFile, readEnv } from '../env-file.js';
 import type { JsonNode } from '../json-node.js';
+import { isLoaderVariable } from '../loader-variables.js';
 import { resolvePath } from '../paths.js';
 import { quoteName } from '../problem.js';
 import type { CommandTarget } from '../server-entry.js';

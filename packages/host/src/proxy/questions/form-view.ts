@@ -1,4 +1,11 @@
-import { describeIssues, isObject, requireKnownOptions } from '@tenon/base';
+import {
+  checkFunction,
+  checkObject,
+  describeIssues,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
 import { type ElicitFormParams, type ElicitResult, loadPeerSchema } from 'tenon';
 import { type FormValue, findRefusal } from 'tenon/host-internals';
 import { createFieldView, type FieldView } from './field-view.js';
@@ -50,6 +57,8 @@ const MAX_FIELDS = 100;
 /** Creates the view of a form, with warnings about its fields. */
 export function createFormView(form: ElicitFormParams, options: FormViewOptions): FormView {
   requireKnownOptions('createFormView', options, { secrets: true, server: true, sanitizeText: true });
+  requireArgument('`form` of createFormView', form, checkObject({ requestedSchema: checkObject() }));
+  requireArgument('`sanitizeText` of createFormView', options.sanitizeText, checkFunction);
   const { sanitizeText, secrets = 'warn' } = options;
   const server = sanitizeForView(options.server, sanitizeText, MAX_LABEL);
   const message = sanitizeForView(form.message, sanitizeText, MAX_MESSAGE);

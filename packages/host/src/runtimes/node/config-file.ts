@@ -2,7 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import type { AskInput } from '../../config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../config/json-node.js';
 import { type ConfigOptions, type ConfigResult, parseConfig } from '../../config/parse-config.js';
@@ -59,6 +59,7 @@ const OTHER_FORMAT = /\.(?:toml|ya?ml)$/i;
  * text file, `config/format` when it needs `parse`, or `config/too-large`.
  */
 export async function readConfigFile(path: string, options: ConfigFileOptions = {}): Promise<ConfigResult> {
+  requireArgument('`path` of readConfigFile', path, checkString);
   requireKnownOptions('readConfigFile', options, {
     scope: true,
     env: true,

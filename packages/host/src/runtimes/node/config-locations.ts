@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
-import { requireKnownOptions } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { EntryOrigin } from '../../config/server-entry.js';
 
 /** A configuration file that exists. */
@@ -29,6 +29,7 @@ export interface ConfigLocationOptions {
  * they are approved.
  */
 export async function findProjectConfigs(folder: string): Promise<ConfigLocation[]> {
+  requireArgument('`folder` of findProjectConfigs', folder, checkString);
   const root = resolve(folder);
   return filterExisting([
     { program: 'Claude Code', path: join(root, '.mcp.json'), scope: 'project' },

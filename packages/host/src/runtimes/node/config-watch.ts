@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, realpathSync, watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkFunction,
+  checkString,
+  requireArgument,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import { MAX_CONFIG_SIZE } from '../../config/json-node.js';
 import { readBoundedFile } from './config-file.js';
 
@@ -27,6 +35,8 @@ export async function watchConfig(
   onChanged: () => void,
   options: ConfigWatchOptions = {},
 ): Promise<() => void> {
+  requireArgument('`path` of watchConfig', path, checkString);
+  requireArgument('`onChanged` of watchConfig', onChanged, checkFunction);
   requireKnownOptions('watchConfig', options, { clock: true, settleDelay: true });
   const { clock = systemClock, settleDelay = SETTLE_DELAY } = options;
   const file = resolve(path);

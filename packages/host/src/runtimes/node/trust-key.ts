@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { link, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { TenonError } from '@tenon/base';
+import { checkString, requireArgument, TenonError } from '@tenon/base';
 import { requirePrivate } from '@tenon/base/node';
 import { readBoundedFile } from './config-file.js';
 
@@ -13,6 +13,7 @@ const KEY_SIZE = 32;
  * @throws TenonError `config/trust-key` when the file is something else, or when other users have access to it.
  */
 export async function loadTrustKey(path: string): Promise<Uint8Array> {
+  requireArgument('`path` of loadTrustKey', path, checkString);
   const file = resolve(path);
   const existingKey = await readKey(file);
   if (existingKey) return existingKey;

@@ -1,4 +1,11 @@
-import { requireKnownOptions, runWithTimeout, type Stores, systemClock } from '@tenon/base';
+import {
+  checkValues,
+  requireArgument,
+  requireKnownOptions,
+  runWithTimeout,
+  type Stores,
+  systemClock,
+} from '@tenon/base';
 import { requireSealed } from 'tenon/host-internals';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { type ApprovalBinding, createApprovalBinding } from './approval-binding.js';
@@ -54,6 +61,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     rememberTtl = DEFAULT_REMEMBER_TTL,
     waits = true,
   } = options;
+  requireArgument('`values` of createApprovals', values, checkValues);
   requireSealed(options, 'createApprovals');
   const { maxPending = MAX_PENDING, maxPendingPerUser = MAX_PENDING_PER_USER, approve } = options;
   const store = createApprovalStore(values, clock, rememberTtl);

@@ -1,4 +1,4 @@
-import { createExcerpt, stringifyJson } from '@tenon/base';
+import { checkObject, checkString, createExcerpt, requireArgument, stringifyJson } from '@tenon/base';
 import type { Context } from 'tenon';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
@@ -41,10 +41,13 @@ const ACTION_TEXTS = {
 } as const;
 
 /** Describes an action for a person. Masks secrets, and escapes text that imitates other text. */
-export function formatApprovalPrompt(
-  { kind, server, name, arguments: args }: ActionRequest,
-  verdict?: PolicyVerdict,
-): string {
+export function formatApprovalPrompt(request: ActionRequest, verdict?: PolicyVerdict): string {
+  requireArgument(
+    '`request` of formatApprovalPrompt',
+    request,
+    checkObject({ kind: checkString, server: checkString, name: checkString, arguments: checkObject() }),
+  );
+  const { kind, server, name, arguments: args } = request;
   const what = `Allow to ${ACTION_TEXTS[kind]} ${createExcerpt(name)} of ${createExcerpt(server)}?`;
   const shown =
     Object.keys(args).length === 0 ? [] : [createExcerpt(stringifyJson(maskArguments(args)), MAX_ARGUMENTS)];

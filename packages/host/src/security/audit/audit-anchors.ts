@@ -1,4 +1,12 @@
-import { type Clock, type StoredValue, TenonError, toRecordValues, type Values } from '@tenon/base';
+import {
+  type Clock,
+  checkValues,
+  requireArgument,
+  type StoredValue,
+  TenonError,
+  toRecordValues,
+  type Values,
+} from '@tenon/base';
 import type { Audit } from './audit.js';
 import { type AuditAnchor, isReplicaName, readAnchor } from './audit-anchor.js';
 
@@ -101,6 +109,7 @@ export class AuditAnchors {
 
 /** Reads the anchors of all replicas from their stores, for `verifyAuditFiles`. */
 export async function readAuditAnchors(rawValues: Values): Promise<AuditAnchor[]> {
+  requireArgument('`values` of readAuditAnchors', rawValues, checkValues);
   const values = toRecordValues(rawValues);
   const anchors: AuditAnchor[] = [];
   for (let after: string | undefined; ; ) {

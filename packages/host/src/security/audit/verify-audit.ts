@@ -1,4 +1,4 @@
-import { isObject, requireKnownOptions, type Signer } from '@tenon/base';
+import { type Check, describeReceived, isObject, requireArgument, requireKnownOptions, type Signer } from '@tenon/base';
 import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
@@ -23,6 +23,11 @@ export interface AuditVerifyOptions {
    */
   readonly onAnchor?: ((anchor: AuditAnchor) => void) | undefined;
 }
+
+const checkAsyncIterable: Check = value =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+    ? undefined
+    : `at /: expected an async iterable of chunks, got ${describeReceived(value)}`;
 
 /** Result of `verifyAudit`. */
 export interface AuditVerification {
@@ -66,6 +71,7 @@ export async function verifyAudit(
   options: AuditVerifyOptions = {},
 ): Promise<AuditVerification> {
   requireKnownOptions('verifyAudit', options, { key: true, through: true, onAnchor: true });
+  requireArgument('`source` of verifyAudit', source, checkAsyncIterable);
   const { key, through = [], onAnchor } = options;
   const signer = key === undefined ? undefined : createAuditSigner(key);
   const positions = [through].flat();

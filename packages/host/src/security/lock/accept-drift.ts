@@ -1,10 +1,11 @@
-import type { JsonObject } from '@tenon/base';
+import { checkArray, checkObject, type JsonObject, requireArgument } from '@tenon/base';
 import type { Drift } from './drift.js';
 import {
   type Definitions,
   type Lock,
   type LockedServer,
   type PinnedDefinition,
+  requireLock,
   SECTIONS,
   type ServerSource,
 } from './lock.js';
@@ -12,6 +13,8 @@ import { createPinned, pinDefinition } from './pin-definition.js';
 
 /** Applies approved changes to a lock. Skips changes that have become obsolete. Duplicate names cannot be approved. */
 export async function acceptDrift(lock: Lock, drifts: readonly Drift[]): Promise<Lock> {
+  requireLock('acceptDrift', lock);
+  requireArgument('`drifts` of acceptDrift', drifts, checkArray(checkObject()));
   const servers = new Map(lock.servers);
   for (const drift of drifts) {
     const before = servers.get(drift.server);

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@tenon/base';
-import type { ServerInventory } from '../../catalog/server-inventory.js';
-import type { ServerEntry } from '../../config/server-entry.js';
+import { checkArray, checkOptional, type JsonObject, requireArgument } from '@tenon/base';
+import { checkInventory, type ServerInventory } from '../../catalog/server-inventory.js';
+import { checkServerEntry, type ServerEntry } from '../../config/server-entry.js';
 import { createLockedServer } from './create-lock.js';
 import { type Drift, getDriftKind, getDriftSeverity } from './drift.js';
 import {
@@ -10,6 +10,7 @@ import {
   PINNED_KINDS,
   type PinnedDefinition,
   type PinnedKind,
+  requireLock,
   SECTIONS,
 } from './lock.js';
 import {
@@ -29,6 +30,9 @@ import { describeSource } from './server-source.js';
  * @throws TenonError `lock/unwritable` or `lock/too-large` when the server's definitions cannot be locked.
  */
 export async function compareWithLock(lock: Lock, entry: ServerEntry, inventory?: ServerInventory): Promise<Drift[]> {
+  requireLock('compareWithLock', lock);
+  requireArgument('`entry` of compareWithLock', entry, checkServerEntry);
+  requireArgument('`inventory` of compareWithLock', inventory, checkOptional(checkInventory));
   const source = await describeSource(entry);
   const locked = lock.servers.get(entry.name);
   if (locked === undefined) {
@@ -50,6 +54,9 @@ export async function compareAllWithLock(
   entries: readonly ServerEntry[],
   inventories: readonly ServerInventory[],
 ): Promise<Drift[]> {
+  requireLock('compareAllWithLock', lock);
+  requireArgument('`entries` of compareAllWithLock', entries, checkArray(checkServerEntry));
+  requireArgument('`inventories` of compareAllWithLock', inventories, checkArray(checkInventory));
   const byName = new Map(inventories.map(each => [each.server, each]));
   const found: Drift[] = [];
   for (const entry of entries) found.push(...(await compareWithLock(lock, entry, byName.get(entry.name))));

@@ -1,6 +1,6 @@
-import { TenonError } from '@tenon/base';
-import type { ServerInventory } from '../../catalog/server-inventory.js';
-import type { ServerEntry } from '../../config/server-entry.js';
+import { checkArray, requireArgument, TenonError } from '@tenon/base';
+import { checkInventory, type ServerInventory } from '../../catalog/server-inventory.js';
+import { checkServerEntry, type ServerEntry } from '../../config/server-entry.js';
 import {
   type Definitions,
   type Lock,
@@ -22,6 +22,8 @@ export async function createLock(
   inventories: readonly ServerInventory[],
   entries: readonly ServerEntry[],
 ): Promise<Lock> {
+  requireArgument('`inventories` of createLock', inventories, checkArray(checkInventory));
+  requireArgument('`entries` of createLock', entries, checkArray(checkServerEntry));
   const byName = new Map(entries.map(entry => [entry.name, entry]));
   const servers = new Map<string, LockedServer>();
   for (const offered of inventories) {

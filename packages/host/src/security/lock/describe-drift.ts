@@ -1,4 +1,4 @@
-import { escapeInvisible, parseJsonText, stringifyJson, toCanonicalJson } from '@tenon/base';
+import { checkArray, checkObject, checkString, escapeInvisible, parseJsonText, requireArgument, stringifyJson, toCanonicalJson } from '@tenon/base';
 import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
@@ -14,6 +14,11 @@ const CONTEXT = 1;
 
 /** Describes changes for a person at a terminal, as removed and added lines. Escapes control sequences. */
 export function describeDrift(drifts: readonly Drift[]): string {
+  requireArgument(
+    '`drifts` of describeDrift',
+    drifts,
+    checkArray(checkObject({ server: checkString, kind: checkString })),
+  );
   const shown = drifts.slice(0, MAX_DRIFTS).map(describe);
   const rest = drifts.length - shown.length;
   return [...shown, ...(rest > 0 ? [`… and ${rest} more changes`] : [])].join('\n\n');

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tenon/base';
+import { describeReceived, isObject, type JsonObject, requireArgument } from '@tenon/base';
 
 /** Version of the `mcp.lock` format. */
 export const LOCKFILE_VERSION = 1;
@@ -6,6 +6,14 @@ export const LOCKFILE_VERSION = 1;
 export const MAX_PINNED = 10_000;
 /** Maximum length of a lock file, in characters. */
 export const MAX_LOCK = 64 * 1024 * 1024;
+
+/** Throws when an argument of a public function is no lock. */
+export function requireLock(subject: string, lock: unknown): void {
+  const isLock = isObject(lock) && lock.servers instanceof Map;
+  requireArgument(`\`lock\` of ${subject}`, lock, () =>
+    isLock ? undefined : `at /: expected a lock of createLock or parseLockFile, got ${describeReceived(lock)}`,
+  );
+}
 
 /**
  * Approved state of all servers: the source, the server's own description, and all definitions for models and users.

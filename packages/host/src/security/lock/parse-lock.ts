@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { checkString, isObject, type JsonObject, requireArgument } from '@tenon/base';
 import {
   type Definitions,
   LOCKFILE_VERSION,
@@ -20,6 +20,7 @@ import { createPinned, getMember } from './pin-definition.js';
  * `lock/digest` (a definition was edited) or `lock/too-large`. Each error names the position.
  */
 export async function parseLockFile(text: string, name = 'mcp.lock'): Promise<Lock> {
+  requireArgument('`text` of parseLockFile', text, checkString);
   const value = parseLock(text, name);
   if (!isObject(value)) throw createShapeError(name, [], 'an object', value);
   if (value.lockfileVersion !== LOCKFILE_VERSION) throw createVersionError(name, value.lockfileVersion);

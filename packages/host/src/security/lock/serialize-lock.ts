@@ -1,8 +1,16 @@
 import { escapeInvisibleJson, toCanonicalJson } from '@tenon/base';
-import { type Definitions, LOCKFILE_VERSION, type Lock, type LockedServer, type PinnedDefinition } from './lock.js';
+import {
+  type Definitions,
+  LOCKFILE_VERSION,
+  type Lock,
+  type LockedServer,
+  type PinnedDefinition,
+  requireLock,
+} from './lock.js';
 
 /** Serializes a lock as stable JSON with one definition per line. Invisible characters are escaped, as in `\u202e`. */
 export function serializeLock(lock: Lock): string {
+  requireLock('serializeLock', lock);
   const servers = formatBlock(
     sortEntries(lock.servers).map(([name, server]) => formatMember(name, serializeServer(server), '    ')),
     '  ',

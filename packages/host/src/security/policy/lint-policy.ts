@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '@tenon/base';
+import { checkArray, checkObject, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { Action } from './action-request.js';
 import { checkTools, type ToolInventory } from './lint-tools.js';
 import type { Quota } from './quotas.js';
@@ -66,8 +66,14 @@ interface LintedPolicy {
 }
 
 /** Finds rules without effect, rules that allow more than intended, and unknown names. */
-export function lintPolicy({ rules, fallback, quotas = [] }: LintedPolicy, options: LintOptions = {}): PolicyFinding[] {
+export function lintPolicy(policy: LintedPolicy, options: LintOptions = {}): PolicyFinding[] {
+  requireArgument(
+    '`policy` of lintPolicy',
+    policy,
+    checkObject({ rules: checkArray(checkObject()), 'quotas?': checkArray(checkObject()) }),
+  );
   requireKnownOptions('lintPolicy', options, { inventory: true });
+  const { rules, fallback, quotas = [] } = policy;
   const { inventory } = options;
   const ruleFindings = rules.flatMap((rule, place): PolicyFinding[] => {
     const never = findContradiction(rule);

@@ -1,4 +1,13 @@
-import { isObject, type JsonObject, requireKnownOptions, rpcError, TOO_MANY_REQUESTS } from '@tenon/base';
+import {
+  checkFunction,
+  checkObject,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+  rpcError,
+  TOO_MANY_REQUESTS,
+} from '@tenon/base';
 import type { Context, Middleware, Operation, ToolAnnotations } from 'tenon';
 import { findMissingForRequest, isMethod, USER_REJECTED } from 'tenon/host-internals';
 import type { Approval } from '../approvals/decision.js';
@@ -54,6 +63,7 @@ export function policyMiddleware(options: PolicyMiddlewareOptions): Middleware {
     annotations: true,
   });
   const { policy } = options;
+  requireArgument('`policy` of policyMiddleware', policy, checkObject({ evaluate: checkFunction }));
   const quotas = options.quotas ?? (policy.quotas.length > 0 ? createQuotas(policy.quotas) : undefined);
   return async (operation, next) => {
     const { context, method } = operation;

@@ -1,12 +1,4 @@
-import {
-  checkAnything,
-  checkArray,
-  copyJson,
-  createExcerpt,
-  requireArgument,
-  stringifyJson,
-  TenonError,
-} from '@tenon/base';
+import { checkAnything, checkArray, checkObject, copyJson, createExcerpt, requireArgument, stringifyJson, TenonError } from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';
@@ -62,10 +54,9 @@ const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask
  *
  * @throws TenonError `policy/rule` with the position of an invalid rule or quota.
  */
-export function createPolicy(
-  rules: readonly Rule[],
-  { fallback = 'ask', quotas: limits = [] }: PolicyOptions = {},
-): Policy {
+export function createPolicy(rules: readonly Rule[], options: PolicyOptions = {}): Policy {
+  requireArgument('the object with the options of createPolicy', options, checkObject(), 'policy/rule');
+  const { fallback = 'ask', quotas: limits = [] } = options;
   requireArgument('the list of rules of createPolicy', rules, checkArray(checkAnything), 'policy/rule');
   requireArgument('`quotas` of createPolicy', limits, checkArray(checkAnything), 'policy/rule');
   if (rules.length > MAX_RULES)

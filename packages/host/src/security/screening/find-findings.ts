@@ -1,3 +1,4 @@
+import { checkString, requireArgument } from '@tenon/base';
 import {
   type Finding,
   type FindingCandidate,
@@ -32,6 +33,8 @@ const MAX_QUOTED = 120;
  * @param maxScanned Maximum length of a text that is screened completely.
  */
 export function findFindings(text: string, where: string, maxScanned = MAX_SCANNED): Finding[] {
+  requireArgument('`text` of findFindings', text, checkString);
+  requireArgument('`where` of findFindings', where, checkString);
   return scanText(text, where, { steps: 0 }, maxScanned);
 }
 

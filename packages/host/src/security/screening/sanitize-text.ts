@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import { defang } from './defang.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { MAX_GAP_LINES, MAX_GAP_WIDTH } from './text/whitespace-gaps.js';
@@ -32,6 +32,7 @@ const MAX_ROUNDS = 4;
  */
 export function sanitizeText(text: string, options: SanitizeOptions = {}): string {
   requireKnownOptions('sanitizeText', options, { lines: true, max: true });
+  requireArgument('`text` of sanitizeText', text, checkString);
   const max = Math.max(1, options.max ?? MAX_SHOWN_TEXT);
   let shown =
     text.length > max * READ_AHEAD_FACTOR ? `${trimCutSequence(text.slice(0, max * READ_AHEAD_FACTOR))}…` : text;
@@ -48,6 +49,7 @@ export function sanitizeText(text: string, options: SanitizeOptions = {}): strin
  * escapes.
  */
 export function sanitizeName(name: string): string {
+  requireArgument('`name` of sanitizeName', name, checkString);
   const shown = sanitizeText(name, { max: MAX_SHOWN_NAME });
   if (!isLookalikeName(shown)) return shown || '‹no name›';
   return sanitizeText(spellLookalikes(shown), { max: MAX_SHOWN_NAME });

@@ -1,3 +1,4 @@
+import { checkEither, checkObject, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { Icon, Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { PromptArgument } from 'tenon/host-internals';
 import { HIDDEN_KINDS } from './finding.js';
@@ -30,8 +31,14 @@ export interface ToolScreening extends Screening {
   readonly hasPrefix?: boolean | undefined;
 }
 
+const checkNamed = checkObject({ name: checkString });
+/** Names of the options of screening. */
+export const SCREENING = { strip: true, mask: true, where: true } as const;
+
 /** Screens the texts of a tool: title, description, schemas and annotations. */
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
+  requireArgument('`tool` of screenTool', tool, checkNamed);
+  requireKnownOptions('screenTool', screening, { ...SCREENING, server: true, owners: true, hasPrefix: true });
   const screener = createScreener(screening, HIDDEN_KINDS);
   const changed = screenDescribed(tool, screener);
   const inputSchema = screener.screenDeep(tool.inputSchema, 'inputSchema');
@@ -43,6 +50,8 @@ export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<
 
 /** Screens the texts of a prompt. */
 export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screened<Prompt> {
+  requireArgument('`prompt` of screenPrompt', prompt, checkNamed);
+  requireKnownOptions('screenPrompt', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
     screenTexts(each, screener, `arguments/${index}/`);
@@ -55,6 +64,15 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
   resource: Offer,
   screening: Screening = {},
 ): Screened<Offer> {
+  requireArgument(
+    '`resource` of screenResource',
+    resource,
+    checkEither(
+      checkObject({ name: checkString, uriTemplate: checkString }),
+      checkObject({ name: checkString, uri: checkString }),
+    ),
+  );
+  requireKnownOptions('screenResource', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   if ('uri' in resource) screener.reportText(resource.uri, 'uri');
   else screener.reportText(resource.uriTemplate, 'uriTemplate');
@@ -63,6 +81,8 @@ export function screenResource<Offer extends Resource | ResourceTemplate>(
 
 /** Screens the `instructions` of a server. */
 export function screenInstructions(instructions: string, screening: Screening = {}): Screened<string> {
+  requireArgument('`instructions` of screenInstructions', instructions, checkString);
+  requireKnownOptions('screenInstructions', screening, SCREENING);
   const screener = createScreener({ where: 'instructions', ...screening }, HIDDEN_KINDS);
   return screener.finish(screener.screenText(instructions, ''));
 }

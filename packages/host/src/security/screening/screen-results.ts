@@ -1,4 +1,11 @@
-import type { JsonObject } from '@tenon/base';
+import {
+  checkArray,
+  checkEither,
+  checkObject,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
 import type {
   CallToolResult,
   ContentBlock,
@@ -10,7 +17,7 @@ import type {
   SamplingMessage,
 } from 'tenon';
 import type { HiddenKind } from './finding.js';
-import { replaceFields, screenTexts } from './screen-definitions.js';
+import { replaceFields, SCREENING, screenTexts } from './screen-definitions.js';
 import { createScreener, mapChanged, type Screened, type Screener, type Screening } from './screener.js';
 
 /**
@@ -35,6 +42,8 @@ export function screenResult<Value extends ScreenableResult>(
   result: Value,
   screening: Screening = {},
 ): Screened<Value> {
+  requireArgument('`result` of screenResult', result, checkEither(checkArray(checkObject()), checkObject()));
+  requireKnownOptions('screenResult', screening, SCREENING);
   const screener = createScreener(screening, STRIPPED_FROM_RESULTS);
   return screener.finish(screenFields(result, screener, screening.mask === true) as Value);
 }

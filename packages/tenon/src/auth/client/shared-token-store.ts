@@ -1,6 +1,8 @@
 import {
   type Clock,
+  checkStores,
   hashSha256,
+  requireArgument,
   requireKnownOptions,
   type SealKey,
   type StoredValue,
@@ -58,6 +60,7 @@ const DEFAULT_TTL = 90 * 24 * 3_600_000;
  */
 export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOptions = {}): TokenStore {
   requireKnownOptions('sharedTokenStore', options, { keys: true, ttl: true, onError: true, clock: true });
+  requireArgument('`stores` of sharedTokenStore', stores, checkStores, 'store/option');
   const { keys, ttl = DEFAULT_TTL, onError, clock = systemClock } = options;
   if (stores.remote && keys === undefined) {
     throw new TenonError('auth/token-keys', 'missing `keys` of the token store', {

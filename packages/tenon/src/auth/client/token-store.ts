@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { checkFunction, checkObject, checkString, isObject, type JsonObject, requireArgument } from '@tenon/base';
 
 /** Value in a token store, as JSON. It contains tokens or client secrets. */
 export type StoredSecret = JsonObject;
@@ -170,6 +170,12 @@ export const getOriginKey = (server: string, client: string): TokenStoreKey => [
 
 /** Creates a view of a token store that contains only the entries of one user. */
 export function scopeTokenStore(tokenStore: TokenStore, user: string): TokenStore {
+  requireArgument(
+    '`tokenStore` of scopeTokenStore',
+    tokenStore,
+    checkObject({ get: checkFunction, update: checkFunction }),
+  );
+  requireArgument('`user` of scopeTokenStore', user, checkString);
   const toUserKey = (key: TokenStoreKey): TokenStoreKey => ['user', user, ...key];
   return {
     get: key => tokenStore.get(toUserKey(key)),

@@ -2,7 +2,17 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkArray,
+  checkEither,
+  checkObject,
+  checkString,
+  requireArgument,
+  requireKnownOptions,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { RootsSource } from '../../client/options.js';
 import type { Root } from '../../protocol/content.js';
 
@@ -55,6 +65,11 @@ export function workspaceRoots(
   options: WorkspaceRootsOptions = {},
 ): WorkspaceRoots {
   requireKnownOptions('workspaceRoots', options, { interval: true, onError: true, clock: true });
+  requireArgument(
+    '`folders` of workspaceRoots',
+    folders,
+    checkArray(checkEither(checkString, checkObject({ path: checkString }))),
+  );
   return new FolderRoots(folders, options);
 }
 

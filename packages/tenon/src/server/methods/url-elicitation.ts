@@ -1,4 +1,12 @@
-import { type JsonObject, rpcError, TenonError } from '@tenon/base';
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  type JsonObject,
+  requireArgument,
+  rpcError,
+  TenonError,
+} from '@tenon/base';
 import type { ElicitUrlParams } from '../../protocol/input-requests.js';
 import {
   createMissingCapabilityError,
@@ -32,6 +40,11 @@ declare const crypto: { randomUUID(): string };
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-elicitation-required-error
  */
 export function urlElicitationRequired(...urls: readonly UrlElicitation[]): TenonError {
+  requireArgument(
+    'the list of URLs of urlElicitationRequired',
+    urls,
+    checkArray(checkObject({ url: checkString, message: checkString })),
+  );
   const elicitations = urls.map(({ elicitationId = crypto.randomUUID(), ...rest }) => ({
     mode: 'url',
     elicitationId,

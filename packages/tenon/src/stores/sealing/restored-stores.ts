@@ -1,4 +1,13 @@
-import { MAX_LISTED, requireKnownOptions, type StoredValue, type Stores, TenonError } from '@tenon/base';
+import {
+  checkStores,
+  checkString,
+  MAX_LISTED,
+  requireArgument,
+  requireKnownOptions,
+  type StoredValue,
+  type Stores,
+  TenonError,
+} from '@tenon/base';
 import { type SealedStoresOptions, sealStores } from '../sealed-stores.js';
 
 /** Options of `sealRestoredStores`. */
@@ -29,6 +38,8 @@ export async function sealRestoredStores(
   options: RestoredStoresOptions,
 ): Promise<RestoredStoresResult> {
   requireKnownOptions('sealRestoredStores', options, { from: true, keys: true, onError: true });
+  requireArgument('`stores` of sealRestoredStores', stores, checkStores, 'store/option');
+  requireArgument('`from` of sealRestoredStores', options.from, checkString, 'store/option');
   const { from, keys, onError } = options;
   const { values, bus, durable } = stores;
   const source = sealStores({ values, bus, durable, prefix: from, close: () => stores.close() }, { keys }).values;

@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, isObject, type JsonObject, requireKnownOptions, rpcError } from '@tenon/base';
+import { checkString, INVALID_PARAMS, isObject, type JsonObject, requireArgument, requireKnownOptions, rpcError } from '@tenon/base';
 import type { Server } from 'tenon';
 import {
   createCachedPage,
@@ -44,6 +44,7 @@ export interface MockServerOptions {
  * @throws TenonError `mock/source` when the text is none of them, or `recording/…`.
  */
 export function createMockServer(source: string, options: MockServerOptions = {}): Server {
+  requireArgument('`source` of createMockServer', source, checkString);
   requireKnownOptions('createMockServer', options, { unrecorded: true, seed: true, server: true });
   const parsed = parseMockSource(source, options.server);
   const { name = 'mock', version = '0.0.0', instructions } = parsed;

@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  METHOD_NOT_FOUND,
-  requireKnownOptions,
-  runWithTimeout,
-  systemClock,
-  TenonError,
-} from '@tenon/base';
+import { checkFunction, type Clock, METHOD_NOT_FOUND, requireArgument, requireKnownOptions, runWithTimeout, systemClock, TenonError } from '@tenon/base';
 import type { JsonRpcMessage, Transport } from 'tenon';
 import {
   createFailure,
@@ -16,7 +9,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from 'tenon/testing-internals';
-import { parseRecording, selectServer } from '../parse-recording.js';
+import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
 import { redactMessage } from '../redact-message.js';
@@ -100,6 +93,8 @@ export async function replayToServer(
   options: ReplayClientOptions = {},
 ): Promise<ReplayReport> {
   requireKnownOptions('replayToServer', options, { ignore: true, timeout: true, server: true, clock: true });
+  requireArgument('`recording` of replayToServer', recording, checkRecording);
+  requireArgument('`open` of replayToServer', open, checkFunction);
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, options.server));
   const ignored = new IgnoredPaths(options.ignore ?? []);

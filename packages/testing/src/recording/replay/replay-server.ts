@@ -1,4 +1,4 @@
-import { type Clock, requireKnownOptions, SERVER_STOPPED, systemClock } from '@tenon/base';
+import { type Clock, requireArgument, requireKnownOptions, SERVER_STOPPED, systemClock } from '@tenon/base';
 import type { JsonRpcMessage, RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
@@ -10,7 +10,7 @@ import {
   type RequestIO,
   type ServerSession,
 } from 'tenon/testing-internals';
-import { parseRecording, selectServer } from '../parse-recording.js';
+import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedSession, toSessions } from '../recorded-sessions.js';
 import { listRecordedDialects } from '../recorded-versions.js';
 import type { Recording } from '../recording.js';
@@ -62,6 +62,7 @@ export interface ReplayServer extends RequestHandler {
 export function createReplayServer(recording: Recording | string, options: ReplayServerOptions = {}): ReplayServer {
   requireKnownOptions('createReplayServer', options, { mode: true, server: true, onMismatch: true, clock: true });
   const { mode = 'strict', server, onMismatch, clock = systemClock } = options;
+  requireArgument('`recording` of createReplayServer', recording, checkRecording);
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, server));
   const served = listRecordedDialects(sessions);

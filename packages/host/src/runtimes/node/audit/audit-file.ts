@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import { type Clock, checkString, requireArgument, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import { withLock } from '@tenon/base/node';
 import { type Audit, type AuditOptions, createAudit } from '../../../security/audit/audit.js';
 import type { AuditPosition, AuditSink } from '../../../security/audit/audit-sink.js';
@@ -84,6 +84,7 @@ export async function openAudit(
   path: string,
   given: OpenAuditOptions = {},
 ): Promise<Audit & { close(): Promise<void> }> {
+  requireArgument('`path` of openAudit', path, checkString);
   requireKnownOptions('openAudit', given, {
     replica: true,
     maxBytes: true,

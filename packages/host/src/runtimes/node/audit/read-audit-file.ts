@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import { type AuditVerification, type AuditVerifyOptions, verifyAudit } from '../../../security/audit/verify-audit.js';
 import { listAuditFiles } from './audit-file-names.js';
 
@@ -26,6 +26,7 @@ export interface AuditFileVerification extends AuditVerification {
  * @throws TenonError `audit/none`, `audit/failed` or `audit/weak-key`.
  */
 export async function verifyAuditFile(path: string, options: AuditVerifyOptions = {}): Promise<AuditFileVerification> {
+  requireArgument('`path` of verifyAuditFile', path, checkString);
   requireKnownOptions('verifyAuditFile', options, { key: true, through: true, onAnchor: true });
   const starts: { file: string; lines: number }[] = [];
   let lines = 0;

@@ -1,4 +1,4 @@
-import { requireKnownOptions } from '@tenon/base';
+import { checkArray, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { AuditAnchor } from '../../../security/audit/audit-anchor.js';
 import type { AuditVerifyOptions } from '../../../security/audit/verify-audit.js';
 import { type AuditFileVerification, verifyAuditFile } from './read-audit-file.js';
@@ -31,6 +31,7 @@ export async function verifyAuditFiles(
   paths: readonly string[],
   options: AuditFilesOptions = {},
 ): Promise<AuditFilesVerification> {
+  requireArgument('`paths` of verifyAuditFiles', paths, checkArray(checkString));
   requireKnownOptions('verifyAuditFiles', options, { anchors: true, key: true });
   const { key, anchors } = options;
   const positions = new Positions();

@@ -1,9 +1,11 @@
 import {
   type AuthFetch,
+  checkAbsoluteUrl,
   createGuardedFetch,
   createUrlGuard,
   type GuardOptions,
   type JsonObject,
+  requireArgument,
   requireKnownOptions,
 } from '@tenon/base';
 import { fetchIssuerAtOrigin, fetchIssuerMetadata } from '../../oauth/authorization-server.js';
@@ -55,6 +57,7 @@ export async function discoverAuthorization(
   server: string,
   options: DiscoverAuthorizationOptions = {},
 ): Promise<AuthorizationDiscovery> {
+  requireArgument('`server` of discoverAuthorization', server, checkAbsoluteUrl);
   requireKnownOptions('discoverAuthorization', options, {
     wwwAuthenticate: true,
     fetch: true,

@@ -1,4 +1,4 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { checkArray, checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 
 /** Contents of a client ID metadata document. */
 export interface ClientDocumentOptions {
@@ -36,6 +36,9 @@ export function createClientDocument(options: ClientDocumentOptions): Readonly<R
     jwks: true,
   });
   const { url, name, redirects, uri, jwks } = options;
+  requireArgument('`url` of createClientDocument', url, checkString);
+  requireArgument('`name` of createClientDocument', name, checkString);
+  requireArgument('`redirects` of createClientDocument', redirects, checkArray(checkString));
   checkDocumentUrl(url);
   return {
     client_id: url,

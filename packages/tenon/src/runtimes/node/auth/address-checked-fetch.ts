@@ -3,7 +3,15 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { type AuthFetch, checkObject, requireArgument, TenonError, type UrlGuard } from '@tenon/base';
+import {
+  type AuthFetch,
+  checkAbsoluteUrl,
+  checkFunction,
+  checkObject,
+  requireArgument,
+  TenonError,
+  type UrlGuard,
+} from '@tenon/base';
 import { ACCEPT_ENCODING } from '../http/accept-encoding.js';
 import { decodeBody } from '../http/decode-body.js';
 import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js';
@@ -15,6 +23,9 @@ import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js'
  * only names and addresses in URLs are checked then.
  */
 export const fetchWithAddressCheck: AuthFetch = async (address, init, guard) => {
+  requireArgument('the URL of fetchWithAddressCheck', address, checkAbsoluteUrl);
+  requireArgument('`init` of fetchWithAddressCheck', init, checkObject());
+  requireArgument('`guard` of fetchWithAddressCheck', guard, checkObject({ check: checkFunction }));
   const url = new URL(address);
   const route = await findProxyRoute(url);
   // The proxy connects to the address, so that only the name can be checked.

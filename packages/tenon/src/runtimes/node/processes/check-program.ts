@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { posix } from 'node:path';
-import { requireKnownOptions } from '@tenon/base';
+import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
 import { resolveCommand } from './resolve-command.js';
@@ -25,6 +25,7 @@ export function checkProgram(options: StdioTransportOptions): void {
     maxLineBytes: true,
     maxJsonDepth: true,
   });
+  requireArgument('`command` of checkProgram', options.command, checkString);
   const { platform } = process;
   const env = createChildEnvironment(options.env, { platform, env: process.env });
   const cwd = options.cwd ?? process.cwd();

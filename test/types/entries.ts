@@ -1,0 +1,21 @@
+/** The public entries of all packages, by the name that users import. */
+export const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
+  tenon: () => import('tenon'),
+  'tenon/node': () => import('tenon/node'),
+  'tenon/stdio': () => import('tenon/stdio'),
+  'tenon/http': () => import('tenon/http'),
+  'tenon/auth': () => import('tenon/auth'),
+  'tenon/auth/node': () => import('tenon/auth/node'),
+  '@tenon/host': () => import('@tenon/host'),
+  'tenon/sqlite': () => import('tenon/sqlite'),
+  'tenon/redis': () => import('tenon/redis'),
+  'tenon/postgres': () => import('tenon/postgres'),
+  'tenon/telemetry': () => import('tenon/telemetry'),
+  '@tenon/testing': () => import('@tenon/testing'),
+  '@tenon/issuer': () => import('@tenon/issuer'),
+  '@tenon/ai': () => import('@tenon/ai'),
+  '@tenon/apps': () => import('@tenon/apps'),
+  '@tenon/apps/page': () => import('@tenon/apps/page'),
+  '@tenon/apps/host': () => import('@tenon/apps/host'),
+  '@tenon/apps/sandbox': () => import('@tenon/apps/sandbox'),
+};
