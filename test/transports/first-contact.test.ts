@@ -127,6 +127,17 @@ describe('a first request by hand', () => {
   const readError = async (response: Response) =>
     ((await response.json()) as { error: { code: number; message: string; data: { curl: string } } }).error;
 
+  it('is refused without the type of JSON, with a command line that works', async () => {
+    const url = await start();
+    // The type that curl sends with `-d`.
+    const type = 'application/x-www-form-urlencoded';
+    const response = await post(url, list, { 'content-type': type });
+    const { code, message, data } = await readError(response);
+    expect([response.status, code]).toEqual([415, -32600]);
+    expect(message).toContain('Content-Type must be application/json');
+    expect(data.curl).toContain(`curl ${url} `);
+  });
+
   it('is refused without a session, with a command line that works', async () => {
     const url = await start();
     const response = await post(url, list);

@@ -8,6 +8,7 @@ export {
   classifyFailure,
   type EndpointFailure,
   type FailureVerdict,
+  isTemporaryError,
   isTemporaryStatus,
   isUnknownClientError,
 } from './oauth/classify-failure.js';

@@ -47,12 +47,17 @@ const REFUSALS = new Set([
   'invalid_scope',
 ]);
 /** Errors of the authorization server itself. */
-const TEMPORARY_ERRORS = new Set(['server_error', 'temporarily_unavailable']);
+const TEMPORARY_ERRORS = new Set<string | undefined>(['server_error', 'temporarily_unavailable']);
 const UNKNOWN_CLIENT_ERRORS = new Set<string | undefined>(['invalid_client', 'unauthorized_client']);
 
 /** Tells if a status means that the same request may succeed later. */
 export function isTemporaryStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 425 || status === 429;
+}
+
+/** Tells if an OAuth error code means that the authorization server itself failed, and the user denied nothing. */
+export function isTemporaryError(error: string | undefined): boolean {
+  return TEMPORARY_ERRORS.has(error);
 }
 
 /** Tells if an OAuth error code means that the authorization server does not know the client, or its grant. */
@@ -93,7 +98,7 @@ function judgeError(error: string | undefined): FailureVerdict {
   if (error === undefined) return 'unrecognized';
   if (error === 'invalid_grant') return 'revoked';
   if (REFUSALS.has(error)) return 'refused';
-  return TEMPORARY_ERRORS.has(error) ? 'temporary' : 'unrecognized';
+  return isTemporaryError(error) ? 'temporary' : 'unrecognized';
 }
 
 /** Returns the OAuth error in a body, which some servers send with the status 200. Undefined if there is none. */

@@ -1,6 +1,6 @@
 import { TenonError } from '../errors/error.js';
 import { isObject } from '../json/json-object.js';
-import { isTemporaryStatus } from './classify-failure.js';
+import { isTemporaryError, isTemporaryStatus } from './classify-failure.js';
 import { EndpointError, getEndpointFailure } from './request-endpoint.js';
 
 /** Returns the OAuth error code of an error, before or after its conversion. */
@@ -64,7 +64,7 @@ function getHint(error: string): string | undefined {
   if (error === 'invalid_scope') return 'request other scopes with the option `scopes`';
   if (error === 'access_denied') return 'sign in again and grant access';
   if (error === 'invalid_grant') return 'sign in again';
-  if (error === 'server_error' || error === 'temporarily_unavailable') return 'try again later';
+  if (isTemporaryError(error)) return 'try again later';
   return undefined;
 }
 

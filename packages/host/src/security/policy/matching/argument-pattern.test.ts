@@ -193,7 +193,13 @@ describe('a host in a pattern', () => {
   it('denies an address in any form', () => {
     for (const url of ['http://127.0.0.1', 'http://2130706433', 'http://0x7f.1', 'http://0177.0.0.1'])
       expect(denies({ host: '127.*' }, url)).toBe(true);
-    expect(denies({ host: '[::1]' }, 'http://[0:0:0:0:0:0:0:1]/')).toBe(true);
+    for (const host of ['[::1]', '::1', '0:0:0:0:0:0:0:1', '[0:0::1]'])
+      for (const url of ['http://[0:0:0:0:0:0:0:1]/', 'http://[::1]:80/', '::1', '[::1]:8080'])
+        expect([host, url, denies({ host }, url)]).toEqual([host, url, true]);
+    for (const host of ['::ffff:127.0.0.1', '::ffff:7f00:1', '2130706433', '0x7f.1'])
+      expect([host, denies({ host }, 'http://127.0.0.1/')]).toEqual([host, true]);
+    expect(allows({ host: '2001:DB8::1' }, 'http://[2001:db8::1]/')).toBe(true);
+    expect(allows({ host: '2001:DB8::1' }, 'http://[2001:db8::2]/')).toBe(false);
   });
 
   it('does not deny another host', () => {

@@ -1,3 +1,4 @@
+import { parseIpAddress } from '@tenon/base';
 import { isScalarText, MAX_LISTED, OPERATORS, type PatternFault, type Scalar } from './argument-pattern.js';
 import { createFolderMatcher } from './folder-matcher.js';
 import { MAX_PATTERN } from './glob.js';
@@ -60,6 +61,8 @@ function describeInvalidFolder(item: unknown): string | undefined {
 }
 
 function describeInvalidHost(item: unknown): string | undefined {
+  // An address matches in all its spellings, so it may be written in any of them.
+  if (typeof item === 'string' && parseIpAddress(item) !== undefined) return undefined;
   if (typeof item === 'string' && /^(?:[a-z0-9_.*?-]+|\[[0-9a-f:.*]+\])$/i.test(item)) return undefined;
   return 'the name of a host without scheme, port or path, as *.example.com; others than ASCII in their xn-- form';
 }

@@ -1,5 +1,5 @@
 import { checkBrowserUrl, TenonError } from '@tenon/base';
-import { sanitizeServerText, toAuthError } from '@tenon/base/oauth';
+import { isTemporaryError, sanitizeServerText, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
@@ -129,8 +129,12 @@ function validateResponse(
   } catch (error) {
     if (!(error instanceof oauth.AuthorizationResponseError)) throw createForeignError('invalid `state`', undefined);
     const received = [error.error, error.error_description ?? ''].map(sanitizeServerText).filter(Boolean).join(': ');
-    const hint = error.error === 'access_denied' ? 'sign in again and grant access' : undefined;
     const data = { error: sanitizeServerText(error.error) };
+    if (isTemporaryError(error.error)) {
+      const message = 'the authorization server cannot handle the sign-in now';
+      throw new TenonError('auth/unreachable', message, { peer, received, hint: 'try again later', data });
+    }
+    const hint = error.error === 'access_denied' ? 'sign in again and grant access' : undefined;
     throw new TenonError('auth/denied', 'the sign-in was denied', { peer, received, hint, data });
   }
 }

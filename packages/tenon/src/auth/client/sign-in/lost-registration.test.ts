@@ -149,14 +149,16 @@ describe('an authorization server that has lost its registrations', () => {
     expect([register(servers).length, opened]).toEqual([1, 2]);
   });
 
-  it.each(['access_denied', 'server_error', 'temporarily_unavailable', 'invalid_scope'])(
-    'keeps its registration after the redirect error %s',
-    async error => {
-      const { auth, servers, getStored } = await setUpLost({}, { redirect: redirecting(error) });
-      await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure('auth/denied'));
-      expect([register(servers).length, await getStored()]).toEqual([0, STORED]);
-    },
-  );
+  it.each([
+    ['access_denied', 'auth/denied'],
+    ['invalid_scope', 'auth/denied'],
+    ['server_error', 'auth/unreachable'],
+    ['temporarily_unavailable', 'auth/unreachable'],
+  ])('keeps its registration after the redirect error %s', async (error, code) => {
+    const { auth, servers, getStored } = await setUpLost({}, { redirect: redirecting(error) });
+    await expect(auth.handleRefusal(refusal())).rejects.toEqual(failure(code));
+    expect([register(servers).length, await getStored()]).toEqual([0, STORED]);
+  });
 
   it.each([
     [new Error('the window is closed')],

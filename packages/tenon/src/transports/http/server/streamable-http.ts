@@ -81,7 +81,7 @@ function handlePost(
 ) {
   const headers = readMessageHeaders(exchange);
   if (!isJson(headers.contentType)) {
-    return refuse(exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
+    return refuseBeginner(context, exchange, 415, createInvalidRequest(`Content-Type must be ${JSON_TYPE}`));
   }
   if (!acceptsResponse(headers.accept)) {
     return refuse(exchange, 406, createInvalidRequest(`Accept must list ${JSON_TYPE} and ${EVENT_STREAM}`));
@@ -120,7 +120,7 @@ function receiveRequest(
     return serveStatelessPost(context, exchange, headers, request, route.dialect, auth);
   if (route.opening === 'refused') {
     const error = validateVersionHeader(headers, request, route.error) ?? route.error;
-    if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, error, request.id);
+    if (error.code === INVALID_PARAMS) return refuseBeginner(context, exchange, 400, error, request.id);
     return refuse(exchange, Math.max(getHttpStatus(error), 400), error, request.id);
   }
   if (route.opening === 'sessionless') {
@@ -167,15 +167,16 @@ function receiveNonRequest(
   });
 }
 
-/** Refuses a request without a session or `_meta` with a command line that works. Few requests need the code. */
+/** Refuses a request without a session, `_meta` or the type of its body with a command line that works. Few requests need the code. */
 function refuseBeginner(
   context: HttpServerContext,
   exchange: Exchange,
+  status: 400 | 415,
   error: ErrorObject,
   id?: JsonRpcRequest['id'],
 ): void {
   import('./first-contact.js')
-    .then(({ refuseWithLine }) => refuseWithLine(context, exchange, 400, error, id))
+    .then(({ refuseWithLine }) => refuseWithLine(context, exchange, status, error, id))
     .catch(reason => replyInternalError(context, exchange, reason));
 }
 
@@ -189,7 +190,7 @@ function receiveStatelessNotification(
   const asRequest: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method, ...(params === undefined ? {} : { params }) };
   const { opening } = context.handler.classifyRequest(asRequest, headers.version);
   if (opening === 'per-request' || opening === 'refused') return exchange.reply(202);
-  refuseBeginner(context, exchange, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
+  refuseBeginner(context, exchange, 400, createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`));
 }
 
 function handleGetOrDelete(
@@ -233,6 +234,7 @@ function withSession(
     return refuseBeginner(
       context,
       exchange,
+      400,
       createInvalidRequest(`The Mcp-Session-Id is missing. ${INITIALIZE_HINT}`),
       id,
     );
