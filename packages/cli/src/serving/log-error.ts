@@ -1,3 +1,4 @@
+import { toPublicText } from '@tenon/base';
 import { redactSecrets } from '@tenon/host';
 import { TenonError } from 'tenon';
 import { describeError } from '../error-hints.js';
@@ -19,10 +20,12 @@ export interface ErrorEvent extends LogFields {
 /** Codes of errors that stop nothing. */
 const WARNINGS: ReadonlySet<string> = new Set(['host/no-match']);
 
-/** Logs an error of a running server: as an event if the log is JSON, else as a message. Secrets are removed. */
+/** Logs an error of a running server: as an event if the log is JSON, else as a message. Secrets, and paths in errors of handlers, are removed. */
 export function logError(screen: Screen, thrown: unknown): void {
   const { code, peer, method } = TenonError.from(thrown);
-  const message = redactSecrets(describeError(thrown));
+  const described = describeError(thrown);
+  // The text of a handler's error can name files. In other errors, such as those of a configuration, the path helps.
+  const message = code === 'handler/threw' ? toPublicText(described) : redactSecrets(described);
   const traceId = getTraceId();
   const level = WARNINGS.has(code) ? 'warning' : 'error';
   if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, level);

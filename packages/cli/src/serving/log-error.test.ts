@@ -1,0 +1,28 @@
+import { TenonError } from 'tenon';
+import { expect, it } from 'vitest';
+import type { LogEvent, Screen } from '../screen.js';
+import { logError } from './log-error.js';
+
+function log(error: unknown): string {
+  const events: LogEvent[] = [];
+  const screen: Pick<Screen, 'logsJson' | 'printEvent'> = {
+    logsJson: true,
+    printEvent: event => void events.push(event),
+  };
+  logError(screen as Screen, error);
+  return JSON.stringify(events);
+}
+
+it.each([
+  "ENOENT: no such file or directory, open '/home/ada/app/secret-plan.txt'",
+  'cannot load file:///srv/app/dist/index.js',
+  'C:\\Users\\ada\\app.js is missing',
+])('logs no path of a file from an error of a handler: %s', text => {
+  const logged = log(TenonError.from(new Error(text), 'handler/threw', { method: 'tools/call' }));
+  expect(logged).toContain('handler/threw');
+  expect(logged).not.toMatch(/home|srv|Users|secret-plan/);
+});
+
+it('logs the path of a file that an error of the command names', () => {
+  expect(log(new TenonError('config/not-found', '/srv/mcp.json: not found'))).toContain('/srv/mcp.json');
+});
