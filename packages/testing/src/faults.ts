@@ -1,4 +1,4 @@
-import { checkFunction, checkObject, type Clock, requireArgument, requireKnownOptions, systemClock } from '@tenon/base';
+import { type Clock, checkFunction, checkObject, requireArgument, requireKnownOptions, systemClock } from '@tenon/base';
 import { type JsonRpcMessage, type MessageContext, type SendOptions, type Transport, wrapTransport } from 'tenon';
 import type { JsonRpcResponse } from 'tenon/testing-internals';
 

@@ -1,7 +1,7 @@
 import { checkObject, requireArgument } from '@tenon/base';
 import type { HttpTarget, StdioTarget } from 'tenon';
 import { type CallerTemplates, type CallerValues, fillTemplates } from './caller-template.js';
-import { checkServerEntry, type CommandTarget, type ServerEntry, type UrlTarget } from './server-entry.js';
+import { type CommandTarget, checkServerEntry, type ServerEntry, type UrlTarget } from './server-entry.js';
 
 /**
  * Returns the target of a server for one caller, with the values of the caller in its environment, headers and URL.

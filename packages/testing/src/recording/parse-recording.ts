@@ -1,4 +1,13 @@
-import { checkArray, checkEither, checkObject, checkString, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
+import {
+  checkArray,
+  checkEither,
+  checkObject,
+  checkString,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  TenonError,
+} from '@tenon/base';
 import { diagnoseMessage, isId, isMessage, parseJson } from 'tenon/testing-internals';
 import {
   LIFECYCLE,

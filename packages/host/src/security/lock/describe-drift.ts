@@ -1,4 +1,13 @@
-import { checkArray, checkObject, checkString, escapeInvisible, parseJsonText, requireArgument, stringifyJson, toCanonicalJson } from '@tenon/base';
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  escapeInvisible,
+  parseJsonText,
+  requireArgument,
+  stringifyJson,
+  toCanonicalJson,
+} from '@tenon/base';
 import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';

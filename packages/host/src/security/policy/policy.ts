@@ -1,4 +1,13 @@
-import { checkAnything, checkArray, checkObject, copyJson, createExcerpt, requireArgument, stringifyJson, TenonError } from '@tenon/base';
+import {
+  checkAnything,
+  checkArray,
+  checkObject,
+  copyJson,
+  createExcerpt,
+  requireArgument,
+  stringifyJson,
+  TenonError,
+} from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';

@@ -1,4 +1,12 @@
-import { checkString, INVALID_PARAMS, isObject, type JsonObject, requireArgument, requireKnownOptions, rpcError } from '@tenon/base';
+import {
+  checkString,
+  INVALID_PARAMS,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+  rpcError,
+} from '@tenon/base';
 import type { Server } from 'tenon';
 import {
   createCachedPage,

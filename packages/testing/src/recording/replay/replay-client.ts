@@ -1,4 +1,13 @@
-import { checkFunction, type Clock, METHOD_NOT_FOUND, requireArgument, requireKnownOptions, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  checkFunction,
+  METHOD_NOT_FOUND,
+  requireArgument,
+  requireKnownOptions,
+  runWithTimeout,
+  systemClock,
+  TenonError,
+} from '@tenon/base';
 import type { JsonRpcMessage, Transport } from 'tenon';
 import {
   createFailure,
