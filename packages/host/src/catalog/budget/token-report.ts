@@ -1,4 +1,4 @@
-import { checkArray, requireArgument, requireKnownOptions } from '@tenon/base';
+import { checkArray, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { checkToolInventory, type ServerInventory } from '../server-inventory.js';
 
@@ -61,6 +61,7 @@ export function countToolTokens({ name, description, inputSchema }: Tool, count:
  * deviation is between −4 % and +32 %. Pass `countTokens` if you need an exact limit.
  */
 export function estimateTokens(text: string): number {
+  requireArgument('`text` of estimateTokens', text, checkString);
   let quarters = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
