@@ -73,6 +73,8 @@ export interface WireRow {
   readonly call?: number | undefined;
   /** Name of the tool, prompt or resource. */
   readonly name?: string | undefined;
+  /** `resultType` of a result, such as `input_required`. */
+  readonly resultType?: string | undefined;
   /** Size of the message in characters. */
   readonly size: number;
   /** `seq` of the request, for a response. */

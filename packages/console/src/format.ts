@@ -3,7 +3,8 @@ export function formatDuration(duration: number): string {
   if (duration < 10) return `${Math.round(duration * 10) / 10} ms`;
   if (duration < 1000) return `${Math.round(duration)} ms`;
   if (duration < 60_000) return `${(duration / 1000).toFixed(2)} s`;
-  return `${Math.floor(duration / 60_000)} min ${Math.round((duration % 60_000) / 1000)} s`;
+  const seconds = Math.floor(duration / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** Formats a size in characters: `812`, `1.2k`, `3.4M`. */

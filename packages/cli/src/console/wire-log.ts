@@ -22,6 +22,8 @@ export interface ObservedMessage {
   readonly call: number | undefined;
 }
 
+type MessageParts = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
+
 interface OpenRequest {
   readonly seq: number;
   readonly method: string;
@@ -55,7 +57,7 @@ export class WireLog {
 
   /** Adds a message, and returns its row. */
   add({ server, connection, from, message, call }: ObservedMessage): WireRow {
-    const { id, method, params, error }: { [K in 'id' | 'method' | 'params' | 'error']?: unknown } = message;
+    const { id, method, params, result, error }: MessageParts = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
     const now = performance.now();
@@ -67,6 +69,7 @@ export class WireLog {
     if (request) this.#open.delete(key);
     const name = typeof method === 'string' ? findName(params) : request?.name;
     const owner = call ?? request?.call;
+    const resultType = isObject(result) && typeof result.resultType === 'string' ? result.resultType : undefined;
     const row: WireRow = {
       seq,
       time: Date.now(),
@@ -78,6 +81,7 @@ export class WireLog {
       ...(isKnownId ? { id } : {}),
       ...(owner === undefined ? {} : { call: owner }),
       ...(name === undefined ? {} : { name }),
+      ...(resultType === undefined ? {} : { resultType }),
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
     if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InputAction, InputRequestView, Json } from '../api.js';
 import { formatDuration } from '../format.js';
 import { isJsonObject } from '../json-values.js';
@@ -31,6 +31,11 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
   const schema = getSchema(request);
   const [value, setValue] = useState<unknown>(schema ? createInitialValue(schema, schema) : {});
   const [problem, setProblem] = useState('');
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    // A question within a call is answered next. The inbox has several of them.
+    if (request.call !== null) form.current?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
+  }, [request.call]);
   const send = async (action: InputAction) => {
     try {
       await callApi('POST', `input-requests/${id}`, {
@@ -44,6 +49,7 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
   return (
     <form
       class="answer"
+      ref={form}
       aria-label={`${TITLES[kind]} of ${server}`}
       onSubmit={event => {
         event.preventDefault();

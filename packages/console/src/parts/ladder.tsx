@@ -62,7 +62,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
               </span>
               <span class="figures">
                 {first.took === undefined ? '' : `${formatDuration(first.took)} `}
-                {formatSize(first.size)}
+                <span class="size">{formatSize(first.size)}</span>
               </span>
             </button>
             {open === first.seq && <MessageBody seq={first.seq} />}
@@ -88,7 +88,8 @@ function ProgressLine({ call: { progress } }: { readonly call: CallView }) {
 }
 
 /** Describes a message in a few words. A response is named by its request. */
-function describeRow({ kind, method, name = '' }: WireRow): string {
+function describeRow({ kind, method, name = '', resultType }: WireRow): string {
+  if (kind === 'result' && resultType !== undefined && resultType !== 'complete') return `${resultType} of ${method}`;
   if (kind === 'result') return `result of ${method}`;
   if (kind === 'error') return `error of ${method}`;
   return name === '' ? method : `${method} ${name}`;

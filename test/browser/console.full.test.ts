@@ -1,0 +1,178 @@
+/** The page of the console in Chromium. Skipped, with the reason, where there is no browser. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { createServer, tool } from 'tenon';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openTestConsole } from '../../packages/cli/src/console/fixtures/console-page.js';
+import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { buildConsole } from '../../scripts/build-console.mjs';
+import { EVERYTHING } from '../cli/command.js';
+
+const { browser: found, problems } = await ensureBrowser();
+if (!found) console.log(skipMessage(problems));
+
+const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
+const FLOOD = fileURLToPath(new URL('../cli/fixtures/flood-server.mjs', import.meta.url));
+const [command = '', ...args] = EVERYTHING;
+const HOSTILE = '<img src=x onerror="document.title=1">\u202Etxt\u200B';
+
+const server = createServer({
+  name: 'fixture',
+  version: '1.0.0',
+  instructions: HOSTILE,
+  tools: {
+    greet: tool({
+      description: HOSTILE,
+      input: { type: 'object', properties: { topic: { type: 'string' } } },
+      async run(_, ctx) {
+        const form = { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] };
+        const { action, content } = await ctx.elicit({ message: HOSTILE, input: form });
+        return `${action} ${JSON.stringify(content ?? null)}`;
+      },
+    }),
+    ['__proto__']: tool({ input: { type: 'object' }, run: () => HOSTILE }),
+    link: tool({
+      input: { type: 'object' },
+      run: () => ({
+        content: [
+          { type: 'resource_link', uri: 'javascript:alert(1)', name: 'script' },
+          { type: 'image', mimeType: 'image/svg+xml', data: btoa('<svg onload="alert(1)"/>') },
+        ],
+      }),
+    }),
+  },
+});
+
+const targets = [
+  { name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } },
+  { name: 'everything', target: { resolved: { target: { command, args }, label: 'everything' } } },
+  { name: 'flood', target: { resolved: { target: { command: process.execPath, args: [FLOOD] }, label: 'flood' } } },
+];
+
+describe.skipIf(!found)('the page of the console', () => {
+  let browser: Browser;
+  let folder = '';
+  let opened: Awaited<ReturnType<typeof openTestConsole>>;
+  let page: Page;
+  /** Requests to other hosts, reports of the policy, and errors. */
+  let faults: string[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
+    await buildConsole(folder);
+    browser = await chromium.launch({ ...found, args: ARGS });
+    opened = await openTestConsole({ targets, pageFolder: folder });
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+    page = await context.newPage();
+    page.setDefaultTimeout(50_000);
+    page.on('request', request => {
+      if (!/^(?:blob|data):/.test(request.url()) && new URL(request.url()).origin !== opened.origin)
+        faults.push(request.url());
+    });
+    page.on('console', message => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', error => faults.push(error.message));
+    page.on('dialog', dialog => {
+      faults.push(dialog.message());
+      void dialog.dismiss();
+    });
+    await page.goto(`${opened.origin}/#token=${opened.token}`);
+  });
+
+  afterEach(() => {
+    expect(faults).toEqual([]);
+    faults = [];
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await opened?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('shows all servers as connected [con.multi]', async () => {
+    for (const { name } of targets)
+      await opened.waitFor('server', event => event.server.name === name && event.server.counts !== null);
+    await expect.poll(() => page.locator('td .state.ok').count()).toBe(targets.length);
+  });
+
+  it('stays within its budgets of bytes [con.one-file]', async () => {
+    const html = await readFile(join(folder, 'index.html'), 'utf8');
+    const names = await readdir(join(folder, 'assets'));
+    const sizes = new Map<string, number>();
+    for (const name of names) sizes.set(name, gzipSync(await readFile(join(folder, 'assets', name))).length);
+    const isFirst = (name: string) => html.includes(name);
+    const main = names.find(name => isFirst(name) && name.endsWith('.js')) ?? '';
+    const script = await readFile(join(folder, 'assets', main), 'utf8');
+    const imported = names.filter(name => new RegExp(`(?:from|import)"\\./${name}"`).test(script));
+    const sum = (all: readonly string[]) => all.reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
+    expect(sum([...new Set([...names.filter(isFirst), ...imported])])).toBeLessThan(60_000);
+    expect(sum(names)).toBeLessThan(200_000);
+  });
+
+  it('removes the token from the address, and keeps the view after a reload [con.token] [con.url]', async () => {
+    await page.getByRole('link', { name: 'fixture', exact: true }).click();
+    await page.getByRole('link', { name: /^greet/ }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'greet' }).waitFor();
+    expect(page.url()).toBe(`${opened.origin}/s/fixture/tools/greet`);
+  });
+
+  it('calls a tool of the everything server by the keyboard only [con.keys] [con.forms] [con.wire]', async () => {
+    await page.goto(`${opened.origin}/s/everything`);
+    await page.getByRole('link', { name: /^echo/ }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('echo');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'echo' }).waitFor();
+    await page.keyboard.type('by keys');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('Echo: by keys').waitFor();
+    await page.getByText('→ tools/call echo').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('w');
+    await page.getByRole('option', { name: /tools\/call echo result/ }).waitFor();
+  });
+
+  it('answers an elicitation within the call, and shows hostile texts as text [con.ask] [con.untrusted]', async () => {
+    await page.goto(`${opened.origin}/s/fixture/tools/greet`);
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const form = page.getByRole('form', { name: 'elicitation of fixture' });
+    await form.getByText('<img src=x').waitFor();
+    await form.getByRole('textbox', { name: /name/ }).fill('Ann');
+    await form.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('accept {"name":"Ann"}').waitFor();
+    for (const name of ['__proto__', 'link']) {
+      await page.goto(`${opened.origin}/s/fixture/tools/${name}`);
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await page.locator('.result').waitFor();
+    }
+    await page.getByText('javascript:alert(1)').first().waitFor();
+    expect(await page.locator('img, svg[onload], a[href^="javascript"]').count()).toBe(0);
+    expect(await page.title()).toBe('Tenon console');
+  });
+
+  it('shows the result of a call with 10,000 notifications in few nodes [con.speed]', async () => {
+    await page.goto(`${opened.origin}/s/flood/tools/flood`);
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByText('sent 10000').waitFor();
+    await page.getByText('10,000 ×').waitFor();
+    expect(await page.locator('*').count()).toBeLessThan(1500);
+    await page.goto(`${opened.origin}/wire?server=flood`);
+    await page.getByText(/^10,0\d\d messages$/).waitFor();
+    expect(await page.getByRole('option').count()).toBeGreaterThanOrEqual(30);
+    expect(await page.locator('*').count()).toBeLessThan(1500);
+  });
+
+  it('cannot be framed by another page [con.csp]', async () => {
+    const other = await (await browser.newContext()).newPage();
+    await other.setContent(`<iframe src="${opened.origin}/"></iframe>`);
+    await expect.poll(() => other.frames()[1]?.url()).toMatch(/^chrome-error:|^about:blank/);
+    await other.close();
+  });
+});
