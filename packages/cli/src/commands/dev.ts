@@ -122,13 +122,11 @@ async function serveOverHttp(
   const event: DevEvent = { event: 'listening', url, sseUrl, pid: process.pid };
   // Programs that read the events need no page.
   const page = json ? undefined : await openDevConsole(context, url);
-  const rows = [
-    [url, 'Streamable HTTP'],
-    ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']]),
-    ...(page ? [[page.url, 'Console']] : []),
-  ];
+  const rows = [[url, 'Streamable HTTP'], ...(sseUrl === undefined ? [] : [[sseUrl, 'HTTP+SSE']])];
+  // The address is longer than the others by its token.
+  const shownPage = page ? `\n\nConsole: ${page.url}` : '';
   if (json) screen.printEvent(event);
-  else screen.print(`\n${formatColumns(rows)}\n\nCtrl-C ends it.`);
+  else screen.print(`\n${formatColumns(rows)}${shownPage}\n\nCtrl-C ends it.`);
   return {
     async close() {
       await page?.close();
