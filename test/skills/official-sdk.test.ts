@@ -3,6 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { memorySkillFiles, SkillCatalog } from '@modelcontextprotocol/server/ext/skills';
+import { createHost } from '@tenon/host';
 import { skills } from '@tenon/skills';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect, createServer } from 'tenon';
@@ -64,5 +65,41 @@ describe('skills of SDK 2.4', () => {
     expect([...(await all.read(skill, 'picture.png')).bytes]).toEqual([...FILES['forms/picture.png']]);
     expect(await all.readDirectory('skill://forms')).toHaveLength(3);
     await client.close();
+  });
+});
+
+describe('skills behind a gateway of both servers', () => {
+  it('are listed, read and verified by both clients', async () => {
+    const catalog = await SkillCatalog.load(memorySkillFiles(FILES));
+    const { fetch: handleSdk } = createMcpHandler(() => {
+      const server = new McpServer({ name: 'sdk', version: '1.0.0' });
+      catalog.attach(server);
+      return server;
+    });
+    const own = createServer({ name: 'skilled', version: '1.0.0', extensions: [skills(FILES)] });
+    const host = await createHost({
+      servers: { own: { service: own }, sdk: { url: URL_OF_TEST, fetch: fetchFrom(handleSdk) } },
+    });
+    const gateway = host.toServer();
+    const uris = ['own', 'sdk'].flatMap(label => ['forms', 'other'].map(name => `skill://${label}/${name}/SKILL.md`));
+    const client = await connect(gateway, { extensions: [skillsExtension] });
+    const all = skillsOf(client);
+    const { skills: found, problems } = await all.list();
+    expect([found.map(({ uri }) => uri), problems]).toEqual([uris, []]);
+    for (const skill of found) expect(await all.read(skill)).toMatchObject({ uri: skill.uri, verified: true });
+
+    const sdk = new Client(
+      { name: 'sdk', version: '1.0.0' },
+      { versionNegotiation: { mode: 'auto' }, capabilities: { extensions: { [skillsExtension.id]: {} } } },
+    );
+    const fetch = fetchFrom(createHandler(gateway));
+    await sdk.connect(new StreamableHTTPClientTransport(new URL(URL_OF_TEST), { fetch }));
+    const ofSdk = new SkillsClient(sdk);
+    const listed = await ofSdk.list();
+    expect(listed.skills.map(({ uri }) => uri)).toEqual(uris);
+    for (const skill of listed.skills) expect(await ofSdk.read(skill)).toMatchObject({ verified: true });
+    await sdk.close();
+    await client.close();
+    await host.close();
   });
 });
