@@ -1,4 +1,4 @@
-import { assumableCapabilities, TenonError } from 'tenon';
+import { assumableCapabilities, protocolVersions, TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
 /** Next step after a call that the server may have executed. */
@@ -80,8 +80,7 @@ function findOwnHint(error: TenonError): string | undefined {
 }
 
 /** Next step if a server fails when it is asked for its versions, which does not show that it has earlier ones only. */
-const FAILED_PROBE_HINT =
-  'try again later, or pass --protocol-version 2025-11-25 if the server has earlier versions only and always responds so';
+const FAILED_PROBE_HINT = `try again later, or pass --protocol-version ${protocolVersions[1]} if the server has earlier versions only and always responds so`;
 
 const PKCE_HINT =
   'ask the operator to announce PKCE, because an attacker could redeem an intercepted code without it; if you know that the authorization server verifies it, pass --auth-exception assumePkce';
