@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { checkEither, checkFunction, checkObject, isObject, requireArgument } from '@tenon/base';
 import { requireKnownOptions } from '@tenon/host';
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
@@ -25,6 +25,8 @@ export interface AiToolsOptions {
   readonly callOptions?: Omit<CallOptions, 'signal' | 'resolveInputRequests'> | undefined;
 }
 
+const checkClient = checkObject({ listTools: checkFunction, callTool: checkFunction });
+
 /**
  * Lists the tools of a host or client, and converts each one to a tool of the AI SDK. Calls run through the client, so
  * the policy, approvals and audit of a host apply. Call it again when the list of tools changes.
@@ -33,6 +35,7 @@ export interface AiToolsOptions {
  */
 export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}): Promise<ToolSet> {
   requireKnownOptions('toAiTools', options, { filter: true, callOptions: true });
+  requireArgument('`source` of toAiTools', source, checkEither(checkObject({ client: checkClient }), checkClient));
   const client = 'client' in source ? source.client : source;
   const tools: Tool[] = [];
   for await (const tool of client.listTools()) if (options.filter?.(tool) ?? true) tools.push(tool);

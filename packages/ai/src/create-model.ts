@@ -1,3 +1,4 @@
+import { checkEither, checkObject, checkString, requireArgument } from '@tenon/base';
 import { type Model, requireKnownOptions } from '@tenon/host';
 import { generateText, type LanguageModel, type ToolSet, tool } from 'ai';
 import type { CreateMessageParams } from 'tenon';
@@ -48,6 +49,11 @@ export function createModel(languageModel: LanguageModel, options: CreateModelOp
     replaces: true,
     scores: true,
   });
+  requireArgument(
+    '`languageModel` of createModel',
+    languageModel,
+    checkEither(checkString, checkObject({ modelId: checkString })),
+  );
   const { name = getModelId(languageModel), takes, replaces, scores, maxRetries = 2, secrets } = options;
   return {
     name,

@@ -1,6 +1,3 @@
-import { checkString } from '../options/check.js';
-import { requireArgument } from '../options/check-options.js';
-
 /**
  * Checks for addresses and names of this machine. No function resolves a name, and each one returns false for a text
  * with a port.
@@ -20,7 +17,6 @@ export function isLoopbackAddress(text: string): boolean {
  * grant access: `Host` headers, and the address that a server listens on.
  */
 export function isLoopbackHost(host: string): boolean {
-  requireArgument('`host` of isLoopbackHost', host, checkString);
   return /^localhost\.?$/i.test(host) || isLoopbackAddress(host);
 }
 
@@ -34,7 +30,10 @@ export function isLoopbackDomain(host: string): boolean {
 
 /** Parses an IP address into four octets or eight groups. Brackets and a zone are optional. */
 export function parseIpAddress(text: string): number[] | undefined {
-  const bare = text.replace(/^\[(.*)\]$/s, '$1').replace(/%.*$/, '');
+  // Callers without types pass anything.
+  const bare = String(text)
+    .replace(/^\[(.*)\]$/s, '$1')
+    .replace(/%.*$/, '');
   return bare.includes(':') ? parseIpv6(bare) : parseIpv4(bare);
 }
 

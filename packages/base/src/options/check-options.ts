@@ -1,6 +1,6 @@
 import { TenonError } from '../errors/error.js';
 import { isObject } from '../json/json-object.js';
-import { type Check, checkAnything, checkRecord, describeReceived, prependPath } from './check.js';
+import { type Check, checkAnything, describeReceived, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
@@ -79,7 +79,6 @@ export function requireKnownOptions<T extends object>(
   names: { readonly [K in keyof Required<T>]: true },
   code = INVALID_OPTIONS_CODE,
 ): void {
-  if (!isObject(names)) requireArgument('`names` of requireKnownOptions', names, checkRecord(checkAnything));
   // Options of calls are checked for each call, so the usual case creates nothing.
   if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names, name))) return;
   const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));

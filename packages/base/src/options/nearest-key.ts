@@ -1,9 +1,6 @@
 /** Finds the known key that is most similar to an unknown one. Case, `-`, `_` and spaces are ignored. */
 export function findNearestKey(name: string, known: readonly string[]): string | undefined {
-  // Not by `requireArgument`, which uses this function.
-  if (typeof name !== 'string' || !Array.isArray(known))
-    throw new TypeError('findNearestKey: expected a name and a list of names, got other types');
-  if (name.length > 40 || known.length === 0) return undefined;
+  if (typeof name !== 'string' || name.length > 40 || !Array.isArray(known) || known.length === 0) return undefined;
   const plain = normalizeKey(name);
   const ranked = known.map(each => ({ each, distance: computeDistance(plain, normalizeKey(each)) }));
   const nearest = ranked.reduce((best, each) => (each.distance < best.distance ? each : best));

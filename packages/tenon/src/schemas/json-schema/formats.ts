@@ -2,13 +2,13 @@ type FormatTest = (text: string) => boolean;
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const HOSTNAME = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
-const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
-const IPV4_ADDRESS = `${BYTE}(?:\\.${BYTE}){3}`;
-const IPV4 = new RegExp(`^${IPV4_ADDRESS}$`);
-const GROUP = '[\\da-f]{1,4}';
-const LAST_GROUPS = `(?:${GROUP}:)*(?:${GROUP}|${IPV4_ADDRESS})`;
-/** An IPv6 address with any number of groups. An IPv4 address may replace the last two. */
-const IPV6 = new RegExp(`^(?:${LAST_GROUPS}|(?:${GROUP}(?::${GROUP})*)?::(?:${LAST_GROUPS})?)$`, 'i');
+const IPV4_ADDRESS = '(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}';
+const IPV4 = new RegExp(`^${IPV4_ADDRESS}`);
+/** An IPv4 address in place of the last two groups. */
+const IPV4_TAIL = new RegExp(`(?<=:)${IPV4_ADDRESS}`);
+const GROUPS = '[\\da-f]{1,4}(?::[\\da-f]{1,4})';
+/** Eight groups, or less than eight around `::`. */
+const IPV6 = new RegExp(`^(?:${GROUPS}{7}|(?!:*(?:[\\da-f]+(?::+|$)){8})(?:${GROUPS}*)?::(?:${GROUPS}*)?)$`, 'i');
 const MAX_IPV6 = 45;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const TIME = /^\d\d:\d\d:\d\d(?:\.\d+)?(?:z|[+-]\d\d:\d\d)$/i;
@@ -64,7 +64,7 @@ export const FORMATS: ReadonlyMap<unknown, Format> = new Map<unknown, Format>([
   ['email', { test: isEmail, steps: 25, characterSteps: 1, maxLength: 64 + 1 + 253 }],
   ['hostname', { test: text => HOSTNAME.test(text), steps: 10, characterSteps: 1.2, maxLength: 253 }],
   ['ipv4', { test: isIpv4, steps: 8, characterSteps: 0, maxLength: 15 }],
-  ['ipv6', { test: isIpv6, steps: 18, characterSteps: 1.5, maxLength: MAX_IPV6 }],
+  ['ipv6', { test: isIpv6, steps: 24, characterSteps: 1.5, maxLength: MAX_IPV6 }],
   // The error of an invalid expression takes 10 µs. `\p{L}` takes 40 µs to compile.
   ['regex', { test: isRegularExpression, steps: 2_000, characterSteps: 2_000 }],
   ['uuid', { test: text => UUID.test(text), steps: 24, characterSteps: 0, maxLength: 36 }],
@@ -132,13 +132,7 @@ function isIpv4(text: string): boolean {
 }
 
 function isIpv6(text: string): boolean {
-  if (text.length > MAX_IPV6 || !IPV6.test(text)) return false;
-  let colons = 0;
-  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) === 58) colons++;
-  const isShort = text.includes('::');
-  const groups = colons + (isShort ? 0 : 1) + (text.includes('.') ? 1 : 0);
-  if (!isShort) return groups === 8;
-  return groups - (text.startsWith('::') ? 1 : 0) - (text.endsWith('::') ? 1 : 0) < 8;
+  return text.length <= MAX_IPV6 && IPV6.test(text.replace(IPV4_TAIL, '0:0'));
 }
 
 function isRegularExpression(text: string): boolean {
