@@ -103,6 +103,7 @@ export {
   requireOptions,
   requireShape,
 } from './options/check-options.js';
+export { checkStores, checkValues } from './options/check-stores.js';
 export { applyDefaults, type Complete, dropUndefined, type Optional } from './options/defaults.js';
 export { findNearestKey } from './options/nearest-key.js';
 export { describeUnknownName } from './options/unknown-name.js';
@@ -155,8 +156,6 @@ export { toTypedValues } from './stores/typed-values.js';
 export { createUnknownFormatLog, isUnknownFormat, type UnknownFormatLog } from './stores/unknown-formats.js';
 export {
   checkKey,
-  checkStores,
-  checkValues,
   checkVersion,
   computeExpiry,
   createStoreClosedError,

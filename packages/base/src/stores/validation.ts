@@ -1,12 +1,6 @@
 import { TenonError } from '../errors/error.js';
 import type { JsonObject } from '../json/json-object.js';
-import { type Check, checkFunction, checkObject } from '../options/check.js';
 import type { ListOptions, PutOptions } from './stores.js';
-
-/** Checks an argument that must be `values` of stores. */
-export const checkValues: Check = checkObject({ get: checkFunction, put: checkFunction, list: checkFunction });
-/** Checks an argument that must be stores. */
-export const checkStores: Check = checkObject({ values: checkValues, bus: checkObject() });
 
 /** Maximum length of a key, in characters. */
 const MAX_KEY = 512;
