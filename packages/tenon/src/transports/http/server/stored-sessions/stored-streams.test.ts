@@ -216,20 +216,25 @@ describe.each(takeCover(sharedStoreKinds, isInCover))(
         await session.request(one, 'resources/subscribe', { uri: 'note://b' });
         const streams = [await listen(await session.get(one)), await listen(await session.get(one))];
         const third = await listen(await session.get(two));
-        // A message that was not recorded as delivered when its stream ended comes again.
-        const waitForUpdate = async (events: (typeof streams)[number], uri: string) => {
-          const [message] = await nextMessages(events, 1);
-          if (JSON.stringify(message).includes(uri)) return;
-          expect(await nextMessages(events, 1)).toMatchObject([{ params: { uri } }]);
+        // A message that is written to a stream while the client closes it is not sent again, so the resource changes again.
+        const changeUntilCarried = async (events: (typeof streams)[number], uri: string) => {
+          let isCarried = false;
+          const carried = (async () => {
+            while (!isCarried) isCarried = JSON.stringify(await nextMessages(events, 1)).includes(uri);
+          })();
+          const change = () => {
+            if (!isCarried) one.server.notifyResourceUpdated(uri);
+            return isCarried;
+          };
+          await expect.poll(change, { interval: 500 }).toBe(true);
+          await carried;
         };
         one.server.notifyResourceUpdated('note://a');
         expect(await nextMessages(third, 1)).toMatchObject([{ params: { uri: 'note://a' } }]);
         await third.return(undefined);
-        one.server.notifyResourceUpdated('note://b');
-        await waitForUpdate(streams[1]!, 'note://b');
+        await changeUntilCarried(streams[1] as (typeof streams)[number], 'note://b');
         await streams[1]?.return(undefined);
-        one.server.notifyResourceUpdated('note://a');
-        await waitForUpdate(streams[0]!, 'note://a');
+        await changeUntilCarried(streams[0] as (typeof streams)[number], 'note://a');
         await streams[0]?.return(undefined);
       });
 
