@@ -119,7 +119,7 @@ async function answerApi(
 
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
   if (!request.headers['content-type']?.startsWith('application/json'))
-    throw new TenonError('console/request', 'Content-Type: expected application/json');
+    throw new TenonError('console/request', 'the request has another content type', { expected: 'application/json' });
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -318,7 +318,7 @@ function requireClient({ client, view }: ServerRecord): Client {
 
 const createNotConnectedError = (name: string): TenonError =>
   new TenonError('console/not-connected', `server ${JSON.stringify(name)}: not connected`, {
-    hint: 'reconnect it first',
+    hint: 'connect it again',
   });
 
 const toServerState = (state: ConnectionState): ServerState => state;

@@ -76,9 +76,10 @@ export class InputInbox {
   /** @throws TenonError `console/answered` if nothing waits for the answer. */
   answer(id: number, answer: InputAnswer): void {
     if (!this.#end(id, answer, 'answered'))
-      throw new TenonError('console/answered', `input request ${id}: no answer is expected`, {
-        hint: 'another page has answered, or the server has withdrawn it',
-      });
+      throw new TenonError(
+        'console/answered',
+        `input request ${id}: no answer is expected, because another page has answered or the server has withdrawn it`,
+      );
   }
 
   /** Withdraws the questions of a server that is removed. */
