@@ -71,6 +71,7 @@ export const sections: Record<string, Record<string, string>> = {
   },
   'Hosts and gateways': {
     Host: 'hosts/host',
+    'Build a proxy': 'hosts/proxy',
     Policy: 'hosts/policy',
     Approvals: 'hosts/approvals',
     Audit: 'hosts/audit',

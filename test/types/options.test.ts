@@ -10,6 +10,7 @@ const ENTRIES = [
   'tenon/http',
   'tenon/auth',
   'tenon/auth/node',
+  'tenon/proxy',
   '@tenon/host',
   'tenon/sqlite',
   'tenon/redis',

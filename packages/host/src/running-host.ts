@@ -22,7 +22,6 @@ import type { CallerSignInChange } from 'tenon/auth';
 import {
   connectTo,
   createInProcessEndpoint,
-  createServerWithBackend,
   DEFAULT_INPUT_REQUEST_OPTIONS,
   getNewestDialect,
   type Prompts,
@@ -31,6 +30,7 @@ import {
   type Tools,
   toScope,
 } from 'tenon/host-internals';
+import { createProxyServer } from 'tenon/proxy';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import { connectUpstream, getServerState } from './connect-server.js';
@@ -395,6 +395,6 @@ export class RunningHost implements Host {
         pauseIncoming(createForwardingTelemetry(this.#options.telemetry), () => this.#client === undefined),
       onError: error => this.#guard.reportError(error),
     };
-    return createServerWithBackend(definition, createProxyBackend(gateway));
+    return createProxyServer(definition, createProxyBackend(gateway));
   }
 }

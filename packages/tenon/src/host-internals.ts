@@ -16,32 +16,21 @@ export {
   type SharedServerSession,
 } from './client/connection/shared-session.js';
 export type { RequestForwarder, ServerRequestInfo } from './client/options.js';
-export { createCapabilities, handleServerRequest, readRoots } from './client/server-requests/request-handlers.js';
+export { createCapabilities, handleServerRequest } from './client/server-requests/request-handlers.js';
 export type { TransportFactory } from './client/target.js';
 export { isAbandoned } from './client/tasks/tracked-task.js';
 export { checkInputRequestMethods } from './execution/check-input-requests.js';
-export type { HandlerRun, RequestInput } from './execution/handler-run.js';
 export { toInputRequest } from './execution/journaled-execution.js';
 export { DEFAULT_INPUT_REQUEST_OPTIONS } from './execution/options.js';
-export type { Id } from './jsonrpc/message.js';
 export { LOGGING_LEVELS, type PromptArgument, readLoggingLevel } from './protocol/content.js';
 export { USER_REJECTED } from './protocol/error-codes.js';
 export { type HeaderParam, readHeaderParams } from './protocol/header-params.js';
 export type { FormValue, ModelPreferences, ToolUseContent } from './protocol/input-requests.js';
-export {
-  CLIENT_CAPABILITIES,
-  CLIENT_INFO,
-  LOG_LEVEL,
-  PROTOCOL_VERSION,
-  RELATED_TASK,
-  readMeta,
-} from './protocol/meta.js';
-export type { ParamsOf } from './protocol/method-types.js';
+export { readMeta } from './protocol/meta.js';
 export { isMethod, toParams } from './protocol/methods.js';
 export { findMissingForRequest, hasCapability } from './protocol/missing-capabilities.js';
-export type { Cacheable, RetryInputs, SubscriptionFilter } from './protocol/params-and-results.js';
+export type { Cacheable } from './protocol/params-and-results.js';
 export type { SessionChange, SessionState } from './protocol/request-handler.js';
-export { isReservedCode } from './protocol/reserved-codes.js';
 export { TASKS } from './protocol/tasks.js';
 export type { Dialect } from './protocol/versions/dialect.js';
 export { getDialect, getNewestDialect } from './protocol/versions/index.js';
@@ -50,21 +39,8 @@ export { findRefusal } from './schemas/peer-refusal.js';
 export { HandlerContext } from './server/context/handler-context.js';
 export { toScope } from './server/create-server-runtime.js';
 export type { Prompts, Resources, Tools } from './server/definitions/server-definition.js';
-export type { ExtensionSubscription } from './server/extension.js';
-export { localBackend } from './server/local-backend.js';
-export { createCachedPage } from './server/methods/list-pages.js';
-export { runTool } from './server/methods/tools/call-tool.js';
 export { checkHeaderParams } from './server/methods/tools/check-header-params.js';
-export type { ClientSession, RequestContext } from './server/request-context.js';
-export { createServerWithBackend } from './server/server.js';
-export type {
-  DetachedToolCall,
-  RequesterInfo,
-  ResourceSession,
-  ResourceWatcher,
-  ServerBackend,
-} from './server/server-backend.js';
-export type { MethodCall, MethodHandlers } from './server/server-runtime.js';
+export type { DetachedToolCall } from './server/server-backend.js';
 export { SharedChanges } from './server/session/shared-changes.js';
 export type { TemplateValues } from './server/uri-template/expand.js';
 export { parseTemplate, type Template } from './server/uri-template/template.js';

@@ -10,7 +10,6 @@ export type { Connection } from './client/connection/connection.js';
 export { createTransportEndpoint } from './client/connection/endpoint.js';
 export { negotiateConnection } from './client/connection/version-negotiator.js';
 export { handleServerRequest } from './client/server-requests/request-handlers.js';
-export type { HandlerRun } from './execution/handler-run.js';
 export {
   classifyMessage,
   createFailure,
@@ -50,12 +49,5 @@ export { dialects, getDialect, getNewestDialect } from './protocol/versions/inde
 export { decodeToken } from './schemas/json-schema/pointer-tokens.js';
 export { findRefusal } from './schemas/peer-refusal.js';
 export { HandlerContext } from './server/context/handler-context.js';
-export { finalizeCacheable, finalizeResult } from './server/decode-encode.js';
-export { localBackend } from './server/local-backend.js';
-export { createCachedPage } from './server/methods/list-pages.js';
 export { createNotFoundError } from './server/methods/resources.js';
-export { runTool } from './server/methods/tools/call-tool.js';
-export { createServerWithBackend } from './server/server.js';
-export type { ServerBackend } from './server/server-backend.js';
-export type { ServerRuntime } from './server/server-runtime.js';
 export { parseTemplate } from './server/uri-template/template.js';

@@ -1,6 +1,6 @@
 import { type AuthInfo, hashSha256, identifyCaller, REDACTED, TenonError, toCanonicalJson } from '@tenon/base';
 import type { RequestHeaders } from 'tenon';
-import type { ClientSession, RequesterInfo } from 'tenon/host-internals';
+import type { ClientSession, RequesterInfo } from 'tenon/proxy';
 import { type CallerValues, splitCallerName } from '../config/caller-template.js';
 
 declare const crypto: { randomUUID(): string };

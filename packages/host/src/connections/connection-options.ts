@@ -1,6 +1,6 @@
 import type { Clock, JsonObject, TenonError } from '@tenon/base';
 import type { Client, ClientOptions, Root } from 'tenon';
-import type { RequestInput } from 'tenon/host-internals';
+import type { RequestInput } from 'tenon/proxy';
 import type { Telemetry } from 'tenon/telemetry';
 import type { ProcessLimit } from './process-limit.js';
 import type { SharedSessionHandle } from './shared-sessions.js';

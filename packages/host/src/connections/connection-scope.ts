@@ -9,7 +9,8 @@ import {
   UNKNOWN_CALLER,
 } from '@tenon/base';
 import type { ClientCapabilities } from 'tenon';
-import { type ClientSession, type Dialect, type RequesterInfo, TASKS } from 'tenon/host-internals';
+import { type Dialect, TASKS } from 'tenon/host-internals';
+import type { ClientSession, RequesterInfo } from 'tenon/proxy';
 import type { CallerValues } from '../config/caller-template.js';
 import { hashCallerValues, readCallerValues } from './caller-values.js';
 

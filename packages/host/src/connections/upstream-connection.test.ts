@@ -1,9 +1,9 @@
 import { TenonError } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
+import type { UpstreamCall } from 'tenon/proxy';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../../../tenon/src/client/client.js';
 import type { ClientOptions } from '../../../tenon/src/client/options.js';
-import type { UpstreamCall } from './active-calls.js';
 import type { ConnectionOptions } from './connection-options.js';
 import {
   audienceNamed,

@@ -9,7 +9,7 @@ import {
 } from '@tenon/base';
 import type { Client, ClientOptions, ConnectionState, Root } from 'tenon';
 import { isSignInRequired, type ServerRequestInfo } from 'tenon/host-internals';
-import { ActiveCalls, type UpstreamCall } from './active-calls.js';
+import { ActiveCalls, RequestedLogLevel, type UpstreamCall } from 'tenon/proxy';
 import { declareCapabilities } from './client-capabilities.js';
 import { ConnectionBackoff } from './connection-backoff.js';
 import {
@@ -27,7 +27,6 @@ import { ListCache } from './list-cache.js';
 import { MessageRateLimit } from './message-rate-limit.js';
 import { OpenAttempts } from './open-attempts.js';
 import { toPeerError } from './peer-error.js';
-import { RequestedLogLevel } from './requested-log-level.js';
 import type { SharedSessionHandle } from './shared-sessions.js';
 
 /**

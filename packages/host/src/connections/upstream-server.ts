@@ -1,6 +1,6 @@
 import { type CallerIdentity, getOwnerKey, SharedLimit, TenonError, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { Client, ClientOptions } from 'tenon';
-import type { ClientSession } from 'tenon/host-internals';
+import type { ClientSession } from 'tenon/proxy';
 import { type CallerTemplates, type CallerValues, fillTemplates, listCallerNames } from '../config/caller-template.js';
 import type { CallerLimit } from './caller-limit.js';
 import { hashCallerValues, hideCallerValues, selectCallerValues } from './caller-values.js';

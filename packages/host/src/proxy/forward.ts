@@ -7,22 +7,14 @@ import {
   rpcError,
 } from '@tenon/base';
 import type { Client } from 'tenon';
-import {
-  checkInputRequestMethods,
-  HandlerContext,
-  type HandlerRun,
-  isAbandoned,
-  type RequestInput,
-  type RetryInputs,
-  TASKS,
-  toInputRequest,
-} from 'tenon/host-internals';
+import { checkInputRequestMethods, isAbandoned, TASKS, toInputRequest } from 'tenon/host-internals';
+import { type HandlerRun, type RequestInput, sendUpstream } from 'tenon/proxy';
 import type { QuestionHandler, QuestionRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
-import { HOP_BY_HOP_META, SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
+import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
 import type { ProxiedCall } from './proxied-tool.js';
 import { limitRetryTime } from './retry-timeout.js';
 import { translateError } from './translate-error.js';
@@ -38,6 +30,9 @@ export interface ProxiedRequest {
   readonly allowQuestions: boolean;
   readonly questions: QuestionHandler;
 }
+
+/** Input of the caller for the requests of an earlier result. */
+type Inputs = ProxiedCall['context']['inputs'];
 
 /** Maximum number of input requests of a server within one call. */
 const MAX_ROUNDS = 32;
@@ -154,7 +149,7 @@ type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
   const { questions } = proxiedRequest;
   const { context, run } = proxiedRequest.call;
-  let inputs: RetryInputs = context.inputs;
+  let inputs: Inputs = context.inputs;
   for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = getStepResult(run, 'asks', round);
@@ -197,26 +192,18 @@ function sendRequest(
   { method, params, call: { context } }: ProxiedRequest,
   call: ForwardedCall,
   client: Client,
-  inputs: RetryInputs,
+  inputs: Inputs,
 ): Promise<JsonObject> {
-  const { inputResponses, requestState } = inputs;
-  const answers = {
-    ...(inputResponses === undefined ? {} : { inputResponses }),
-    ...(requestState === undefined ? {} : { requestState }),
-  };
-  const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
-  return client.call(method, { ...own, ...answers } as JsonObject, {
-    resolveInputRequests: false,
-    signal: HandlerContext.getSignal(context),
-    onRequestId: id => void call.ids.add(id),
+  return sendUpstream(client, {
+    method,
+    params,
+    context,
+    ids: call.ids,
+    inputs,
     onProgress: progress => call.progress.report(progress),
     onTaskCreated: stopProgress => {
       call.stopProgress = stopProgress;
     },
-    // If the server closes its stream, the host closes the caller's stream as well.
-    onStreamClosed: () => void context.closeStream(),
-    meta: toForwardedMeta(context.meta),
-    allowReservedMeta: true,
   });
 }
 
@@ -240,9 +227,4 @@ async function waitForTask(
     if (context.signal.aborted || isAbandoned(error)) void handle.cancel().catch(() => {});
     throw error;
   }
-}
-
-/** The telemetry of the host replaces the trace context of the caller, if the host is traced. */
-function toForwardedMeta(meta: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP_META.has(key)));
 }

@@ -1,13 +1,6 @@
 import type { LoggingLevel } from 'tenon';
-import {
-  type ClientSession,
-  HandlerContext,
-  type Id,
-  LOGGING_LEVELS,
-  type RequestContext,
-  type RequestInput,
-} from 'tenon/host-internals';
-import type { UpstreamCall } from '../connections/active-calls.js';
+import { HandlerContext, LOGGING_LEVELS } from 'tenon/host-internals';
+import type { ClientSession, RequestContext, RequestInput, UpstreamCall } from 'tenon/proxy';
 import type { ProxiedRequest } from './forward.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
 
@@ -16,7 +9,7 @@ import { createTaskProgress, type TaskProgress } from './task-progress.js';
  * own. The hidden class is in the old generation, and keeps all that the accessor refers to until a full collection.
  */
 export class ForwardedCall implements UpstreamCall {
-  readonly ids = new Set<Id>();
+  readonly ids = new Set<number | string>();
   /** ID of the task that the server has created for the call. */
   task: string | undefined;
   /** Stops the progress notifications of the task. */

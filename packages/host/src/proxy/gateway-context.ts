@@ -1,7 +1,7 @@
 import { type CallerIdentity, runWithTimeout, TenonError } from '@tenon/base';
 import type { LoggingLevel } from 'tenon';
 import type { CallerSignIn } from 'tenon/auth';
-import type { ClientSession, RequesterInfo } from 'tenon/host-internals';
+import type { ClientSession, RequesterInfo } from 'tenon/proxy';
 import type { Telemetry } from 'tenon/telemetry';
 import type { ToolBudget } from '../catalog/budget/collapse-tools.js';
 import type { HostCatalogOptions, ListFilter } from '../catalog/catalog-options.js';

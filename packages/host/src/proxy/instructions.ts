@@ -1,5 +1,5 @@
 import { runWithTimeout } from '@tenon/base';
-import type { RequesterInfo } from 'tenon/host-internals';
+import type { RequesterInfo } from 'tenon/proxy';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { GatewayContext } from './gateway-context.js';

@@ -1,5 +1,5 @@
 import type { Clock, JsonObject } from '@tenon/base';
-import type { ClientSession } from 'tenon/host-internals';
+import type { ClientSession } from 'tenon/proxy';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 
 export type NotifiableList = 'tools' | 'prompts' | 'resources';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
-import { createCachedPage, type MethodCall, type RequestContext, readMeta } from 'tenon/host-internals';
+import { readMeta } from 'tenon/host-internals';
+import { createListPage, type ProxyCall, type RequestContext } from 'tenon/proxy';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';
 import { getEntryKey, type ListEntries, type ListKind } from '../connections/list-cache.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
@@ -18,14 +19,11 @@ const RESULT_KEYS = {
   templates: 'resourceTemplates',
 } as const;
 
-type ListCall = MethodCall<'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'>;
+type ListCall = ProxyCall<'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'>;
 
 /** Returns one page of a list, over all servers. */
-export async function listPage(
-  gateway: GatewayContext,
-  kind: ListKind,
-  { params, context, requestContext, server }: ListCall,
-): Promise<JsonObject> {
+export async function listPage(gateway: GatewayContext, kind: ListKind, call: ListCall): Promise<JsonObject> {
+  const { params, context, requestContext } = call;
   const scope = gateway.getScope(requestContext);
   const catalog = gateway.getCatalog(scope);
   const offering = await catalog.listEntries(kind);
@@ -43,7 +41,7 @@ export async function listPage(
   };
   // A list for an authenticated caller may contain private entries.
   const cache = { ttlMs, cacheScope: scope.identity.principal === undefined ? cacheScope : ('private' as const) };
-  const result = createCachedPage<ListEntries[ListKind]>(server, page, cache);
+  const result = createListPage<ListEntries[ListKind]>(call, { ...page, ...cache });
   if (unavailable.length === 0) return result;
   context.log('warning', { unavailable }, 'tenon');
   return { ...result, _meta: { ...readMeta(result), [UNAVAILABLE]: unavailable } };

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tenon/base';
-import type { ExtensionSubscription, RequestContext, SubscriptionFilter } from 'tenon/host-internals';
+import type { ExtensionSubscription, RequestContext, SubscriptionFilter } from 'tenon/proxy';
 import type { ResolvedResource } from '../catalog/host-catalog.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';

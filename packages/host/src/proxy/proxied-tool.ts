@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tenon/base';
-import type { HandlerContext, HandlerRun, HeaderParam, RequestContext } from 'tenon/host-internals';
+import type { HandlerContext, HeaderParam } from 'tenon/host-internals';
+import type { HandlerRun, RequestContext } from 'tenon/proxy';
 
 /** A call of a caller at the host, while its handler runs. Each step of forwarding it gets the same one. */
 export interface ProxiedCall {

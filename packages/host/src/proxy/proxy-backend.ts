@@ -1,12 +1,6 @@
 import { catchMaybe, type JsonObject, type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
-import {
-  type ClientSession,
-  localBackend,
-  type MethodHandlers,
-  type RequestContext,
-  readLoggingLevel,
-  type ServerBackend,
-} from 'tenon/host-internals';
+import { readLoggingLevel } from 'tenon/host-internals';
+import type { ClientSession, ProxyBackend, RequestContext } from 'tenon/proxy';
 import type { ResolvedTool } from '../catalog/host-catalog.js';
 import { getCarriedExtensions, startForExtensions } from './carried-extensions.js';
 import { forwardExtensionMethod } from './extension-methods.js';
@@ -21,9 +15,8 @@ import { getSubscribeCapability } from './subscribe-capability.js';
 import { callUpstreamTool, findObstacle, runUpstreamTool } from './tool-calls.js';
 
 /** Creates the backend that offers all servers of a host. */
-export function createProxyBackend(gateway: GatewayContext): ServerBackend {
-  const methodHandlers: MethodHandlers = {
-    ...localBackend.methodHandlers,
+export function createProxyBackend(gateway: GatewayContext): ProxyBackend {
+  const methodHandlers: ProxyBackend['methodHandlers'] = {
     'tools/call': call => callUpstreamTool(gateway, call),
     'tools/list': call => listPage(gateway, 'tools', call),
     'prompts/list': call => listPage(gateway, 'prompts', call),

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import type { MethodCall } from 'tenon/host-internals';
+import type { ProxyCall } from 'tenon/proxy';
 import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
@@ -14,7 +14,7 @@ const COMPLETE = 'completion/complete';
 /** Forwards `resources/read` to the server of the resource. */
 export async function forwardResourceRead(
   gateway: GatewayContext,
-  call: MethodCall<'resources/read'>,
+  call: ProxyCall<'resources/read'>,
 ): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
   const { uri: outer } = params;
@@ -44,7 +44,7 @@ export async function forwardResourceRead(
 /** Forwards `prompts/get` to the server of the prompt. */
 export async function forwardPromptRequest(
   gateway: GatewayContext,
-  call: MethodCall<'prompts/get'>,
+  call: ProxyCall<'prompts/get'>,
 ): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
   const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
@@ -71,7 +71,7 @@ export async function forwardPromptRequest(
  */
 export async function forwardCompletion(
   gateway: GatewayContext,
-  call: MethodCall<'completion/complete'>,
+  call: ProxyCall<'completion/complete'>,
 ): Promise<JsonObject> {
   const { params, requestContext } = call;
   const { ref } = params;

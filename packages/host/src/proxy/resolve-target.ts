@@ -1,5 +1,5 @@
 import { catchMaybe, createCausedError, type MaybePromise, rpcError, thenMaybe } from '@tenon/base';
-import type { RequestContext, RequesterInfo } from 'tenon/host-internals';
+import type { RequestContext, RequesterInfo } from 'tenon/proxy';
 import { createUnknownNameError } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import { getUnavailableCause } from '../connections/upstream-registry.js';

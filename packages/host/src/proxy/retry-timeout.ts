@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, rpcError, runWithTimeout } from '@tenon/base';
-import type { RequestInput } from 'tenon/host-internals';
+import type { RequestInput } from 'tenon/proxy';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
 /**

@@ -1,6 +1,7 @@
 import { INTERNAL_ERROR, type JsonObject, type MaybePromise, rpcError, runWithTimeout, TenonError } from '@tenon/base';
 import { type Context, type Tool, urlElicitationRequired } from 'tenon';
-import { type Dialect, getSignInRequest, type RequestContext, type SignInRequest } from 'tenon/host-internals';
+import { type Dialect, getSignInRequest, type SignInRequest } from 'tenon/host-internals';
+import type { RequestContext } from 'tenon/proxy';
 import type { ConnectionScope } from '../connections/connection-scope.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';

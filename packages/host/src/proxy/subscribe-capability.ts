@@ -1,5 +1,6 @@
 import type { ServerCapabilities } from 'tenon';
-import { hasCapability, type RequesterInfo } from 'tenon/host-internals';
+import { hasCapability } from 'tenon/host-internals';
+import type { RequesterInfo } from 'tenon/proxy';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { GatewayContext } from './gateway-context.js';
 

@@ -14,11 +14,9 @@ import {
   type DetachedToolCall,
   HandlerContext,
   type HeaderParam,
-  type MethodCall,
-  type RequestContext,
   readHeaderParams,
-  runTool as runServerTool,
 } from 'tenon/host-internals';
+import { type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
 import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import { getTaskSupport } from '../catalog/task-support.js';
@@ -35,7 +33,7 @@ import { findOrSignIn } from './sign-in-tools.js';
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 
 /** Calls a tool at its server, which validates the arguments. */
-export function callUpstreamTool(gateway: GatewayContext, call: MethodCall<'tools/call'>): MaybePromise<JsonObject> {
+export function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools/call'>): MaybePromise<JsonObject> {
   const { params, context, run, requestContext } = call;
   return thenMaybe(resolveTool(gateway, params.name, requestContext), tool => {
     if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
@@ -44,7 +42,7 @@ export function callUpstreamTool(gateway: GatewayContext, call: MethodCall<'tool
       proxiedCall.moveToTask = moveToTask;
     };
     const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
-    return runServerTool(call, taskOptions, () => tool.run(params, proxiedCall));
+    return runToolCall(call, { taskOptions, handler: () => tool.run(params, proxiedCall) });
   });
 }
 

@@ -1,6 +1,6 @@
-import { INTERNAL_ERROR, isForPeer, isObject, rpcError, TenonError, toPublicText } from '@tenon/base';
-import { urlElicitationRequired } from 'tenon';
-import { type Dialect, getDialect, getSignInRequest, isReservedCode } from 'tenon/host-internals';
+import { isForPeer, TenonError } from '@tenon/base';
+import { type Dialect, getSignInRequest } from 'tenon/host-internals';
+import { toForwardedError } from 'tenon/proxy';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { toSignInError } from './sign-in-tools.js';
 import { createUnansweredError } from './unanswered-error.js';
@@ -25,24 +25,6 @@ export function translateError(
   if (error.code.startsWith('client/')) return error;
   if (error.rpcCode === undefined || error.code.startsWith('stdio/'))
     return createUnansweredError(error, connection.server, method, wasSent);
-  const serverDialect = connection.openClient && getDialect(connection.openClient.server.protocolVersion);
-  if (serverDialect && error.rpcCode === serverDialect.errors.urlElicitationRequired)
-    return toUrlElicitationError(error);
-  const notFound =
-    serverDialect !== undefined && method === 'resources/read' && isResourceNotFound(error, serverDialect);
-  if (notFound) return rpcError(dialect.errors.resourceNotFound, error.summary, error.data);
-  // The host would seem to refuse the request of the caller itself.
-  const code = isReservedCode(error.rpcCode) ? INTERNAL_ERROR : error.rpcCode;
-  return rpcError(code, toPublicText(error.summary), error.data);
-}
-
-function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: Dialect): boolean {
-  return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
-}
-
-/** Converts the required URL elicitations to the error of the caller's protocol version. */
-function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
-  const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
-  const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
-  return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
+  const serverVersion = connection.openClient?.server.protocolVersion;
+  return toForwardedError(error, { method, requestContext: { dialect }, serverVersion });
 }

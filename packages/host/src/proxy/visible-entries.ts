@@ -1,4 +1,4 @@
-import type { RequesterInfo } from 'tenon/host-internals';
+import type { RequesterInfo } from 'tenon/proxy';
 import type { HostCatalog } from '../catalog/host-catalog.js';
 import { isForModel, UI_EXTENSION } from '../catalog/page-meta.js';
 import type { ListEntries, ListKind } from '../connections/list-cache.js';

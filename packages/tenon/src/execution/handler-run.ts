@@ -26,6 +26,7 @@ export type HandlerResult = JsonObject | Promise<JsonObject>;
  * steps.
  */
 export interface HandlerRun {
+  /** Sends an input request to the client. */
   request: RequestInput;
   /**
    * Runs `work` once per call, even if the handler runs again. Stores the result, which must be a JSON value or

@@ -91,9 +91,13 @@ export interface InitializeResult extends MethodResult {
 
 /** Notifications that a listener subscribes to. An absent or false member means no subscription. */
 export interface SubscriptionFilter {
+  /** Changes of the list of tools. */
   toolsListChanged?: boolean | undefined;
+  /** Changes of the list of prompts. */
   promptsListChanged?: boolean | undefined;
+  /** Changes of the list of resources. */
   resourcesListChanged?: boolean | undefined;
+  /** URIs of resources whose changes are reported. */
   resourceSubscriptions?: string[] | undefined;
   /** IDs of the tasks to listen to (tasks extension). */
   taskIds?: string[] | undefined;

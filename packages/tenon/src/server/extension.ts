@@ -108,7 +108,9 @@ export interface ToolCall {
   rebind(requestContext: RequestContext, params: JsonObject): void;
 }
 
+/** Notifications that one `subscriptions/listen` stream gets. */
 export interface ExtensionSubscription {
+  /** Lists and resources whose changes the stream gets, of those that the client wants. */
   readonly filter: SubscriptionFilter;
   /** Starts the notifications. Returns a function that stops them. */
   start(deliver: (method: string, params: JsonObject) => void): () => void;

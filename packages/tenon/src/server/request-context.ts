@@ -12,8 +12,11 @@ import type { MergeOptions } from './context/notification-merger.js';
 
 /** One request of a client, with the functions that handlers need. */
 export interface RequestContext {
+  /** ID of the request. */
   readonly id: Id;
+  /** Data of the protocol version of the client. */
   readonly dialect: Dialect;
+  /** Client, its capabilities, and its authorization. */
   readonly caller: CallerInfo;
   /** Minimum level of log messages that the client requested. Undefined: the client gets no log messages. */
   readonly logLevel: LoggingLevel | undefined;
@@ -65,6 +68,7 @@ export interface RequestContext {
   readonly setLogLevel?: ((level: LoggingLevel) => void) | undefined;
 }
 
+/** Session of a client, for messages that belong to no request. */
 export interface ClientSession {
   /** ID of the session. Absent on transports whose sessions have none. */
   readonly id?: string | undefined;
@@ -76,6 +80,7 @@ export interface ClientSession {
   readonly isContinued?: boolean | undefined;
   /** True if its requests wait for a client that has not been seen for some time. Absent if it is not known. */
   readonly isUnattended?: boolean | undefined;
+  /** Sends a notification to the client. */
   notify(method: string, params: JsonObject): void;
   /**
    * Sends an input request that belongs to no request of the client. Only on versions with requests from server to

@@ -59,11 +59,13 @@ export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originS
 
 /** A session that subscribes to resources. */
 export interface ResourceSession extends ClientSession, Subscriber {
+  /** Data of the protocol version of the session. Undefined before the handshake. */
   readonly dialect: Dialect | undefined;
 }
 
 /** Watches resources of a backend for sessions. Of the processes with a session, one at a time watches. */
 export interface ResourceWatcher {
+  /** Begins the watch of a resource for a session. */
   subscribe(session: ResourceSession, uri: string): void;
   /** Ends the watch of a resource. If another process takes over, `isHandedOver` is true. */
   unsubscribe(session: ResourceSession, uri: string, isHandedOver: boolean): void;

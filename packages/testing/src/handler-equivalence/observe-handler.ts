@@ -1,6 +1,7 @@
 import { copyJson, TenonError } from '@tenon/base';
 import type { ClientCapabilities, Context } from 'tenon';
-import { findMissingForRequest, HandlerContext, type HandlerRun, isInputRequired } from 'tenon/testing-internals';
+import type { HandlerRun } from 'tenon/proxy';
+import { findMissingForRequest, HandlerContext, isInputRequired } from 'tenon/testing-internals';
 import { findMissingAction, findUnexpectedAction } from './compare-executions.js';
 import type { EquivalenceCheck } from './equivalence-check.js';
 import { describeAction, type HandlerAction } from './handler-action.js';

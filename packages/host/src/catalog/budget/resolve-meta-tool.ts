@@ -1,6 +1,6 @@
 import { type JsonObject, type MaybePromise, runWithTimeout, stringifyJson, TenonError } from '@tenon/base';
 import type { Tool } from 'tenon';
-import type { RequestContext } from 'tenon/host-internals';
+import type { RequestContext } from 'tenon/proxy';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/proxied-tool.js';

@@ -1,13 +1,13 @@
 import { INVALID_PARAMS, type JsonObject, rpcError, TenonError } from '@tenon/base';
-import {
-  type ClientSession,
-  getDialect,
-  type ParamsOf,
-  type RequestContext,
-  type RequesterInfo,
-  type ResourceSession,
-  type ResourceWatcher,
-} from 'tenon/host-internals';
+import { getDialect } from 'tenon/host-internals';
+import type {
+  ClientSession,
+  ProxyCall,
+  RequestContext,
+  RequesterInfo,
+  ResourceSession,
+  ResourceWatcher,
+} from 'tenon/proxy';
 import type { ResolvedResource } from '../../catalog/host-catalog.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import { createResourceRequest } from '../action-requests.js';
@@ -27,7 +27,7 @@ const HANDOVER = 5000;
 /** Subscribes a session to a resource of a server. The caller receives the error of the server. */
 export async function subscribeToResource(
   gateway: GatewayContext,
-  { uri }: ParamsOf<'resources/subscribe'>,
+  { uri }: ProxyCall<'resources/subscribe'>['params'],
   requestContext: RequestContext,
 ): Promise<JsonObject> {
   const { connection, uri: inner } = await resolveAllowed(gateway, uri, requestContext);

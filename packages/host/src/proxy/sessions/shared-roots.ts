@@ -1,4 +1,5 @@
-import type { ClientSession, SessionChange, SessionState } from 'tenon/host-internals';
+import type { SessionChange, SessionState } from 'tenon/host-internals';
+import type { ClientSession } from 'tenon/proxy';
 
 /** Passes changes of the roots of sessions to the servers, from each process with the session. */
 export class SharedRoots {

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import { toParams } from 'tenon/host-internals';
+import { selectForwardedMeta } from 'tenon/proxy';
 import type { QuestionHandler, QuestionRecipient } from '../../connections/connection-options.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
-import { HOP_BY_HOP_META } from '../../proxy/hop-by-hop.js';
 import { screenInstructions } from '../screening/screen-definitions.js';
 import type { HostGuardOptions } from './guard-options.js';
 import { getDefinitionScreening } from './result-guard.js';
@@ -47,8 +47,8 @@ export class QuestionGuard {
     { omitMeta, includeServer }: QuestionRecipient,
   ): JsonObject {
     const { _meta, ...rest } = params;
-    const own = isObject(_meta) && !omitMeta ? Object.entries(_meta).filter(([key]) => !HOP_BY_HOP_META.has(key)) : [];
-    const meta = { ...Object.fromEntries(own), ...(includeServer ? { [ASKING_SERVER]: server } : {}) };
+    const own = isObject(_meta) && !omitMeta ? selectForwardedMeta(_meta) : {};
+    const meta = { ...own, ...(includeServer ? { [ASKING_SERVER]: server } : {}) };
     const put = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
     if (method !== 'elicitation/create' || typeof params.message !== 'string') return put;
     const message = this.#screenMessage(server, params.message);

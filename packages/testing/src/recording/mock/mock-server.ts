@@ -8,18 +8,8 @@ import {
   rpcError,
 } from '@tenon/base';
 import type { Server } from 'tenon';
-import {
-  createCachedPage,
-  createNotFoundError,
-  createServerWithBackend,
-  finalizeCacheable,
-  finalizeResult,
-  localBackend,
-  parseTemplate,
-  runTool,
-  type ServerBackend,
-  type ServerRuntime,
-} from 'tenon/testing-internals';
+import { createListPage, createProxyServer, type ProxyBackend, type ProxyCall } from 'tenon/proxy';
+import { createNotFoundError, parseTemplate } from 'tenon/testing-internals';
 import { MockAnswers, type UnrecordedAnswer } from './mock-answers.js';
 import { type Definition, type MockSource, parseMockSource } from './mock-source.js';
 import { createRandom } from './random.js';
@@ -58,43 +48,34 @@ export function createMockServer(source: string, options: MockServerOptions = {}
   const { name = 'mock', version = '0.0.0', instructions } = parsed;
   const answers = new MockAnswers(parsed, options.unrecorded ?? 'generate', createRandom(options.seed ?? 1));
   const definition = { name, version, ...(instructions === undefined ? {} : { instructions }) };
-  return createServerWithBackend(definition, createMockBackend(parsed, answers));
+  return createProxyServer(definition, createMockBackend(parsed, answers));
 }
 
-function createMockBackend(source: MockSource, answers: MockAnswers): ServerBackend {
-  const list =
-    (key: ListKey) =>
-    ({ params, server }: { readonly params: { readonly cursor?: unknown }; readonly server: ServerRuntime }) =>
-      createCachedPage(server, {
-        key,
-        all: source[key],
-        getKey: getDefinitionKey,
-        cursor: params.cursor ?? '',
-        pageSize: server.pageSize,
-      });
+function createMockBackend(source: MockSource, answers: MockAnswers): ProxyBackend {
+  const list = (key: ListKey) => (call: ListCall) =>
+    createListPage(call, {
+      key,
+      all: source[key],
+      getKey: getDefinitionKey,
+      cursor: call.params.cursor ?? '',
+    });
   const hasResources = source.resources.length + source.resourceTemplates.length > 0;
   return {
     methodHandlers: {
-      ...localBackend.methodHandlers,
       'tools/list': list('tools'),
       'prompts/list': list('prompts'),
       'resources/list': list('resources'),
       'resources/templates/list': list('resourceTemplates'),
-      'tools/call': call =>
-        runTool(call, undefined, () =>
-          answers.callTool(requireDefinition(source.tools, 'tool', call.params.name), { ...call.params }),
-        ),
-      'prompts/get': ({ params, server }) =>
-        finalizeResult(
-          server,
-          answers.getPrompt(requireDefinition(source.prompts, 'prompt', params.name), { ...params }),
-        ),
-      'resources/read'({ params, requestContext, server }) {
+      'tools/call': ({ params }) =>
+        answers.callTool(requireDefinition(source.tools, 'tool', params.name), { ...params }),
+      'prompts/get': ({ params }) =>
+        answers.getPrompt(requireDefinition(source.prompts, 'prompt', params.name), { ...params }),
+      'resources/read'({ params, requestContext }) {
         const resource = findResource(source, params.uri);
         if (resource === undefined) throw createNotFoundError(params.uri, requestContext);
-        return finalizeCacheable(server, answers.readResource(resource, { ...params }), {});
+        return { ...answers.readResource(resource, { ...params }), ttlMs: 0, cacheScope: 'private' };
       },
-      'completion/complete': ({ params, server }) => finalizeResult(server, answers.complete({ ...params })),
+      'completion/complete': ({ params }) => answers.complete({ ...params }),
     },
     capabilities: {
       ...(source.tools.length > 0 ? { tools: {} } : {}),
@@ -111,6 +92,7 @@ function createMockBackend(source: MockSource, answers: MockAnswers): ServerBack
   };
 }
 
+type ListCall = ProxyCall<'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list'>;
 type ListKey = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
 
 const getDefinitionKey = ({ name, uri, uriTemplate }: Definition): string => String(uri ?? uriTemplate ?? name);

@@ -1,14 +1,14 @@
 import type { MaybePromise } from '@tenon/base';
-import type { LoggingLevel } from 'tenon';
-import { LOGGING_LEVELS } from 'tenon/host-internals';
+import { LOGGING_LEVELS, type LoggingLevel } from '../protocol/content.js';
 
-/** Log level that callers have requested from one server. */
+/** Log level that callers have requested from one upstream server: the most verbose one of them. */
 export class RequestedLogLevel {
   /** Log level for the next connection setup. */
   value: LoggingLevel | undefined;
   readonly #send: (level: LoggingLevel) => Promise<void>;
   #sending: Promise<void> | undefined;
 
+  /** @param send Sets the level at the server. */
   constructor(send: (level: LoggingLevel) => Promise<void>) {
     this.#send = send;
   }
@@ -19,6 +19,7 @@ export class RequestedLogLevel {
     return isEnough ? this.#sending : this.set(level);
   }
 
+  /** Sets the log level of the server. Rejects if the server refuses it. */
   set(level: LoggingLevel): Promise<void> {
     this.value = level;
     const sent = this.#send(level);

@@ -1,20 +1,19 @@
 import { CompactMap, isObject, type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
-import type { ClientHandlers, LoggingLevel } from 'tenon';
-import {
-  type ClientSession,
-  type Id,
-  RELATED_TASK,
-  type RequestInput,
-  readRoots,
-  type ServerRequestInfo,
-} from 'tenon/host-internals';
+import type { ClientHandlers, ServerRequestInfo } from '../client/options.js';
+import { readRoots } from '../client/server-requests/request-handlers.js';
+import type { RequestInput } from '../execution/handler-run.js';
+import type { Id } from '../jsonrpc/message.js';
+import type { LoggingLevel } from '../protocol/content.js';
+import { RELATED_TASK } from '../protocol/meta.js';
+import type { ClientSession } from '../server/request-context.js';
 
-/** Call that a server is processing. */
+/** Call that an upstream server is processing. */
 export interface UpstreamCall {
   /** IDs of the requests that were sent for the call. */
   readonly ids: ReadonlySet<Id>;
   /** ID of the task that the server has created for the call. */
   readonly task: string | undefined;
+  /** Sends an input request of the server to the caller. Undefined if the server may not request input. */
   readonly ask: RequestInput | undefined;
   /** Session of the caller, or the session in which its task was created. */
   readonly session?: ClientSession | undefined;
@@ -22,6 +21,7 @@ export interface UpstreamCall {
   readonly cancelled: boolean;
   /** Tells if the caller wants log messages of this level. */
   acceptsLogLevel(level: LoggingLevel): boolean;
+  /** Sends a log message of the server to the caller. */
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void;
 }
 
@@ -36,10 +36,11 @@ interface ActiveCall {
 }
 
 /**
- * Active calls on one connection.
+ * Active calls on one connection to an upstream server. Its input requests and log messages go to the callers.
  *
  * An input request of the server goes to the call that its stream or task identifies. Without such a call, it goes to
- * the most recent call whose caller supports input requests. All calls of a connection have the same scope.
+ * the most recent call whose caller supports input requests. All calls of a connection must be of one user, because a
+ * server may not say to which call a request belongs.
  */
 export class ActiveCalls {
   readonly #calls = new CompactMap<ActiveCall>();
@@ -49,8 +50,9 @@ export class ActiveCalls {
   readonly #roots: ClientHandlers['roots'];
 
   /**
-   * @param server Name of the server.
-   * @param roots Roots of the host itself, for requests without an active call. Without them, such a request fails.
+   * @param session Session of the callers. It gets input requests that belong to no call.
+   * @param server Name of the server in errors.
+   * @param roots Roots of the proxy itself, for requests without an active call. Without them, such a request fails.
    */
   constructor(session: ClientSession | undefined, server?: string, roots?: ClientHandlers['roots']) {
     this.#session = session;
@@ -58,6 +60,7 @@ export class ActiveCalls {
     this.#roots = roots;
   }
 
+  /** Number of active calls. */
   get size(): number {
     return this.#calls.size;
   }
@@ -76,6 +79,11 @@ export class ActiveCalls {
     }
   }
 
+  /**
+   * Sends an input request of the server to a caller.
+   *
+   * @throws TenonError `host/no-active-call` if no caller can get it.
+   */
   async ask(method: string, params: JsonObject, origin: QuestionOrigin): Promise<JsonObject> {
     const tried = new Set<ActiveCall>();
     for (let active = this.#findCall(params, origin); active?.call.ask; active = this.#findNextCall(tried)) {

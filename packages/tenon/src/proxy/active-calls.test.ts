@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ClientHandlers } from '../../../tenon/src/client/options.js';
-import { RELATED_TASK } from '../../../tenon/src/protocol/meta.js';
+import { deferred, sessionNamed, turns } from '../../../host/src/connections/fixtures/stand-in.js';
+import type { ClientHandlers } from '../client/options.js';
+import { RELATED_TASK } from '../protocol/meta.js';
 import { ActiveCalls, type UpstreamCall } from './active-calls.js';
-import { deferred, sessionNamed, turns } from './fixtures/stand-in.js';
 
 const { signal } = new AbortController();
 const call = (name: string, more: Partial<UpstreamCall> = {}) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoggingLevel } from '../../../tenon/src/protocol/content.js';
+import type { LoggingLevel } from '../protocol/content.js';
 import { RequestedLogLevel } from './requested-log-level.js';
 
 function setUp() {

@@ -1,0 +1,67 @@
+import {
+  createCausedError,
+  INTERNAL_ERROR,
+  isForPeer,
+  isObject,
+  rpcError,
+  TenonError,
+  toPublicText,
+  UNKNOWN_OUTCOME,
+} from '@tenon/base';
+import { isReadOnly } from '../client/calls/call-checks.js';
+import { mayHaveExecuted } from '../client/calls/call-outcome.js';
+import { isReservedCode } from '../protocol/reserved-codes.js';
+import type { Dialect } from '../protocol/versions/dialect.js';
+import { getDialect } from '../protocol/versions/index.js';
+import { urlElicitationRequired } from '../server/methods/url-elicitation.js';
+import type { RequestContext } from '../server/request-context.js';
+
+/** Options of `toForwardedError`. */
+export interface ForwardedErrorOptions {
+  /** Method of the request. */
+  readonly method: string;
+  /** Request of the caller. Its protocol version has the codes of the error. */
+  readonly requestContext: Pick<RequestContext, 'dialect'>;
+  /**
+   * Protocol version of the connection to the upstream server, if it is known.
+   * @default codes of the server that depend on its version pass unchanged
+   */
+  readonly serverVersion?: string | undefined;
+}
+
+/**
+ * Converts an error of an upstream server to the error for the caller: code, message and data of the server, in the
+ * protocol version of the caller. An error without a response becomes an internal error without details. Its `data.outcome`
+ * is `unknown` if the server may have executed the request.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
+export function toForwardedError(error: unknown, options: ForwardedErrorOptions): TenonError {
+  const { method, requestContext } = options;
+  if (!TenonError.is(error) || isForPeer(error) || error.code.startsWith('client/')) return TenonError.from(error);
+  if (error.rpcCode === undefined || error.code.startsWith('stdio/')) {
+    const isOpen = !isReadOnly(method) && mayHaveExecuted(error);
+    const problem = `the server did not respond correctly to ${method}${isOpen ? ', and may have carried it out' : ''}`;
+    return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...(isOpen ? UNKNOWN_OUTCOME : {}) });
+  }
+  const { dialect } = requestContext;
+  const serverDialect = options.serverVersion === undefined ? undefined : getDialect(options.serverVersion);
+  if (serverDialect && error.rpcCode === serverDialect.errors.urlElicitationRequired)
+    return toUrlElicitationError(error);
+  if (serverDialect && method === 'resources/read' && isResourceNotFound(error, serverDialect))
+    return rpcError(dialect.errors.resourceNotFound, error.summary, error.data);
+  // The proxy would seem to refuse the request of the caller itself.
+  const code = isReservedCode(error.rpcCode) ? INTERNAL_ERROR : error.rpcCode;
+  return rpcError(code, toPublicText(error.summary), error.data);
+}
+
+function isResourceNotFound({ rpcCode, data, summary }: TenonError, { errors }: Dialect): boolean {
+  return rpcCode === errors.resourceNotFound && (isObject(data) ? 'uri' in data : /not found/i.test(summary));
+}
+
+/** Converts the required URL elicitations to the error of the caller's protocol version. */
+function toUrlElicitationError({ data, rpcCode, summary }: TenonError): TenonError {
+  const elicitations = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations : [];
+  const urls = elicitations.filter(each => isObject(each) && typeof each.url === 'string');
+  return urls.length > 0 ? urlElicitationRequired(...(urls as never[])) : rpcError(rpcCode as number, summary, data);
+}

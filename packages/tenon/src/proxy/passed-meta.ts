@@ -1,0 +1,17 @@
+import type { JsonObject } from '@tenon/base';
+import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, RELATED_TASK } from '../protocol/meta.js';
+
+/** Keys of `_meta` that apply to one connection only. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'progressToken',
+  PROTOCOL_VERSION,
+  CLIENT_INFO,
+  CLIENT_CAPABILITIES,
+  LOG_LEVEL,
+  RELATED_TASK,
+]);
+
+/** Returns `_meta` without the keys that apply to one connection only, such as the progress token. */
+export function selectForwardedMeta(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP.has(key)));
+}

@@ -1,0 +1,123 @@
+import type { JsonObject } from '@tenon/base';
+import type { HandlerRun } from '../execution/handler-run.js';
+import type { MaybeAsyncResult } from '../handler/operation.js';
+import type { MethodName, ParamsOf } from '../protocol/method-types.js';
+import type { Cacheable } from '../protocol/params-and-results.js';
+import type { HandlerContext } from '../server/context/handler-context.js';
+import type { ServerDefinition } from '../server/definitions/server-definition.js';
+import type { ResolvedTaskOptions } from '../server/definitions/tool.js';
+import { localBackend } from '../server/local-backend.js';
+import { createCachedPage, type PageRequest } from '../server/methods/list-pages.js';
+import { runTool } from '../server/methods/tools/call-tool.js';
+import type { RequestContext } from '../server/request-context.js';
+import { createServerWithBackend, type Server } from '../server/server.js';
+import type { DetachedToolCall, RequesterInfo, ServerBackend } from '../server/server-backend.js';
+import type { MethodCall } from '../server/server-runtime.js';
+
+/** A request of a caller while it runs. A handler that runs again for the request gets another call. */
+export interface ProxyCall<M extends MethodName = MethodName> {
+  /** Method of the request. */
+  readonly method: M;
+  /** Valid params of the request, in the form of the newest version. */
+  readonly params: ParamsOf<M>;
+  /** Context of a handler, as in a server of your own: progress, log messages, steps and cancellation. */
+  readonly context: HandlerContext;
+  /** Run of the handler, by which it requests input. */
+  readonly run: HandlerRun;
+  /** Caller of the request, and its session. */
+  readonly requestContext: RequestContext;
+}
+
+/** Answers of a proxy. */
+export interface ProxyBackend
+  extends Omit<
+    Partial<ServerBackend>,
+    'methodHandlers' | 'getInstructions' | 'getOutputSchema' | 'runTool' | 'findObstacle'
+  > {
+  /**
+   * Handlers of the methods that other servers answer. The server itself answers the others, such as `ping`,
+   * `server/discover` and `logging/setLevel`. Results have the form of the newest version.
+   */
+  readonly methodHandlers: { readonly [M in MethodName]?: (call: ProxyCall<M>) => MaybeAsyncResult };
+  /**
+   * Returns the instructions for a client.
+   * @default the `instructions` of the definition
+   */
+  getInstructions?(requester: RequesterInfo): string | undefined | Promise<string | undefined>;
+  /**
+   * Returns the output schema of a tool, by which its result is converted to an older version.
+   * @default results are converted without it
+   */
+  getOutputSchema?(
+    name: string,
+    requestContext: RequestContext,
+  ): JsonObject | undefined | Promise<JsonObject | undefined>;
+  /**
+   * Runs a tool call of a task, without an open request. Only for servers with the extension `tasks`.
+   * @default the call fails
+   */
+  runTool?(call: DetachedToolCall): JsonObject | Promise<JsonObject>;
+  /**
+   * Returns the reason why this process cannot run a tool call of a task.
+   * @default it can run all calls
+   */
+  findObstacle?(
+    name: string,
+    version: string | undefined,
+    requestContext: RequestContext,
+  ): string | undefined | Promise<string | undefined>;
+}
+
+/**
+ * Creates a server whose requests are answered by other servers. It serves every protocol version and transport, like the
+ * result of `createServer`.
+ *
+ * @param definition Name, version and options. Tools, prompts and resources come from `backend`.
+ * @throws TenonError `server/definition` if an option is invalid.
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
+ */
+export function createProxyServer(definition: ServerDefinition, backend: ProxyBackend): Server {
+  return createServerWithBackend(definition, {
+    ...localBackend,
+    canShareSessions: false,
+    getOutputSchema: () => undefined,
+    findObstacle: () => undefined,
+    ...backend,
+    methodHandlers: { ...localBackend.methodHandlers, ...backend.methodHandlers },
+  });
+}
+
+/**
+ * Creates the result of a list: one page of all entries. Later requests for the page get the same object while the array
+ * of all entries is in use.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
+ */
+export function createListPage<T>(
+  call: ProxyCall,
+  page: Omit<PageRequest<T>, 'pageSize'> & Cacheable & { readonly pageSize?: number },
+): JsonObject {
+  const { server } = requireServerCall(call);
+  const { ttlMs, cacheScope, pageSize = server.pageSize, ...request } = page;
+  return createCachedPage(server, { ...request, pageSize }, { ttlMs, cacheScope });
+}
+
+/**
+ * Runs the handler of a tool call. Extensions of the server may run it instead, for example as a task.
+ *
+ * @param options `taskOptions` of the tool, if its calls may become tasks, and the handler.
+ */
+export function runToolCall(
+  call: ProxyCall<'tools/call'>,
+  options: { readonly taskOptions?: ResolvedTaskOptions | undefined; readonly handler: () => MaybeAsyncResult },
+): MaybeAsyncResult {
+  return runTool(requireServerCall(call), options.taskOptions, options.handler);
+}
+
+/** Calls of a proxy are those that its server creates, with members that are not public. */
+function requireServerCall<M extends MethodName>(call: ProxyCall<M>): MethodCall<M> {
+  if (isServerCall(call)) return call;
+  throw new TypeError('the call was not created by `createProxyServer`');
+}
+
+const isServerCall = <M extends MethodName>(call: ProxyCall<M>): call is MethodCall<M> => 'server' in call;
