@@ -33,7 +33,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   extensions: { values: [...talk, 'stores'], types: ['handler', 'server', 'client'] },
   server: { values: [...talk, 'stores', 'telemetry', 'auth', 'handler'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
-  proxy: { values: [...talk, 'server', 'client'] },
+  proxy: { values: [...talk, 'handler', 'server', 'client'] },
   runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client'] },
 };
 
@@ -49,7 +49,7 @@ const BASE_LAYERS: Readonly<Record<string, Layer>> = {
   stores: { values: ['json', 'errors', 'timing'], types: ['encoding'] },
   net: { values: ['errors', 'timing', 'options'] },
   oauth: { values: ['json', 'redaction', 'errors', 'timing', 'encoding', 'options', 'net'], types: ['stores'] },
-  proxy: { values: [...talk, 'server', 'client'] },
+  proxy: { values: [...talk, 'handler', 'server', 'client'] },
   runtimes: { values: ['errors', 'timing'] },
 };
 

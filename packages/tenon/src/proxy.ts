@@ -17,7 +17,7 @@ export {
 export { type ForwardedErrorOptions, toForwardedError } from './proxy/forwarded-error.js';
 export { selectForwardedMeta } from './proxy/passed-meta.js';
 export {
-  createListPage,
+  createPageResult,
   createProxyServer,
   type ProxyBackend,
   type ProxyCall,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { readMeta } from 'tenon/host-internals';
-import { createListPage, type ProxyCall, type RequestContext } from 'tenon/proxy';
+import { createPageResult, type ProxyCall, type RequestContext } from 'tenon/proxy';
 import { collapseToBudget } from '../catalog/budget/resolve-meta-tool.js';
 import { getEntryKey, type ListEntries, type ListKind } from '../connections/list-cache.js';
 import type { UnavailableServer } from '../connections/upstream-registry.js';
@@ -41,7 +41,7 @@ export async function listPage(gateway: GatewayContext, kind: ListKind, call: Li
   };
   // A list for an authenticated caller may contain private entries.
   const cache = { ttlMs, cacheScope: scope.identity.principal === undefined ? cacheScope : ('private' as const) };
-  const result = createListPage<ListEntries[ListKind]>(call, { ...page, ...cache });
+  const result = createPageResult<ListEntries[ListKind]>(call, { ...page, ...cache });
   if (unavailable.length === 0) return result;
   context.log('warning', { unavailable }, 'tenon');
   return { ...result, _meta: { ...readMeta(result), [UNAVAILABLE]: unavailable } };

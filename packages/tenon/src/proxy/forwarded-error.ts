@@ -3,6 +3,7 @@ import {
   INTERNAL_ERROR,
   isForPeer,
   isObject,
+  requireKnownOptions,
   rpcError,
   TenonError,
   toPublicText,
@@ -37,6 +38,7 @@ export interface ForwardedErrorOptions {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export function toForwardedError(error: unknown, options: ForwardedErrorOptions): TenonError {
+  requireKnownOptions('toForwardedError', options, { method: true, requestContext: true, serverVersion: true });
   const { method, requestContext } = options;
   if (!TenonError.is(error) || isForPeer(error) || error.code.startsWith('client/')) return TenonError.from(error);
   if (error.rpcCode === undefined || error.code.startsWith('stdio/')) {

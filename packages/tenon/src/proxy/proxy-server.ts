@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tenon/base';
+import { type JsonObject, requireKnownOptions } from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { MaybeAsyncResult } from '../handler/operation.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
@@ -93,7 +93,7 @@ export function createProxyServer(definition: ServerDefinition, backend: ProxyBa
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination
  */
-export function createListPage<T>(
+export function createPageResult<T>(
   call: ProxyCall,
   page: Omit<PageRequest<T>, 'pageSize'> & Cacheable & { readonly pageSize?: number },
 ): JsonObject {
@@ -111,6 +111,7 @@ export function runToolCall(
   call: ProxyCall<'tools/call'>,
   options: { readonly taskOptions?: ResolvedTaskOptions | undefined; readonly handler: () => MaybeAsyncResult },
 ): MaybeAsyncResult {
+  requireKnownOptions('runToolCall', options, { taskOptions: true, handler: true });
   return runTool(requireServerCall(call), options.taskOptions, options.handler);
 }
 

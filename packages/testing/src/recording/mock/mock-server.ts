@@ -8,7 +8,7 @@ import {
   rpcError,
 } from '@tenon/base';
 import type { Server } from 'tenon';
-import { createListPage, createProxyServer, type ProxyBackend, type ProxyCall } from 'tenon/proxy';
+import { createPageResult, createProxyServer, type ProxyBackend, type ProxyCall } from 'tenon/proxy';
 import { createNotFoundError, parseTemplate } from 'tenon/testing-internals';
 import { MockAnswers, type UnrecordedAnswer } from './mock-answers.js';
 import { type Definition, type MockSource, parseMockSource } from './mock-source.js';
@@ -53,7 +53,7 @@ export function createMockServer(source: string, options: MockServerOptions = {}
 
 function createMockBackend(source: MockSource, answers: MockAnswers): ProxyBackend {
   const list = (key: ListKey) => (call: ListCall) =>
-    createListPage(call, {
+    createPageResult(call, {
       key,
       all: source[key],
       getKey: getDefinitionKey,
