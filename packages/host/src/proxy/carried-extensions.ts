@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, runWithTimeout } from '@tenon/base';
 import type { ServerCapabilities } from 'tenon';
-import type { RequesterInfo } from 'tenon/host-internals';
+import type { RequesterInfo } from 'tenon/proxy';
 import type { GatewayContext } from './gateway-context.js';
 import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
 

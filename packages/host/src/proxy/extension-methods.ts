@@ -8,7 +8,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import type { Client } from 'tenon';
-import type { RequestContext, ServerBackend } from 'tenon/host-internals';
+import type { ProxyBackend, RequestContext } from 'tenon/proxy';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
@@ -23,7 +23,7 @@ const READ_DIRECTORY = 'resources/directory/read';
 /** Maximum number of skills of one server. The rest is ignored. */
 const MAX_SKILLS = 10_000;
 
-type CustomMethodRequest = Parameters<NonNullable<ServerBackend['runCustomMethod']>>[0];
+type CustomMethodRequest = Parameters<NonNullable<ProxyBackend['runCustomMethod']>>[0];
 
 /** Forwards a method of an extension. Returns `undefined` for a method that no carried extension has. */
 export function forwardExtensionMethod(
