@@ -6,6 +6,7 @@ export const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
   'tenon/http': () => import('tenon/http'),
   'tenon/auth': () => import('tenon/auth'),
   'tenon/auth/node': () => import('tenon/auth/node'),
+  'tenon/proxy': () => import('tenon/proxy'),
   '@tenon/host': () => import('@tenon/host'),
   'tenon/sqlite': () => import('tenon/sqlite'),
   'tenon/redis': () => import('tenon/redis'),

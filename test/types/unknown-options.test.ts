@@ -9,24 +9,6 @@ import { edit } from './editor.js';
 import { ENTRIES } from './entries.js';
 import { findOptionFunctions, findOptionMethods, type OptionMethod } from './option-parameters.js';
 
-const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
-  tenon: () => import('tenon'),
-  'tenon/node': () => import('tenon/node'),
-  'tenon/stdio': () => import('tenon/stdio'),
-  'tenon/http': () => import('tenon/http'),
-  'tenon/auth': () => import('tenon/auth'),
-  'tenon/auth/node': () => import('tenon/auth/node'),
-  'tenon/proxy': () => import('tenon/proxy'),
-  '@tenon/host': () => import('@tenon/host'),
-  'tenon/sqlite': () => import('tenon/sqlite'),
-  'tenon/redis': () => import('tenon/redis'),
-  'tenon/postgres': () => import('tenon/postgres'),
-  'tenon/telemetry': () => import('tenon/telemetry'),
-  '@tenon/testing': () => import('@tenon/testing'),
-  '@tenon/issuer': () => import('@tenon/issuer'),
-  '@tenon/ai': () => import('@tenon/ai'),
-};
-
 /** Arguments before the options, for functions that check these first. */
 const server = { connect() {}, classifyRequest() {}, answer() {} };
 const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
