@@ -12,7 +12,7 @@ export {
   type ForwardOptions,
   forwardRequest,
   sendUpstream,
-  type UpstreamRequest,
+  type UpstreamRequestOptions,
 } from './proxy/forward-request.js';
 export { type ForwardedErrorOptions, toForwardedError } from './proxy/forwarded-error.js';
 export { selectForwardedMeta } from './proxy/passed-meta.js';

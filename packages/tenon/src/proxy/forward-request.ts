@@ -86,7 +86,7 @@ function requestLogLevel(client: Client, level: LoggingLevel): MaybePromise<void
 }
 
 /** A request for an upstream server. */
-export interface UpstreamRequest {
+export interface UpstreamRequestOptions {
   /** Method of the request. */
   readonly method: string;
   /** Params with the names of the server. */
@@ -113,7 +113,7 @@ export interface UpstreamRequest {
 }
 
 /** Sends one request to an upstream server. Returns its result unchanged, also if the server requests input in it. */
-export function sendUpstream(client: Client, request: UpstreamRequest): Promise<JsonObject> {
+export function sendUpstream(client: Client, request: UpstreamRequestOptions): Promise<JsonObject> {
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
   const { inputResponses, requestState } = inputs;
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
