@@ -83,6 +83,7 @@ const SAME: Readonly<Record<string, OptionMethod>> = {
   'StateContext.elicit': 'Context.elicit',
   'StateContext.elicitUrl': 'Context.elicitUrl',
   'StateContext.ping': 'Context.ping',
+  'RequestContext.ping': 'Context.ping',
   'RequestHandler.connect': 'Server.connect',
   'HttpEndpoint.close': 'HttpHandler.close',
 };

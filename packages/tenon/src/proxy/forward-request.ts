@@ -112,8 +112,20 @@ export interface UpstreamRequestOptions {
   readonly onTaskCreated?: ((stopProgress: () => void) => void) | undefined;
 }
 
+/** Names of the options of `sendUpstream`. */
+const UPSTREAM_REQUEST_OPTIONS: { readonly [K in keyof Required<UpstreamRequestOptions>]: true } = {
+  method: true,
+  params: true,
+  context: true,
+  ids: true,
+  inputs: true,
+  onProgress: true,
+  onTaskCreated: true,
+};
+
 /** Sends one request to an upstream server. Returns its result unchanged, also if the server requests input in it. */
 export function sendUpstream(client: Client, request: UpstreamRequestOptions): Promise<JsonObject> {
+  requireKnownOptions('sendUpstream', request, UPSTREAM_REQUEST_OPTIONS);
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
   const { inputResponses, requestState } = inputs;
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;

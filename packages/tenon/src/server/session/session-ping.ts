@@ -1,4 +1,4 @@
-import { type Clock, TenonError } from '@tenon/base';
+import { type Clock, requireKnownOptions, TenonError } from '@tenon/base';
 import { createUnresponsiveError, DEFAULT_INTERVAL, type KeepAliveOptions } from '../../jsonrpc/keep-alive.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
@@ -28,6 +28,7 @@ export async function pingClient(
   options: PingOptions & Pick<ServerKeepAliveOptions, 'endSession'> = {},
   relatedTo?: Id,
 ): Promise<void> {
+  requireKnownOptions('ping', options, { timeout: true, signal: true, endSession: true });
   if (dialect === undefined)
     throw new TenonError('connection/not-open', 'the client has no open session', {
       peer: peer.peer,
