@@ -89,8 +89,8 @@ export function requireKnownOptions<T extends object>(
 export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
   const problem = check(value);
   if (problem === undefined) return;
-  const [, expected, received] = /: expected (.*), got (.*)$/s.exec(problem) ?? [];
-  throw new TenonError(code, `${subject} is invalid`, { expected, received });
+  const [, path, expected, received] = /^at \/(.*?): expected (.*), got (.*)$/s.exec(problem) ?? [];
+  throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, { expected, received });
 }
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */

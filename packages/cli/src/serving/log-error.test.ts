@@ -18,9 +18,11 @@ it.each([
   'cannot load file:///srv/app/dist/index.js',
   'C:\\Users\\ada\\app.js is missing',
 ])('logs no path of a file from an error of a handler: %s', text => {
-  const logged = log(TenonError.from(new Error(text), 'handler/threw', { method: 'tools/call' }));
-  expect(logged).toContain('handler/threw');
-  expect(logged).not.toMatch(/home|srv|Users|secret-plan/);
+  for (const code of ['handler/threw', 'tool/threw', 'prompt/threw']) {
+    const logged = log(TenonError.from(new Error(text), code, { method: 'tools/call' }));
+    expect(logged).toContain(code);
+    expect(logged).not.toMatch(/home|srv|Users|secret-plan/);
+  }
 });
 
 it('logs the path of a file that an error of the command names', () => {

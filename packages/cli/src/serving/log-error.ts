@@ -25,7 +25,7 @@ export function logError(screen: Screen, thrown: unknown): void {
   const { code, peer, method } = TenonError.from(thrown);
   const described = describeError(thrown);
   // The text of a handler's error can name files. In other errors, such as those of a configuration, the path helps.
-  const message = code === 'handler/threw' ? toPublicText(described) : redactSecrets(described);
+  const message = code.endsWith('/threw') ? toPublicText(described) : redactSecrets(described);
   const traceId = getTraceId();
   const level = WARNINGS.has(code) ? 'warning' : 'error';
   if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, level);
