@@ -12,7 +12,6 @@ import type { DriftKind } from '../lock/drift.js';
 import type { PinnedKind } from '../lock/lock.js';
 import { isBlocked, type LockGuard, type LockVerdict } from '../lock/lock-guard.js';
 import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
-import type { Screened } from '../screening/screener.js';
 import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
 import { compileToolFilter, matchesTemplate } from './entry-matching.js';
 import type { HostGuardOptions } from './guard-options.js';
@@ -182,12 +181,12 @@ export class InventoryGuard {
   #screenEntry<K extends ListKind>(kind: K, server: string, entry: ListEntries[K], owners: ToolOwners): ListEntries[K] {
     const screening = getDefinitionScreening(this.#options);
     if (screening === undefined) return entry;
-    const { value, findings } = screenDefinition(kind, entry, {
-      ...screening,
-      server,
-      owners,
-      hasPrefix: this.#hasPrefix,
-    });
+    const { value, findings } =
+      kind === 'tools'
+        ? screenTool(entry as ListEntries['tools'], { ...screening, server, owners, hasPrefix: this.#hasPrefix })
+        : kind === 'prompts'
+          ? screenPrompt(entry as ListEntries['prompts'], screening)
+          : screenResource(entry as ListEntries['resources'], screening);
     if (findings.length > 0) {
       this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
     }
@@ -199,14 +198,4 @@ function describeBlock(kinds: readonly DriftKind[]): string {
   if (kinds.includes('unknown server')) return 'its server is not in the lock';
   if (kinds.includes('added')) return 'it is not in the lock';
   return `its ${[...new Set(kinds)].join(', ')} is not what was approved`;
-}
-
-function screenDefinition(
-  kind: ListKind,
-  entry: ListEntries[ListKind],
-  screening: Parameters<typeof screenTool>[1],
-): Screened<unknown> {
-  if (kind === 'tools') return screenTool(entry as ListEntries['tools'], screening);
-  if (kind === 'prompts') return screenPrompt(entry as ListEntries['prompts'], screening);
-  return screenResource(entry as ListEntries['resources'], screening);
 }
