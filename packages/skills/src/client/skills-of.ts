@@ -19,6 +19,7 @@ export interface SkillCallOptions {
 
 /** Skills of a server, and the entries that are not valid. The server may have skills that it does not list. */
 export interface SkillList {
+  /** Valid entries, in the order of the server. Of several with the same URI, the first. */
   readonly skills: readonly SkillEntry[];
   /** One sentence for each entry that is not valid. */
   readonly problems: readonly string[];
@@ -26,7 +27,9 @@ export interface SkillList {
 
 /** Verified content of a file. */
 export interface SkillContent {
+  /** URI of the file, as it was requested. */
   readonly uri: string;
+  /** Whole content. If the server sent text, its UTF-8 bytes. */
   readonly bytes: Uint8Array;
   /** Text of the file. `undefined` if it is not UTF-8. */
   readonly text: string | undefined;
@@ -36,7 +39,9 @@ export interface SkillContent {
 
 /** A file or folder in a folder of skills. */
 export interface SkillDirectoryEntry {
+  /** URI of the file or folder, as the server wrote it. */
   readonly uri: string;
+  /** True if its media type is `inode/directory`. */
   readonly isDirectory: boolean;
 }
 

@@ -15,6 +15,7 @@ export interface SkillReference {
 
 /** A listed skill. */
 export interface HostedSkill extends SkillReference {
+  /** Entry of the skill in the list of its server. A listing approves nothing. */
   readonly entry: SkillEntry;
   /** Name for the user and the model: with the label of the server if another skill has the same name. */
   readonly displayName: string;
@@ -22,6 +23,7 @@ export interface HostedSkill extends SkillReference {
 
 /** Skills of all servers. Servers may have skills that they do not list. */
 export interface HostedSkillList {
+  /** Valid skills, in the order of `servers` and then of each server. */
   readonly skills: readonly HostedSkill[];
   /** Entries that are not valid, and servers that did not respond. */
   readonly problems: readonly { readonly server: string; readonly problem: string }[];
@@ -29,6 +31,7 @@ export interface HostedSkillList {
 
 /** Question to the user before a skill is loaded. */
 export interface SkillApprovalRequest extends SkillReference {
+  /** Current entry of the skill, with the files to approve. */
   readonly entry: SkillEntry;
   /** `first`: not approved before. `changed`: the files are others than the approved ones. `generated`: no files to compare. */
   readonly reason: 'first' | 'changed' | 'generated';
@@ -38,8 +41,11 @@ export interface SkillApprovalRequest extends SkillReference {
 
 /** Store of approvals: the fingerprint of the approved files by the identity of the skill. A `Map` is one. */
 export interface SkillApprovals {
+  /** Returns the fingerprint of the approved files, or `undefined` if the skill is not approved. */
   get(key: string): string | undefined | Promise<string | undefined>;
+  /** Stores the fingerprint after an approval. A returned promise is awaited. */
   set(key: string, fingerprint: string): unknown;
+  /** Removes an approval, if there is one. A returned promise is awaited. */
   delete(key: string): unknown;
 }
 
