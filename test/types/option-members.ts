@@ -13,6 +13,9 @@ const MAX_DEPTH = 12;
 /** Names of exported types that users write as a whole. */
 const GIVEN = /(?:Options|Definition|Target|Rules|Limits|Answers)$/;
 
+/** Names of types whose values `connect` makes. Users pass them on, and write no member of them. */
+const MADE: ReadonlySet<string> = new Set(['Client']);
+
 /**
  * Finds the members of all objects that users hand to what these symbols export: the parameters of functions, what their
  * callbacks return, and so on. Members that results alone have are not among them.
@@ -30,6 +33,7 @@ export function findOptionMembers(checker: ts.TypeChecker, exported: readonly ts
 
   function follow(type: ts.Type, path: string, side: 'given' | 'returned', depth: number): void {
     if (seen[side].has(type) || depth > MAX_DEPTH) return;
+    if (side === 'given' && MADE.has(type.symbol?.name)) return;
     seen[side].add(type);
     const other = side === 'given' ? 'returned' : 'given';
     if (type.isUnionOrIntersection()) for (const part of type.types) follow(part, path, side, depth);

@@ -65,7 +65,7 @@ export interface Methods extends TaskMethods {
   'prompts/list': { params: PaginatedParams; result: PaginatedResult & { prompts: Prompt[] } };
   /** Gets the messages of a prompt. */
   'prompts/get': {
-    params: RequestParams & RetryInputs & { name: string; arguments?: { [name: string]: string } };
+    params: RequestParams & RetryInputs & { name: string; arguments?: { [name: string]: string } | undefined };
     result: GetPromptResult | InputRequiredResult;
   };
   /** Completes an argument of a prompt or a resource template. */

@@ -20,7 +20,7 @@ export interface Cacheable {
 }
 
 export interface PaginatedParams extends RequestParams {
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 export interface PaginatedResult extends MethodResult, Cacheable {

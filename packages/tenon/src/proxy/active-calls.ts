@@ -26,8 +26,9 @@ export interface UpstreamCall {
 }
 
 /** Origin of an input request from a server. */
-type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> &
-  Partial<Pick<ServerRequestInfo, 'progress'>>;
+type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> & {
+  readonly progress?: ServerRequestInfo['progress'] | undefined;
+};
 
 interface ActiveCall {
   readonly call: UpstreamCall;

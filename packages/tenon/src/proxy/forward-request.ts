@@ -1,4 +1,13 @@
-import { type JsonObject, type MaybePromise, requireKnownOptions } from '@tenon/base';
+import {
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkString,
+  type JsonObject,
+  type MaybePromise,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
 import type { Client } from '../client/client.js';
 import type { ClientOptions } from '../client/options.js';
 import type { RequestInput } from '../execution/handler-run.js';
@@ -15,6 +24,23 @@ import { RequestedLogLevel } from './requested-log-level.js';
 
 /** Log levels that callers have requested by `forwardRequest`, by the connection. */
 const logLevels = new WeakMap<Client, RequestedLogLevel>();
+
+const checkClient = checkObject({ call: checkFunction });
+const checkCalls = checkObject({ run: checkFunction });
+const checkParams = checkOptional(checkObject());
+const checkCall = checkObject({
+  method: checkString,
+  run: checkObject({ invokeHandler: checkFunction }),
+  context: checkObject(),
+  requestContext: checkObject(),
+});
+const checkRequest = checkObject({
+  method: checkString,
+  params: checkObject(),
+  context: checkObject(),
+  ids: checkObject({ add: checkFunction }),
+  'inputs?': checkObject(),
+});
 
 /** Options of `forwardRequest`. */
 export interface ForwardOptions {
@@ -39,9 +65,12 @@ export interface ForwardOptions {
  */
 export function createUpstreamOptions(
   calls: Pick<ActiveCalls, 'ask'>,
-  { elicitation, sampling, roots }: ClientCapabilities,
+  capabilities: ClientCapabilities,
 ): ClientOptions {
-  const capabilities = {
+  requireArgument('`calls` of createUpstreamOptions', calls, checkObject({ ask: checkFunction }));
+  requireArgument('`capabilities` of createUpstreamOptions', capabilities, checkObject());
+  const { elicitation, sampling, roots } = capabilities;
+  const forwarded = {
     ...(elicitation ? { elicitation } : {}),
     ...(sampling ? { sampling } : {}),
     ...(roots ? { roots } : {}),
@@ -51,7 +80,7 @@ export function createUpstreamOptions(
     validate: 'off',
     tasks: false,
     cacheSize: 0,
-    forwarder: { capabilities, forward: (method, params, info) => calls.ask(method, params, info) },
+    forwarder: { capabilities: forwarded, forward: (method, params, info) => calls.ask(method, params, info) },
   };
 }
 
@@ -64,6 +93,10 @@ export function createUpstreamOptions(
  */
 export async function forwardRequest(call: ProxyCall, options: ForwardOptions): Promise<JsonObject> {
   requireKnownOptions('forwardRequest', options, { client: true, calls: true, params: true });
+  requireArgument('`call` of forwardRequest', call, checkCall);
+  requireArgument('`client` of forwardRequest', options.client, checkClient);
+  requireArgument('`calls` of forwardRequest', options.calls, checkCalls);
+  requireArgument('`params` of forwardRequest', options.params, checkParams);
   const { client, calls, params = { ...call.params } } = options;
   const { method, run, context, requestContext } = call;
   return run.invokeHandler(context, () => {
@@ -126,6 +159,8 @@ const UPSTREAM_REQUEST_OPTIONS: { readonly [K in keyof Required<UpstreamRequestO
 /** Sends one request to an upstream server. Returns its result unchanged, also if the server requests input in it. */
 export function sendUpstream(client: Client, request: UpstreamRequestOptions): Promise<JsonObject> {
   requireKnownOptions('sendUpstream', request, UPSTREAM_REQUEST_OPTIONS);
+  requireArgument('`client` of sendUpstream', client, checkClient);
+  requireArgument('`request` of sendUpstream', request, checkRequest);
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
   const { inputResponses, requestState } = inputs;
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;

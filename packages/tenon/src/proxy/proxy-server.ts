@@ -1,4 +1,15 @@
-import { type JsonObject, requireKnownOptions } from '@tenon/base';
+import {
+  type Check,
+  checkFunction,
+  checkObject,
+  checkString,
+  describeReceived,
+  isObject,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import type { HandlerRun } from '../execution/handler-run.js';
 import type { MaybeAsyncResult } from '../handler/operation.js';
 import type { MethodName, ParamsOf } from '../protocol/method-types.js';
@@ -43,29 +54,32 @@ export interface ProxyBackend
    * Returns the instructions for a client.
    * @default the `instructions` of the definition
    */
-  getInstructions?(requester: RequesterInfo): string | undefined | Promise<string | undefined>;
+  readonly getInstructions?:
+    | ((requester: RequesterInfo) => string | undefined | Promise<string | undefined>)
+    | undefined;
   /**
    * Returns the output schema of a tool, by which its result is converted to an older version.
    * @default results are converted without it
    */
-  getOutputSchema?(
-    name: string,
-    requestContext: RequestContext,
-  ): JsonObject | undefined | Promise<JsonObject | undefined>;
+  readonly getOutputSchema?:
+    | ((name: string, requestContext: RequestContext) => JsonObject | undefined | Promise<JsonObject | undefined>)
+    | undefined;
   /**
    * Runs a tool call of a task, without an open request. Only for servers with the extension `tasks`.
    * @default the call fails
    */
-  runTool?(call: DetachedToolCall): JsonObject | Promise<JsonObject>;
+  readonly runTool?: ((call: DetachedToolCall) => JsonObject | Promise<JsonObject>) | undefined;
   /**
    * Returns the reason why this process cannot run a tool call of a task.
    * @default it can run all calls
    */
-  findObstacle?(
-    name: string,
-    version: string | undefined,
-    requestContext: RequestContext,
-  ): string | undefined | Promise<string | undefined>;
+  readonly findObstacle?:
+    | ((
+        name: string,
+        version: string | undefined,
+        requestContext: RequestContext,
+      ) => string | undefined | Promise<string | undefined>)
+    | undefined;
 }
 
 /**
@@ -77,15 +91,24 @@ export interface ProxyBackend
  * @see https://modelcontextprotocol.io/specification/2026-07-28/architecture
  */
 export function createProxyServer(definition: ServerDefinition, backend: ProxyBackend): Server {
+  requireArgument('`backend` of createProxyServer', backend, checkObject({ methodHandlers: checkObject() }));
+  const { getInstructions, getOutputSchema, runTool: runDetached, findObstacle } = backend;
   return createServerWithBackend(definition, {
     ...localBackend,
     canShareSessions: false,
-    getOutputSchema: () => undefined,
-    findObstacle: () => undefined,
     ...backend,
+    getInstructions: getInstructions ?? localBackend.getInstructions,
+    getOutputSchema: getOutputSchema ?? (() => undefined),
+    runTool: runDetached ?? localBackend.runTool,
+    findObstacle: findObstacle ?? (() => undefined),
     methodHandlers: { ...localBackend.methodHandlers, ...backend.methodHandlers },
   });
 }
+
+/** Does not look at the entries, because a page of a long list is often in the cache. */
+const checkList: Check = value =>
+  Array.isArray(value) ? undefined : `at /: expected an array, got ${describeReceived(value)}`;
+const checkPage = checkObject({ key: checkString, all: checkList, getKey: checkFunction });
 
 /**
  * Creates the result of a list: one page of all entries. Later requests for the page get the same object while the array
@@ -95,9 +118,10 @@ export function createProxyServer(definition: ServerDefinition, backend: ProxyBa
  */
 export function createPageResult<T>(
   call: ProxyCall,
-  page: Omit<PageRequest<T>, 'pageSize'> & Cacheable & { readonly pageSize?: number },
+  page: Omit<PageRequest<T>, 'pageSize'> & Cacheable & { readonly pageSize?: number | undefined },
 ): JsonObject {
-  const { server } = requireServerCall(call);
+  const { server } = requireServerCall('createPageResult', call);
+  requireArgument('`page` of createPageResult', page, checkPage);
   const { ttlMs, cacheScope, pageSize = server.pageSize, ...request } = page;
   return createCachedPage(server, { ...request, pageSize }, { ttlMs, cacheScope });
 }
@@ -112,13 +136,18 @@ export function runToolCall(
   options: { readonly taskOptions?: ResolvedTaskOptions | undefined; readonly handler: () => MaybeAsyncResult },
 ): MaybeAsyncResult {
   requireKnownOptions('runToolCall', options, { taskOptions: true, handler: true });
-  return runTool(requireServerCall(call), options.taskOptions, options.handler);
+  requireArgument('`handler` of runToolCall', options.handler, checkFunction);
+  return runTool(requireServerCall('runToolCall', call), options.taskOptions, options.handler);
 }
 
 /** Calls of a proxy are those that its server creates, with members that are not public. */
-function requireServerCall<M extends MethodName>(call: ProxyCall<M>): MethodCall<M> {
+function requireServerCall<M extends MethodName>(subject: string, call: ProxyCall<M>): MethodCall<M> {
   if (isServerCall(call)) return call;
-  throw new TypeError('the call was not created by `createProxyServer`');
+  throw new TenonError('options/invalid', `\`call\` of ${subject} is invalid`, {
+    expected: 'a call of a server that createProxyServer created',
+    received: isObject(call) ? 'another object' : describeReceived(call),
+  });
 }
 
-const isServerCall = <M extends MethodName>(call: ProxyCall<M>): call is MethodCall<M> => 'server' in call;
+const isServerCall = <M extends MethodName>(call: ProxyCall<M>): call is MethodCall<M> =>
+  isObject(call) && 'server' in call;
