@@ -84,6 +84,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['agent skill', 0],
   ['schema list', 0],
   ['completion bash', 0],
+  ['console none.ts', 2],
 ];
 
 describe('a command', () => {

@@ -22,7 +22,7 @@ export function listPublicDeclarations(): PublicDeclaration[] {
   const { compilerOptions } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
   const { options } = ts.convertCompilerOptionsFromJson(compilerOptions, root);
   const entries = Object.entries(options.paths ?? {}).flatMap(([name, [entry = '']]) =>
-    /^@tenon\/base|^tenon\/\w+-internals/.test(name) ? [] : [join(root, entry)],
+    /^@tenon\/(?:base|console)|^tenon\/\w+-internals/.test(name) ? [] : [join(root, entry)],
   );
   const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();

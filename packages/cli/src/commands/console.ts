@@ -54,14 +54,19 @@ export function createConsoleCommand(context: CliContext): Command {
 async function listTargets(
   context: CliContext,
   words: readonly string[],
-  { config = [] }: TargetOptions,
+  options: TargetOptions,
 ): Promise<NamedTarget[]> {
   const named = words.map(word => ({ target: { reference: parseTarget(word, context.cwd), asks: false } }));
+  for (const { reference } of named.map(({ target }) => target)) {
+    if (reference.kind !== 'name') continue;
+    const { requireConfiguredServer } = await import('../host/find-configured-server.js');
+    await requireConfiguredServer(context, reference.name, options);
+  }
   if (context.serverCommand) {
     const { reference } = takeTarget(context, []);
     return [...named, { target: { reference, asks: false } }];
   }
-  return named.length > 0 ? named : listConfigured(context, config);
+  return named.length > 0 ? named : listConfigured(context, options.config ?? []);
 }
 
 async function listConfigured(context: CliContext, config: readonly string[]): Promise<NamedTarget[]> {

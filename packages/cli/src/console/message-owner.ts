@@ -9,7 +9,7 @@ const runningCall = new AsyncLocalStorage<number>();
 /** Runs a call, so that the requests that the client sends for it are known to belong to it. */
 export const runAsCall = <T>(call: number, run: () => Promise<T>): Promise<T> => runningCall.run(call, run);
 
-type MessageParts = { readonly [K in 'id' | 'method' | 'params']?: unknown };
+type CallMembers = { readonly [K in 'id' | 'method' | 'params']?: unknown };
 
 /** Finds the call to which each message of one connection belongs. */
 export class MessageOwner {
@@ -29,7 +29,7 @@ export class MessageOwner {
 
   /** Returns the call of a message. A response belongs to the call of its request, which the log knows. */
   find(from: 'client' | 'server', message: JsonRpcMessage, relatedTo: unknown): number | undefined {
-    const { id, method, params }: MessageParts = message;
+    const { id, method, params }: CallMembers = message;
     if (typeof method !== 'string') return undefined;
     return from === 'client' ? this.#findOfClient(id, params) : this.#findOfServer(method, id, params, relatedTo);
   }

@@ -22,7 +22,7 @@ export interface ObservedMessage {
   readonly call: number | undefined;
 }
 
-type MessageParts = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
+type MessageMembers = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
 
 interface OpenRequest {
   readonly seq: number;
@@ -57,7 +57,7 @@ export class WireLog {
 
   /** Adds a message, and returns its row. */
   add({ server, connection, from, message, call }: ObservedMessage): WireRow {
-    const { id, method, params, result, error }: MessageParts = message;
+    const { id, method, params, result, error }: MessageMembers = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
     const now = performance.now();

@@ -36,16 +36,35 @@ export async function findConfiguredServer(
   name: string,
   { config = [], trust = false }: TargetOptions,
 ): Promise<ConfiguredEntry> {
+  const found = await findDefinitions(context, name, config);
+  const used = found.find(({ entry }) => entry?.disabled !== true) ?? found[0];
+  reportOthers(context, used, found);
+  return approveEntry(context, await resolveServer(context, name, used), trust);
+}
+
+/** Checks that a server of this name is configured. @throws TenonError `cli/usage` if there is none. */
+export async function requireConfiguredServer(
+  context: CliContext,
+  name: string,
+  { config = [] }: TargetOptions,
+): Promise<void> {
+  await findDefinitions(context, name, config);
+}
+
+/** Finds the files that define a server, in their order. */
+async function findDefinitions(
+  context: CliContext,
+  name: string,
+  config: readonly string[],
+): Promise<[SearchedFile, ...SearchedFile[]]> {
   const here = await searchFiles(context, name, await listOwnSources(context, config));
   const user = config.length > 0 || hasServer(here, name) ? [] : await findUserSources(context);
   // A host may have written a file that this command cannot read. It does not prevent the use of others.
   const ofHosts = await searchFiles(context, name, user);
   const files = [...here, ...ofHosts];
-  const found = files.filter(({ names }) => names.includes(name));
-  const used = found.find(({ entry }) => entry?.disabled !== true) ?? found[0];
-  if (used === undefined) throw createUnknownServerError(name, files);
-  reportOthers(context, used, found);
-  return approveEntry(context, await resolveServer(context, name, used), trust);
+  const [first, ...others] = files.filter(({ names }) => names.includes(name));
+  if (first === undefined) throw createUnknownServerError(name, files);
+  return [first, ...others];
 }
 
 const hasServer = (files: readonly SearchedFile[], name: string): boolean =>

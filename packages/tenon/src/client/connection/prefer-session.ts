@@ -1,8 +1,6 @@
-import { TenonError } from '@tenon/base';
 import { getDialect, getNewestDialect } from '../../protocol/versions/index.js';
 import type { Connection } from './connection.js';
 import type { VersionCache } from './version-cache.js';
-import { isDiscoverRefusal } from './version-refusal.js';
 
 /**
  * Opens a connection with a version that has a handshake, if the server then grants a session. Without one, the server
@@ -12,12 +10,15 @@ import { isDiscoverRefusal } from './version-refusal.js';
  * @param key Key of the endpoint in the cache.
  * @param openByHandshake Opens a connection with the preferred version.
  * @param openStateless Opens a connection with a stateless version. Rejects if the server does not support it.
+ * @param isVersionError Tells if an error shows the versions of the server. It comes from the caller, because a module that
+ *   loads on first use and imports one of the client would keep the client for later in a bundle.
  */
 export async function preferSession(
   key: string,
   cache: VersionCache,
   openByHandshake: () => Promise<Connection>,
   openStateless: (protocolVersion: string) => Promise<Connection>,
+  isVersionError: (error: unknown) => boolean,
 ): Promise<Connection> {
   const sessionlessKey = `${key} without sessions`;
   const known = getDialect((await cache.get(sessionlessKey)) ?? '');
@@ -42,9 +43,4 @@ export async function preferSession(
     if (isVersionError(error)) await cache.set(sessionlessKey, dialect.protocolVersion);
     return opened;
   }
-}
-
-/** Tells if an error shows the versions of the server, and not only the state of the network or of the sign-in. */
-function isVersionError(error: unknown): boolean {
-  return TenonError.is(error) && (error.code.startsWith('connect/') || isDiscoverRefusal(error));
 }

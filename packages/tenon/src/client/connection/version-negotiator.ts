@@ -30,6 +30,7 @@ import {
   createFailedProbeError,
   createUnsupportedVersionsError,
   isDiscoverRefusal,
+  isVersionError,
   mayRefuseVersion,
   showsChangedServer,
 } from './version-refusal.js';
@@ -69,7 +70,7 @@ export async function negotiateConnection(
       );
     // Only hosts prefer a version.
     const { preferSession } = await import('./prefer-session.js');
-    return preferSession(key, versionCache, () => negotiator.open(preferred), openStateless);
+    return preferSession(key, versionCache, () => negotiator.open(preferred), openStateless, isVersionError);
   }
   const cached = getDialect((await versionCache.get(key)) ?? '');
   negotiator.onLateDiscovery = version => void versionCache.set(key, version);

@@ -96,6 +96,11 @@ export function isDiscoverRefusal(error: TenonError): boolean {
   return error.rpcCode !== undefined && !showsNoVersion(error);
 }
 
+/** Tells if an error shows the versions of the server, and not only the state of the network or of the sign-in. */
+export function isVersionError(error: unknown): boolean {
+  return TenonError.is(error) && (error.code.startsWith('connect/') || isDiscoverRefusal(error));
+}
+
 /** Tells if an error comes from the network, the authorization, the load or a failure, whatever its JSON-RPC code is. */
 function isFailing(error: TenonError): boolean {
   return showsNoVersion(error) || (error.status ?? 0) >= 500;

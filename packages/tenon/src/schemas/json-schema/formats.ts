@@ -2,7 +2,7 @@ type FormatTest = (text: string) => boolean;
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const HOSTNAME = /^(?=.{1,253}$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?)*$/i;
-const IPV4_ADDRESS = '(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}';
+const IPV4_ADDRESS = '(?:(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)(?:\\.(?!$)|$)){4}$';
 const IPV4 = new RegExp(`^${IPV4_ADDRESS}`);
 /** An IPv4 address in place of the last two groups. */
 const IPV4_TAIL = new RegExp(`(?<=:)${IPV4_ADDRESS}`);
