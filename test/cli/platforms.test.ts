@@ -153,7 +153,7 @@ describe('a command', () => {
     ),
   )('stops a server that does not respond on Ctrl-C: tenon %s [cli.platforms]', async (...words) => {
     const name = `started-${words.join('-').replace(/\W/g, '')}`;
-    const script = `require('node:fs').writeFileSync('${name}', String(process.pid)); setInterval(() => {}, 1000)`;
+    const script = `require('node:fs').appendFileSync('${name}', process.pid + '\\n'); setInterval(() => {}, 1000)`;
     const child = startTenon(project.folder, [...words, '--', process.execPath, '-e', script]);
     child.stdout?.resume();
     child.stderr?.resume();
@@ -162,6 +162,7 @@ describe('a command', () => {
     const [code] = await once(child, 'close');
     expect(code).toBe(130);
     await waitForExit(pid);
+    expect(readFileSync(project.path(name), 'utf8')).toBe(`${pid}\n`);
   });
 
   it.each(

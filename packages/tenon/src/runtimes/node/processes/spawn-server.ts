@@ -8,6 +8,7 @@ import { createChildEnvironment } from './child-environment.js';
 import { createRemoval, nameContainer } from './container.js';
 import { trackProcessTree } from './process-tree.js';
 import { resolveCommand } from './resolve-command.js';
+import { areServersStopping } from './running-servers.js';
 
 /**
  * Starts a server as a child process, in its own process group, with a clean environment and without a shell. Rejects
@@ -20,6 +21,11 @@ export async function spawnServer(
   peer: string,
   stop: () => Promise<void>,
 ): Promise<ServerProcess> {
+  if (areServersStopping())
+    throw new TenonError('stdio/spawn', 'the server process is not started, because all of them are being stopped', {
+      peer,
+      hint: 'connect after `stopServerProcesses` has resolved',
+    });
   const container = nameContainer(options);
   const child = startProcess(container ? { ...options, args: container.args } : options, peer);
   const exited = new Promise<ProcessExit>(resolve => child.once('exit', (code, signal) => resolve({ code, signal })));
