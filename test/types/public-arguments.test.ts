@@ -47,7 +47,7 @@ async function close(value: unknown): Promise<void> {
 }
 
 describe('a public function with arguments of wrong types', () => {
-  it.each(Object.keys(ALL))('of %s throws an error that names the expected and the received type', async entry => {
+  it.each(Object.keys(ALL))('throws an error that names the expected and the received type: %s', async entry => {
     const exported: [string, unknown][] = Object.entries((await ALL[entry]?.()) ?? {});
     const raw: string[] = [];
     for (const [name, value] of exported) {
