@@ -184,7 +184,7 @@ export class HostCatalog {
   async #declarePages(parts: readonly ServerList<'tools'>[]): Promise<void> {
     let hasPages = false;
     for (const part of parts) {
-      const uris = (await this.#getFilteredEntries('tools', part)).flatMap(listPageAddresses);
+      const uris = listPageAddresses(await this.#getFilteredEntries('tools', part));
       hasPages ||= uris.length > 0;
       this.#resources.declarePages(part.server, uris);
     }

@@ -25,21 +25,41 @@ export function mapPageAddresses<T extends { readonly _meta?: unknown }>(holder:
   return Object.keys(changed).length === 0 ? holder : { ...holder, _meta: { ...meta, ...changed } };
 }
 
-/** Lists the addresses of the pages of a tool. */
-export function listPageAddresses({ _meta: meta }: { readonly _meta?: unknown }): string[] {
+interface Marked {
+  readonly _meta?: unknown;
+}
+
+const addressesByList = new WeakMap<readonly Marked[], readonly string[]>();
+const hiddenByList = new WeakMap<readonly Marked[], ReadonlySet<number>>();
+
+/** Lists the addresses of the pages of all tools of a list. A list is read once, because it never changes. */
+export function listPageAddresses(tools: readonly Marked[]): readonly string[] {
+  const known = addressesByList.get(tools) ?? tools.flatMap(listAddressesOf);
+  addressesByList.set(tools, known);
+  return known;
+}
+
+/** Lists the positions of the tools of a list that are not for the model. A list is read once, because it never changes. */
+export function findHiddenFromModel(tools: readonly Marked[]): ReadonlySet<number> {
+  const known = hiddenByList.get(tools) ?? new Set(tools.flatMap((tool, index) => (isForModel(tool) ? [] : [index])));
+  hiddenByList.set(tools, known);
+  return known;
+}
+
+function listAddressesOf({ _meta: meta }: Marked): string[] {
   if (!isObject(meta)) return [];
   const uris = [isObject(meta.ui) ? meta.ui.resourceUri : undefined, ...FLAT_KEYS.map(key => meta[key])];
   return uris.filter((uri): uri is string => typeof uri === 'string');
 }
 
 /** Tells if a tool is for the model. A tool without `visibility` is. */
-export function isForModel({ _meta: meta }: { readonly _meta?: unknown }): boolean {
+export function isForModel({ _meta: meta }: Marked): boolean {
   const visibility = readVisibility(meta);
   return visibility === undefined || visibility.includes('model');
 }
 
 /** Tells if the server marks a tool as one that pages of apps may call. A tool that names no visibility has both. */
-export function isMarkedForApps({ _meta: meta }: { readonly _meta?: unknown }): boolean {
+export function isMarkedForApps({ _meta: meta }: Marked): boolean {
   if (!isObject(meta) || !isObject(meta.ui)) return false;
   const visibility = readVisibility(meta);
   return visibility === undefined || visibility.includes('app');

@@ -1,6 +1,6 @@
 import type { RequesterInfo } from 'tenon/proxy';
 import type { HostCatalog } from '../catalog/host-catalog.js';
-import { isForModel, UI_EXTENSION } from '../catalog/page-meta.js';
+import { findHiddenFromModel, UI_EXTENSION } from '../catalog/page-meta.js';
 import type { ListEntries, ListKind } from '../connections/list-cache.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createPromptRequest, createResourceRequest, createToolRequest } from './action-requests.js';
@@ -20,10 +20,8 @@ export function selectVisibleEntries<K extends ListKind>(
   items: readonly ListEntries[K][],
   requester: RequesterInfo,
 ): readonly ListEntries[K][] {
-  const hidden = new Set<number>();
   const showsApps = requester.caller.capabilities.extensions?.[UI_EXTENSION] !== undefined;
-  if (kind === 'tools' && !showsApps)
-    for (const [index, item] of items.entries()) if (!isForModel(item)) hidden.add(index);
+  const hidden = new Set(kind === 'tools' && !showsApps ? findHiddenFromModel(items) : []);
   const listsDenied = gateway.listDenied || !gateway.guard.hidesEntries;
   if (listsDenied && hidden.size === 0) return items;
   for (const [index, item] of listsDenied ? [] : items.entries()) {
