@@ -22,7 +22,7 @@ export { isAbandoned } from './client/tasks/tracked-task.js';
 export { checkInputRequestMethods } from './execution/check-input-requests.js';
 export { toInputRequest } from './execution/journaled-execution.js';
 export { DEFAULT_INPUT_REQUEST_OPTIONS } from './execution/options.js';
-export { LOGGING_LEVELS, type PromptArgument, readLoggingLevel } from './protocol/content.js';
+export { type PromptArgument, reachesLogLevel, readLoggingLevel } from './protocol/content.js';
 export { USER_REJECTED } from './protocol/error-codes.js';
 export { type HeaderParam, readHeaderParams } from './protocol/header-params.js';
 export type { FormValue, ModelPreferences, ToolUseContent } from './protocol/input-requests.js';

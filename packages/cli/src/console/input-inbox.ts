@@ -5,8 +5,8 @@ import type { ChangeFeed } from './change-feed.js';
 /** Maximum time for an answer, in milliseconds. */
 export const ANSWER_TIMEOUT = 30 * 60_000;
 
-/** Something to ask the user of the page. */
-export interface UserQuestion {
+/** Input to request from the user of the page. */
+export interface UserInputRequest {
   readonly server: string;
   readonly call?: number | undefined;
   readonly kind: InputRequestView['kind'];
@@ -15,7 +15,7 @@ export interface UserQuestion {
   readonly schema?: Json | undefined;
   readonly url?: string | undefined;
   readonly params?: Json | undefined;
-  /** Withdraws the question. */
+  /** Withdraws the request. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -40,8 +40,8 @@ export class InputInbox {
     this.#onChange = onChange;
   }
 
-  /** Asks the user. Resolves with `cancel` if the question is withdrawn. */
-  ask({ server, call, kind, message, details, schema, url, params, signal }: UserQuestion): Promise<InputAnswer> {
+  /** Requests input from the user. Resolves with `cancel` if the request is withdrawn. */
+  ask({ server, call, kind, message, details, schema, url, params, signal }: UserInputRequest): Promise<InputAnswer> {
     return new Promise(resolve => {
       this.#last += 1;
       const id = this.#last;
@@ -82,7 +82,7 @@ export class InputInbox {
       );
   }
 
-  /** Withdraws the questions of a server that is removed. */
+  /** Withdraws the input requests of a server that is removed. */
   withdraw(server: string): void {
     for (const [id, { view }] of this.#entries)
       if (view.server === server) this.#end(id, { action: 'cancel' }, 'withdrawn');

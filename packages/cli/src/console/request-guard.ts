@@ -1,6 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TokenHeader } from '@tenon/console/api';
+import { createSecretCheck } from '../http/secret-check.js';
 
 const TOKEN_HEADER: TokenHeader = 'x-tenon-token';
 
@@ -47,7 +48,7 @@ export interface RequestGuard {
 
 /** Creates the guard of a console that listens on a port of loopback. */
 export function createRequestGuard(getPort: () => number, token = createToken()): RequestGuard {
-  const expected = hash(token);
+  const isToken = createSecretCheck(token);
   return {
     token,
     checkSource({ host, origin, 'sec-fetch-site': site }) {
@@ -63,7 +64,7 @@ export function createRequestGuard(getPort: () => number, token = createToken())
     },
     checkToken(headers) {
       const given = headers[TOKEN_HEADER];
-      if (typeof given === 'string' && timingSafeEqual(hash(given), expected)) return undefined;
+      if (typeof given === 'string' && isToken(given)) return undefined;
       return { status: 401, message: `${TOKEN_HEADER}: open the address that the command printed` };
     },
   };
@@ -71,6 +72,3 @@ export function createRequestGuard(getPort: () => number, token = createToken())
 
 /** Creates a token of 256 bits. */
 const createToken = (): string => randomBytes(32).toString('base64url');
-
-/** Values of the same length can be compared in constant time. */
-const hash = (text: string): Buffer => createHash('sha256').update(text).digest();

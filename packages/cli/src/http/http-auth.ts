@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { protect } from 'tenon/auth';
 import type { ServeHttpOptions } from 'tenon/node';
 import { createUsageError, readVariable } from '../usage-error.js';
+import { createSecretCheck } from './secret-check.js';
 
 /** Authorization options of the HTTP server. */
 export interface HttpAuthOptions {
@@ -52,16 +52,12 @@ function createTokenAuth(token: string): HttpAuth {
       `use a token of at least ${MIN_TOKEN_LENGTH} characters: openssl rand -hex 32`,
     );
   }
-  const expected = computeDigest(`Bearer ${token}`);
+  const isExpected = createSecretCheck(`Bearer ${token}`);
   return {
     authorize(request) {
       const authorization = request.header('authorization') ?? '';
-      // Digests have the same length and are compared in constant time.
-      if (timingSafeEqual(computeDigest(authorization.replace(/^bearer /i, 'Bearer ')), expected))
-        return { auth: { principal: BEARER_PRINCIPAL } };
+      if (isExpected(authorization.replace(/^bearer /i, 'Bearer '))) return { auth: { principal: BEARER_PRINCIPAL } };
       return { status: 401, headers: { 'www-authenticate': 'Bearer' } };
     },
   };
 }
-
-const computeDigest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,13 +1,14 @@
-import { timingSafeEqual } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createHttpServer } from '../http/listen.js';
+import { createSecretCheck } from '../http/secret-check.js';
 import type { SocketRecord } from './socket-record.js';
 
 /** Serves HTTP on a socket that only this user can open, and only to requests with the token of the record. */
 export async function listenOnSocket({ socket, token }: SocketRecord, listener: RequestListener): Promise<Server> {
+  const isToken = createSecretCheck(token);
   const http = createHttpServer((request, response) => {
-    if (hasToken(request, token)) listener(request, response);
+    if (isToken(String(request.headers['x-tenon-token'] ?? ''))) listener(request, response);
     else response.writeHead(401).end();
   });
   // The socket is created with the rights that the mask leaves.
@@ -18,10 +19,4 @@ export async function listenOnSocket({ socket, token }: SocketRecord, listener: 
   });
   if (process.platform !== 'win32') await chmod(socket, 0o600);
   return http;
-}
-
-function hasToken({ headers }: IncomingMessage, token: string): boolean {
-  const given = Buffer.from(String(headers['x-tenon-token'] ?? ''));
-  const expected = Buffer.from(token);
-  return given.length === expected.length && timingSafeEqual(given, expected);
 }

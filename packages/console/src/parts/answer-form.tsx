@@ -33,7 +33,7 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
   const [problem, setProblem] = useState('');
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    // A question within a call is answered next. The inbox has several of them.
+    // An input request within a call is answered next. The inbox has several of them.
     if (request.call !== null) form.current?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
   }, [request.call]);
   const send = async (action: InputAction) => {

@@ -22,7 +22,7 @@ export function Text({ value }: { readonly value: string }) {
   );
 }
 
-/** A link of a server. It is shown whole, and opened only after a question. */
+/** A link of a server. It is shown whole, and opened only after the user has agreed. */
 export function ForeignLink({ address }: { readonly address: string }) {
   const isWeb = /^https?:\/\//i.test(address);
   const open = () => {

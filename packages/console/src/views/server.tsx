@@ -119,7 +119,7 @@ function ToolList({ server, tools, chosen }: ToolListProps) {
 function ServerPanel({ server, listing }: { readonly server: ServerView; readonly listing: ListingView | null }) {
   const { name, info, label, capabilities, requestedVersion, counts, tokens, protocolVersion } = server;
   const path = `servers/${encodeURIComponent(name)}`;
-  const questions = openRequests.value.filter(request => request.server === name && request.call === null);
+  const waitingRequests = openRequests.value.filter(request => request.server === name && request.call === null);
   const reconnect = (version?: string | null) =>
     void callApi('POST', `${path}/reconnect`, version === undefined ? {} : { version });
   return (
@@ -160,7 +160,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
         </button>
       </div>
       <WhyNot server={server} />
-      {questions.map(request => (
+      {waitingRequests.map(request => (
         <AnswerForm key={request.id} request={request} />
       ))}
       {counts && (

@@ -1,5 +1,5 @@
 import type { LoggingLevel } from 'tenon';
-import { HandlerContext, LOGGING_LEVELS } from 'tenon/host-internals';
+import { HandlerContext, reachesLogLevel } from 'tenon/host-internals';
 import type { ClientSession, RequestContext, RequestInput, UpstreamCall } from 'tenon/proxy';
 import type { ProxiedRequest } from './forward.js';
 import { createTaskProgress, type TaskProgress } from './task-progress.js';
@@ -50,8 +50,7 @@ export class ForwardedCall implements UpstreamCall {
   }
 
   acceptsLogLevel(level: LoggingLevel): boolean {
-    const { logLevel } = this.#requestContext;
-    return logLevel !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(logLevel);
+    return reachesLogLevel(level, this.#requestContext.logLevel);
   }
 
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {

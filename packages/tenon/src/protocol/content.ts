@@ -257,6 +257,10 @@ export const LOGGING_LEVELS = [
 /** Severity of a log message, from RFC 5424. */
 export type LoggingLevel = (typeof LOGGING_LEVELS)[number];
 
+/** Tells if a log level is as severe as a minimum, or more severe. Without a minimum, nothing is logged. */
+export const reachesLogLevel = (level: LoggingLevel, minimum: LoggingLevel | undefined): boolean =>
+  minimum !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(minimum);
+
 /**
  * Reads a log level that a peer sent. `warn` is read as `warning`, because many logging libraries use it. It is never
  * sent.

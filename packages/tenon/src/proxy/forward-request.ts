@@ -13,7 +13,7 @@ import type { ClientOptions } from '../client/options.js';
 import type { RequestInput } from '../execution/handler-run.js';
 import type { Id } from '../jsonrpc/message.js';
 import type { ClientCapabilities } from '../protocol/capabilities.js';
-import { LOGGING_LEVELS, type LoggingLevel } from '../protocol/content.js';
+import { type LoggingLevel, reachesLogLevel } from '../protocol/content.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import { HandlerContext } from '../server/context/handler-context.js';
 import type { ActiveCalls, UpstreamCall } from './active-calls.js';
@@ -202,8 +202,7 @@ class CallOfCaller implements UpstreamCall {
   }
 
   acceptsLogLevel(level: LoggingLevel): boolean {
-    const { logLevel } = this.#call.requestContext;
-    return logLevel !== undefined && LOGGING_LEVELS.indexOf(level) >= LOGGING_LEVELS.indexOf(logLevel);
+    return reachesLogLevel(level, this.#call.requestContext.logLevel);
   }
 
   log(level: LoggingLevel, data: unknown, logger: string | undefined): void {

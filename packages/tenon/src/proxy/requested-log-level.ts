@@ -1,5 +1,5 @@
 import type { MaybePromise } from '@tenon/base';
-import { LOGGING_LEVELS, type LoggingLevel } from '../protocol/content.js';
+import { type LoggingLevel, reachesLogLevel } from '../protocol/content.js';
 
 /** Log level that callers have requested from one upstream server: the most verbose one of them. */
 export class RequestedLogLevel {
@@ -15,8 +15,7 @@ export class RequestedLogLevel {
 
   /** Sets the log level of the server to this or a more verbose level. Resolves when the server has confirmed it. */
   request(level: LoggingLevel): MaybePromise<void> {
-    const isEnough = this.value !== undefined && LOGGING_LEVELS.indexOf(this.value) <= LOGGING_LEVELS.indexOf(level);
-    return isEnough ? this.#sending : this.set(level);
+    return reachesLogLevel(level, this.value) ? this.#sending : this.set(level);
   }
 
   /** Sets the log level of the server. Rejects if the server refuses it. */

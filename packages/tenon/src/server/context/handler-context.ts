@@ -20,9 +20,9 @@ import { checkMeta, checkNestedMeta } from '../../protocol/check-meta.js';
 import {
   type ContentBlock,
   type Implementation,
-  LOGGING_LEVELS,
   type LoggingLevel,
   type Meta,
+  reachesLogLevel,
 } from '../../protocol/content.js';
 import type {
   CreateMessageParams,
@@ -196,8 +196,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
 
   log(level: LoggingLevel, data: unknown, logger?: string): void {
     this.#getActive().sendWhenOpen(request => {
-      const minLevel = request.requestContext.logLevel;
-      if (minLevel === undefined || LOGGING_LEVELS.indexOf(level) < LOGGING_LEVELS.indexOf(minLevel)) return;
+      if (!reachesLogLevel(level, request.requestContext.logLevel)) return;
       request.notifyMerged(`log ${level} ${logger ?? ''}`, 'notifications/message', {
         level,
         data: data === undefined ? null : data,
