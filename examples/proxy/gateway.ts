@@ -41,7 +41,10 @@ export function createGateway(targets: Readonly<Record<string, ConnectTarget>>):
     );
     session?.onEnd(() => {
       upstreams.delete(key);
-      void client.then(each => each.close());
+      void client.then(
+        each => each.close(),
+        () => {},
+      );
     });
     return { calls, client };
   }

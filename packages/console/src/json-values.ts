@@ -1,11 +1,9 @@
+import { isObject } from '@tenon/base';
 import type { Json } from './api.js';
-
-export const isJsonObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns a copy of an object with one member changed. `undefined` removes it. Any name is a plain member. */
 export function withMember(value: unknown, name: string, member: unknown): Json {
-  const entries = new Map(isJsonObject(value) ? Object.entries(value) : []);
+  const entries = new Map(isObject(value) ? Object.entries(value) : []);
   if (member === undefined) entries.delete(name);
   else entries.set(name, member);
   return Object.fromEntries(entries);
@@ -13,7 +11,7 @@ export function withMember(value: unknown, name: string, member: unknown): Json 
 
 /** Returns an own member. */
 export const getMember = (value: unknown, name: string): unknown =>
-  isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 /** Describes the position of a fault in a JSON text: `line 3, column 5`. */
 export function locateFault(text: string, error: unknown): string {

@@ -4,17 +4,17 @@ const LONG = /\d[\d.]{15}|\de[-+]?\d{2}|-0(?!\d)/i;
 const LONG_NUMBER = /(?:^|[\s:,[])(?:-?(?:\d[\d.]{15}|\d[\d.]*e[-+]?\d{2})|-0(?!\d|\.\d*[1-9]))/i;
 
 /**
- * Keeps the text of integers that a number cannot represent. `keepIntegers` sets it, so that programs that pass no
+ * Keeps the text of numbers that JSON would change. `keepIntegers` sets it, so that programs that pass no
  * messages on do not include it in their bundle.
  */
 export const integerKeeper: {
   /** Finds a text that may contain a number whose JSON does not look long, such as the `null` of an infinite one. */
   short?: RegExp;
-  /** Remembers the text of the integers in a parsed value. */
+  /** Remembers the text of these numbers in a parsed value. */
   mark?: (value: unknown, text: string) => void;
   /** Serializes a value with the remembered texts. */
   write?: (value: unknown, indent?: number | string) => string;
-  /** Remembers the text of the integers in an object or array for its copy as well. */
+  /** Remembers the text of these numbers in an object or array for its copy as well. */
   copy?: (from: object, to: object) => void;
 } = {};
 

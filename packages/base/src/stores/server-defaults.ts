@@ -3,7 +3,7 @@ import type { TenonError } from '../errors/error.js';
 import type { Stores } from './stores.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
-export interface ServerDefaults<Telemetry = unknown> {
+export interface ServerDefaults {
   /** Stores of servers without `stores`. The caller closes them. */
   readonly stores?: Stores | undefined;
   /** Keys of servers without `inputRequests.keys`. Replicas need the same ones. */
@@ -13,7 +13,7 @@ export interface ServerDefaults<Telemetry = unknown> {
   /** Called with the errors of servers that have their own `onError`, before that function. */
   readonly onOwnError?: ((error: TenonError) => void) | undefined;
   /** Telemetry of servers without `telemetry`. */
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: unknown;
 }
 
 /** Several copies of this package may be loaded: one by the command, and one by the program. */
@@ -23,20 +23,20 @@ const DEFAULTS = Symbol.for('tenon.server-defaults');
  * Sets defaults for the servers that this process creates from then on, so that a program which loads the module of a
  * server can choose its stores. `tenon serve --store` uses it.
  */
-export function setServerDefaults<Telemetry>(defaults: ServerDefaults<Telemetry>): void {
+export function setServerDefaults(defaults: ServerDefaults): void {
   (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS] = defaults;
 }
 
-interface DefaultedDefinition<Telemetry> {
+interface DefaultedDefinition {
   readonly stores?: Stores | undefined;
   readonly inputRequests?: { readonly keys?: readonly SealKey[] | undefined } | undefined;
   readonly onError?: ((error: TenonError) => void) | undefined;
-  readonly telemetry?: Telemetry | undefined;
+  readonly telemetry?: unknown;
 }
 
 /** Adds the defaults of this process to the definition of a server. */
-export function withServerDefaults<Telemetry, T extends DefaultedDefinition<Telemetry>>(definition: T): T {
-  const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults<Telemetry> })[DEFAULTS];
+export function withServerDefaults<T extends DefaultedDefinition>(definition: T): T {
+  const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS];
   if (defaults === undefined) return definition;
   const { keys } = defaults;
   return {

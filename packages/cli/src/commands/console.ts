@@ -14,9 +14,6 @@ interface ConsoleCommandOptions extends TargetOptions {
   readonly port: number;
 }
 
-/** Time for open requests of the page after Ctrl-C, in milliseconds. */
-const CLOSE_TIMEOUT = 500;
-
 export function createConsoleCommand(context: CliContext): Command {
   const command = createTargetCommand('console', summaries.console, '', false)
     .usage('[options] [TARGET…]\n       tenon console [options] [TARGET…] -- COMMAND [ARGUMENTS…]')
@@ -44,7 +41,7 @@ export function createConsoleCommand(context: CliContext): Command {
           else context.screen.print(`Console: ${page.url}\n\nCtrl-C ends it.`);
           return { close: async () => {} };
         },
-        CLOSE_TIMEOUT,
+        0,
       );
       context.code = exitCodes.success;
     });

@@ -35,6 +35,11 @@ export class ChangeFeed {
     this.notify();
   }
 
+  /** Forgets a state. Pages that show it keep it. */
+  delete(key: string): void {
+    this.#states.delete(key);
+  }
+
   /** Ends the wait of all pages. */
   notify(): void {
     for (const resume of this.#waiting) resume();

@@ -152,7 +152,9 @@ export class ConsoleCalls {
   #dropFinished(): void {
     for (const [id, { view }] of this.#calls) {
       if (this.#calls.size <= MAX_CALLS) break;
-      if (!isOpen(view)) this.#calls.delete(id);
+      if (isOpen(view)) continue;
+      this.#calls.delete(id);
+      this.#feed.delete(`call ${id}`);
     }
   }
 

@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
-import type { ConsoleEvent } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import { createHttpServer, startListening } from '../http/listen.js';
+import type { WriteEvent } from './change-feed.js';
+import type { ApiRequest } from './console-api.js';
 import { createErrorView } from './console-calls.js';
 import type { PageFile } from './page-files.js';
 import { createRequestGuard, type Refusal, SECURITY_HEADERS } from './request-guard.js';
@@ -16,14 +17,9 @@ const LOOPBACK = '127.0.0.1';
 /** Serves the content of a console. */
 export interface ListenerParts {
   readonly files: ReadonlyMap<string, PageFile>;
-  answer(request: {
-    readonly method: string;
-    readonly path: readonly string[];
-    readonly query: URLSearchParams;
-    readonly body: JsonObject;
-  }): Promise<unknown>;
+  answer(request: ApiRequest): Promise<unknown>;
   /** Writes events until the signal is aborted. */
-  sendEvents(after: number, write: (event: ConsoleEvent) => Promise<void>, signal: AbortSignal): Promise<void>;
+  sendEvents(after: number, write: WriteEvent, signal: AbortSignal): Promise<void>;
 }
 
 /** The HTTP listener of a console. */
@@ -141,7 +137,7 @@ async function sendStream(
 ): Promise<void> {
   response.once('close', () => ending.abort());
   response.writeHead(200, { 'content-type': 'application/x-ndjson; charset=utf-8' });
-  const write = async (event: ConsoleEvent): Promise<void> => {
+  const write: WriteEvent = async event => {
     if (ending.signal.aborted || response.write(`${writeJson(event)}\n`)) return;
     await new Promise<void>(resolve => {
       const resume = () => {

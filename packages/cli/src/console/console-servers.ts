@@ -1,5 +1,5 @@
-import type { CallView, ServerState, ServerView } from '@tenon/console/api';
-import { type Client, type ConnectionState, type JsonRpcMessage, TenonError } from 'tenon';
+import type { CallView, ServerView } from '@tenon/console/api';
+import { type Client, type JsonRpcMessage, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';
@@ -152,7 +152,6 @@ export class ConsoleServers {
 
   async #connect(record: ServerRecord): Promise<void> {
     const { signal } = record.abort;
-    const { name } = record.view;
     this.#change(record, { state: 'waiting', error: null, finding: null });
     try {
       const resolved = await this.#resolve(record);
@@ -169,7 +168,7 @@ export class ConsoleServers {
       if (signal.aborted) return;
       const error = TenonError.from(thrown);
       this.#change(record, { state: 'failed', error: createErrorView(error) });
-      if (record.resolved && !record.client) await this.#findCause(record, name);
+      if (record.resolved && !record.client) await this.#findCause(record).catch(() => {});
     }
   }
 
@@ -215,7 +214,7 @@ export class ConsoleServers {
 
   #listen(record: ServerRecord, client: Client): void {
     client.on('state', state => {
-      if (record.client === client) this.#change(record, { state: toServerState(state) });
+      if (record.client === client) this.#change(record, { state });
     });
     client.on('error', error => {
       if (record.client === client) this.#change(record, { error: createErrorView(error) });
@@ -231,7 +230,7 @@ export class ConsoleServers {
   #showConnection(record: ServerRecord, client: Client): void {
     const { info, capabilities, protocolVersion } = client.server;
     this.#change(record, {
-      state: toServerState(client.state),
+      state: client.state,
       protocolVersion,
       info: info
         ? { name: info.name, version: info.version, ...(info.title === undefined ? {} : { title: info.title }) }
@@ -273,11 +272,12 @@ export class ConsoleServers {
     });
   }
 
-  /** Shows the first problem that the doctor finds at a server without a connection. */
-  async #findCause(record: ServerRecord, name: string): Promise<void> {
-    const { findings } = await this.examine(name);
+  /** Shows the first finding of severity `problem` at a server without a connection. */
+  async #findCause(record: ServerRecord): Promise<void> {
+    const { signal } = record.abort;
+    const { findings } = await this.examine(record.view.name);
     const finding = findings.find(({ severity }) => severity === 'problem') ?? null;
-    if (!record.abort.signal.aborted) this.#change(record, { finding });
+    if (!signal.aborted) this.#change(record, { finding });
   }
 
   async #disconnect(record: ServerRecord): Promise<void> {
@@ -320,8 +320,6 @@ const createNotConnectedError = (name: string): TenonError =>
   new TenonError('console/not-connected', `server ${JSON.stringify(name)}: not connected`, {
     hint: 'connect it again',
   });
-
-const toServerState = (state: ConnectionState): ServerState => state;
 
 function getTransport({ target }: ResolvedTarget): ServerView['transport'] {
   if ('url' in target) return 'http';

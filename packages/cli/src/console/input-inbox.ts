@@ -102,7 +102,9 @@ export class InputInbox {
     this.#entries.set(view.id, entry);
     for (const [id, { view: each }] of this.#entries) {
       if (this.#entries.size <= MAX_ANSWERED) break;
-      if (each.state !== 'open') this.#entries.delete(id);
+      if (each.state === 'open') continue;
+      this.#entries.delete(id);
+      this.#feed.delete(`input-request ${id}`);
     }
     this.#feed.set(`input-request ${view.id}`, { type: 'input-request', request: view });
     if (view.call !== null) this.#onChange(view.call);

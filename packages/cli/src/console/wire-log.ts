@@ -51,10 +51,6 @@ export class WireLog {
     return this.#first;
   }
 
-  get last(): number {
-    return this.#last;
-  }
-
   /** Adds a message, and returns its row. */
   add({ server, connection, from, message, call }: ObservedMessage): WireRow {
     const { id, method, params, result, error }: MessageMembers = message;

@@ -1,7 +1,7 @@
+import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InputAction, InputRequestView, Json } from '../api.js';
 import { formatDuration } from '../format.js';
-import { isJsonObject } from '../json-values.js';
 import { callApi, describeFailure } from '../request.js';
 import { toServerPath } from '../route.js';
 import { createInitialValue } from '../schema/initial-value.js';
@@ -116,7 +116,7 @@ function getSchema({ kind, schema }: InputRequestView): Json | null {
 }
 
 function toContent(kind: InputRequestView['kind'], value: unknown): Json {
-  const content = isJsonObject(value) ? value : {};
+  const content = isObject(value) ? value : {};
   if (kind !== 'roots' || !Array.isArray(content.roots)) return content;
   return { roots: content.roots.filter(uri => uri !== '').map(uri => ({ uri })) };
 }

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
-import { isJsonObject } from '../json-values.js';
 import { Text } from './text.js';
 
 /** Number of members that are shown at once. */
@@ -25,7 +25,7 @@ export function JsonTree({ value, name, open = 2 }: TreeProps) {
         <Text value={name} />:{' '}
       </span>
     );
-  if (!isList && !isJsonObject(value))
+  if (!isList && !isObject(value))
     return (
       <div class="leaf">
         {label}

@@ -1,6 +1,6 @@
+import { isObject } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, Json } from '../api.js';
-import { isJsonObject } from '../json-values.js';
 import { Icon } from './icons.js';
 import { JsonTree } from './json-tree.js';
 import { ForeignLink, Text } from './text.js';
@@ -34,7 +34,7 @@ export function ResultView({ call }: { readonly call: CallDetail }) {
       </div>
     );
   if (!result) return null;
-  const content = Array.isArray(result.content) ? result.content.filter(isJsonObject) : [];
+  const content = Array.isArray(result.content) ? result.content.filter(isObject) : [];
   const { content: _, structuredContent, isError: __, _meta: ___, resultType: ____, ...rest } = result;
   return (
     <div class="result">
@@ -76,7 +76,7 @@ function ContentBlock({ block }: { readonly block: Json }) {
         <ForeignLink address={uri} /> <span class="dim">{String(block.name ?? '')}</span>
       </p>
     );
-  if (type === 'resource' && isJsonObject(resource)) {
+  if (type === 'resource' && isObject(resource)) {
     return (
       <div>
         <p class="mono dim">
@@ -139,12 +139,12 @@ function Binary({ data, type }: { readonly data: string; readonly type: string }
 
 /** A list of objects as a table, and everything else as a tree. */
 function StructuredValue({ value }: { readonly value: unknown }) {
-  const members = isJsonObject(value) ? Object.entries(value) : [];
+  const members = isObject(value) ? Object.entries(value) : [];
   const [only] = members.length === 1 ? members : [];
   const list = Array.isArray(value) ? value : only && Array.isArray(only[1]) ? only[1] : undefined;
   const isTable = list !== undefined && list.length > 0 && list.every(isFlat);
   if (!isTable) return <JsonTree value={value} open={3} />;
-  const rows = list.filter(isJsonObject);
+  const rows = list.filter(isObject);
   const columns = [...new Set(rows.slice(0, MAX_TABLE_ROWS).flatMap(row => Object.keys(row)))].slice(0, 12);
   return (
     <div class="table">
@@ -177,7 +177,7 @@ function StructuredValue({ value }: { readonly value: unknown }) {
 }
 
 const isFlat = (row: unknown): boolean =>
-  isJsonObject(row) &&
+  isObject(row) &&
   Object.values(row).every(each => typeof each !== 'object' || each === null || JSON.stringify(each).length < 80);
 
 const formatCell = (value: unknown): string =>

@@ -1,6 +1,7 @@
+import { isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
 import type { Json } from '../api.js';
-import { getMember, isJsonObject, withMember } from '../json-values.js';
+import { getMember, withMember } from '../json-values.js';
 import { type Field, readField, resolveSchema, toTitle } from '../schema/field-schema.js';
 import { createInitialValue, rateFit } from '../schema/initial-value.js';
 import { FileInput, TextInput } from './inputs.js';
@@ -61,7 +62,7 @@ type Kind<K extends Field['kind']> = { readonly field: Extract<Field, { kind: K 
 
 function ObjectField({ field, root, value, onChange, path }: Kind<'object'>) {
   const known = new Set(field.properties.map(([name]) => name));
-  const further = isJsonObject(value) ? Object.keys(value).filter(name => !known.has(name)) : [];
+  const further = isObject(value) ? Object.keys(value).filter(name => !known.has(name)) : [];
   const [added, setAdded] = useState('');
   const change = (name: string) => (member: unknown) => onChange(withMember(value, name, member));
   const add = () => {

@@ -1,5 +1,6 @@
+import { isObject } from '@tenon/base';
 import type { Json } from '../api.js';
-import { getMember, isJsonObject } from '../json-values.js';
+import { getMember } from '../json-values.js';
 
 /** Maximum number of references that are followed to one schema. */
 const MAX_REFERENCES = 32;
@@ -35,7 +36,7 @@ export type Field =
     }
   | { readonly kind: 'variants'; readonly variants: readonly Variant[] };
 
-const toSchema = (value: unknown): Json => (isJsonObject(value) ? value : {});
+const toSchema = (value: unknown): Json => (isObject(value) ? value : {});
 
 /** Follows `$ref` and merges `allOf`, without the schemas inside. A reference to an unknown place is any value. */
 export function resolveSchema(schema: unknown, root: Json, count = 0): Json {
@@ -74,7 +75,7 @@ function findReference(reference: string, root: Json): unknown {
   }
   const definitions = Object.values({ ...toSchema(root.$defs), ...toSchema(root.definitions) });
   return definitions.find(
-    each => isJsonObject(each) && (each.$id === reference || `#${String(each.$anchor)}` === reference),
+    each => isObject(each) && (each.$id === reference || `#${String(each.$anchor)}` === reference),
   );
 }
 
@@ -138,7 +139,7 @@ function readAlternatives(schema: Json, alternatives: readonly unknown[], root: 
 
 /** Returns the constant that tells a variant from the others. */
 function findDiscriminator(schema: Json): unknown {
-  const members = Object.values(toSchema(schema.properties)).filter(isJsonObject);
+  const members = Object.values(toSchema(schema.properties)).filter(isObject);
   return members.find(each => typeof each.const === 'string')?.const;
 }
 
@@ -154,7 +155,7 @@ function readArray(schema: Json, root: Json): Field {
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
   if (first) {
     const rest = Array.isArray(items) ? schema.additionalItems : items;
-    return { kind: 'tuple', items: first.map(toSchema), rest: isJsonObject(rest) ? rest : undefined };
+    return { kind: 'tuple', items: first.map(toSchema), rest: isObject(rest) ? rest : undefined };
   }
   const item = resolveSchema(items, root);
   const field = 'enum' in item || 'anyOf' in item || 'oneOf' in item ? readField(item, root) : undefined;
@@ -165,9 +166,9 @@ function readArray(schema: Json, root: Json): Field {
 function readObject(schema: Json): Field {
   const { required, additionalProperties, patternProperties } = schema;
   const properties = Object.entries(toSchema(schema.properties)).map(([name, each]) => [name, toSchema(each)] as const);
-  const [pattern] = Object.values(toSchema(patternProperties)).filter(isJsonObject);
+  const [pattern] = Object.values(toSchema(patternProperties)).filter(isObject);
   const isOpen = additionalProperties === true || (additionalProperties !== false && properties.length === 0);
-  const named = isJsonObject(additionalProperties) ? additionalProperties : pattern;
+  const named = isObject(additionalProperties) ? additionalProperties : pattern;
   return {
     kind: 'object',
     properties,

@@ -1,5 +1,5 @@
+import { isObject } from '@tenon/base';
 import type { Json } from '../api.js';
-import { isJsonObject } from '../json-values.js';
 import { readField, resolveSchema } from './field-schema.js';
 
 /** Maximum depth of values that are created, because schemas may contain themselves. */
@@ -61,7 +61,7 @@ export function rateFit(value: unknown, given: unknown, root: Json): number {
     case 'choices':
       return Array.isArray(value) ? 2 : -2;
     case 'object': {
-      if (!isJsonObject(value)) return -2;
+      if (!isObject(value)) return -2;
       return field.properties.reduce((sum, [name, each]) => {
         if (!Object.hasOwn(value, name)) return sum - (field.required.has(name) ? 1 : 0);
         const member = resolveSchema(each, root);

@@ -1,7 +1,7 @@
+import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallView, ServerView, ToolView } from '../api.js';
 import { calls } from '../console-state.js';
-import { isJsonObject } from '../json-values.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
@@ -44,7 +44,7 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   }, []);
   const call = async () => {
     try {
-      const params = { name: tool.name, arguments: isJsonObject(args) ? args : {} };
+      const params = { name: tool.name, arguments: isObject(args) ? args : {} };
       await callApi<CallView>('POST', 'calls', { server: server.name, method: 'tools/call', params });
       setQuery({ call: null });
       setProblem('');

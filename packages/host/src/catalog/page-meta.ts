@@ -46,6 +46,17 @@ export function findHiddenFromModel(tools: readonly Marked[]): ReadonlySet<numbe
   return known;
 }
 
+const forModelByList = new WeakMap<readonly Marked[], readonly Marked[]>();
+
+/** Returns the tools of a list that are for the model. Equal lists get the same array, so that indexes of it are kept. */
+export function selectForModel<T extends Marked>(tools: readonly T[]): readonly T[] {
+  const hidden = findHiddenFromModel(tools);
+  if (hidden.size === 0) return tools;
+  const known = (forModelByList.get(tools) as readonly T[] | undefined) ?? tools.filter((_, at) => !hidden.has(at));
+  forModelByList.set(tools, known);
+  return known;
+}
+
 function listAddressesOf({ _meta: meta }: Marked): string[] {
   if (!isObject(meta)) return [];
   const uris = [isObject(meta.ui) ? meta.ui.resourceUri : undefined, ...FLAT_KEYS.map(key => meta[key])];

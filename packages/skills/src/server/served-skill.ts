@@ -96,7 +96,8 @@ export function createSkill(
   sources: ReadonlyMap<string, FileSource>,
   { at, isListed }: { readonly at: string; readonly isListed: boolean },
 ): ServedSkill {
-  const path = [...parents.filter(each => each !== ''), fields.name].map(encodeURIComponent).join('/');
+  const segments = parents.flatMap(each => each.split('/')).filter(each => each !== '');
+  const path = [...segments, fields.name].map(encodeURIComponent).join('/');
   const folder = `skill://${path}/`;
   const uri = folder + SKILL_FILE;
   const isGenerated = [...sources.values()].some(source => typeof source === 'function');

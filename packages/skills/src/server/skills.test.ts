@@ -137,7 +137,7 @@ describe('skills', () => {
 
   it('declares nothing for a folder without skills', async () => {
     const client = await open(serve(writeFolder({ 'readme.md': 'no skill' })));
-    expect(client.server.capabilities).not.toHaveProperty('extensions.io.modelcontextprotocol/skills');
+    expect(client.server.capabilities.extensions?.['io.modelcontextprotocol/skills']).toBeUndefined();
     await expect(client.call('skills/list')).rejects.toMatchObject({ rpcCode: -32601 });
     await client.close();
   });
@@ -170,7 +170,7 @@ describe('skills', () => {
     await client.close();
   });
 
-  it('answers failures of functions with an internal error [ext-skills.get-internal]', async () => {
+  it('returns an internal error when a function fails, and reports it [ext-skills.get-internal]', async () => {
     const errors: string[] = [];
     const server = createServer({
       name: 'skilled',
@@ -190,6 +190,7 @@ describe('skills', () => {
     });
     const client = await connect(server);
     await expect(client.readResource('skill://broken/SKILL.md')).rejects.toMatchObject({ rpcCode: -32603 });
+    expect(errors).toHaveLength(1);
     await client.close();
   });
 
@@ -197,6 +198,11 @@ describe('skills', () => {
     const definition = { name: 'today', description: 'd', instructions: () => `Now: ${new Date(0).getUTCFullYear()}` };
     const { skills: found } = await list([definition], { prefix: 'acme/plans' });
     expect(found).toMatchObject([{ uri: 'skill://acme/plans/today/SKILL.md', files: undefined }]);
+  });
+
+  it('splits the prefix of the skills of a folder into segments', async () => {
+    const { skills: found } = await list({ 'pdf-forms/SKILL.md': FORMS }, { prefix: 'acme/billing' });
+    expect(found).toMatchObject([{ uri: 'skill://acme/billing/pdf-forms/SKILL.md' }]);
   });
 
   it('lists every folder, and refuses other URIs [ext-skills.capability-directory-flag, ext-skills.dir-resource, ext-skills.dir-children, ext-skills.dir-result, ext-skills.dir-error, ext-skills.dir-every]', async () => {

@@ -177,7 +177,7 @@ function createFromDefinition(definition: SkillDefinition, prefix: string): Serv
         expected: 'a path inside the folder of the skill, such as references/forms.md',
       });
   const sources = new Map<string, FileSource>([[SKILL_FILE, source], ...Object.entries(files)]);
-  return createSkill(readSkillFields(header, at), [...prefix.split('/')], sources, { at, isListed: listed });
+  return createSkill(readSkillFields(header, at), [prefix], sources, { at, isListed: listed });
 }
 
 function requireUniqueUris(served: readonly ServedSkill[]): void {

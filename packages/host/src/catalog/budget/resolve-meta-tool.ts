@@ -7,7 +7,7 @@ import type { ProxiedTool } from '../../proxy/proxied-tool.js';
 import { selectVisibleEntries } from '../../proxy/visible-entries.js';
 import type { HostGuard } from '../../security/guard/host-guard.js';
 import type { HostCatalog } from '../host-catalog.js';
-import { isForModel } from '../page-meta.js';
+import { selectForModel } from '../page-meta.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
 import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
@@ -32,8 +32,7 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
   const known = collapsedLists.get(tools);
   if (known) return known;
   // The model does not search for tools of pages, and pages call them by name.
-  const forModel = tools.some(tool => !isForModel(tool)) ? tools.filter(isForModel) : tools;
-  const collapsed = collapseTools(forModel, typeof budget === 'number' ? { budget } : budget);
+  const collapsed = collapseTools(selectForModel(tools), typeof budget === 'number' ? { budget } : budget);
   collapsedLists.set(tools, collapsed);
   return collapsed;
 }
@@ -63,7 +62,7 @@ async function createMetaTool(
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   const { items: all } = await catalog.listEntries('tools');
   const visible = selectVisibleEntries(gateway, catalog, 'tools', all, requestContext);
-  const items = visible.some(tool => !isForModel(tool)) ? visible.filter(isForModel) : visible;
+  const items = selectForModel(visible);
   const { meta, hidden } = collapseToBudget(items, budget) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
   if (name === meta.search) {

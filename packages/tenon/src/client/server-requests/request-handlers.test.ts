@@ -115,6 +115,15 @@ describe('a request of the server', () => {
     });
   });
 
+  it('fills in a default of many digits only if it is text, because a number may not be the one that the server sent', async () => {
+    const digits = '12345678901234567890';
+    const params = form({ a: { type: 'string', default: digits }, b: { type: 'number', default: Number(digits) } });
+    expect(await ask('elicitation/create', params, elicit({ action: 'accept', content: {} }))).toEqual({
+      action: 'accept',
+      content: { a: digits },
+    });
+  });
+
   it('aborts its handler and rejects after the timeout', async () => {
     await import('./input-request-checks.js');
     const clock = fakeClock();

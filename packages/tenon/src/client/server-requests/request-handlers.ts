@@ -224,7 +224,9 @@ function fillDefaults(
   content: { [name: string]: FormValue },
 ): { [name: string]: FormValue } {
   const defaults = Object.entries(requestedSchema?.properties ?? {}).flatMap(([name, field]) =>
-    isObject(field) && field.default !== undefined && !(Math.abs(Number(field.default)) > Number.MAX_SAFE_INTEGER)
+    isObject(field) &&
+    field.default !== undefined &&
+    !(typeof field.default === 'number' && Math.abs(field.default) > Number.MAX_SAFE_INTEGER)
       ? [[name, field.default as FormValue]]
       : [],
   );
