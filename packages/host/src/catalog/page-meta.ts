@@ -64,7 +64,7 @@ function listAddressesOf({ _meta: meta }: Marked): string[] {
 }
 
 /** Tells if a tool is for the model. A tool without `visibility` is. */
-export function isForModel({ _meta: meta }: Marked): boolean {
+function isForModel({ _meta: meta }: Marked): boolean {
   const visibility = readVisibility(meta);
   return visibility === undefined || visibility.includes('model');
 }
