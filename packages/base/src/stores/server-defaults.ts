@@ -1,5 +1,6 @@
 import type { SealKey } from '../encoding/seal.js';
 import type { TenonError } from '../errors/error.js';
+import { isObject } from '../json/json-object.js';
 import type { Stores } from './stores.js';
 
 /** Defaults for the servers that this process creates from then on. The definition of a server comes first. */
@@ -34,10 +35,10 @@ interface DefaultedDefinition {
   readonly telemetry?: unknown;
 }
 
-/** Adds the defaults of this process to the definition of a server. */
+/** Adds the defaults of this process to the definition of a server. A wrong definition is left to the check of the server. */
 export function withServerDefaults<T extends DefaultedDefinition>(definition: T): T {
   const defaults = (globalThis as { [DEFAULTS]?: ServerDefaults })[DEFAULTS];
-  if (defaults === undefined) return definition;
+  if (defaults === undefined || !isObject(definition)) return definition;
   const { keys } = defaults;
   return {
     ...definition,
