@@ -169,6 +169,33 @@ describe.skipIf(!found)('the page of the console', () => {
     expect(await page.locator('*').count()).toBeLessThan(1500);
   });
 
+  it('filters the messages and the calls by the keyboard only, and keeps the filter in the address [con.wire] [con.url]', async () => {
+    await page.goto(`${opened.origin}/wire`);
+    await page.getByText(/^10,\d\d\d messages$/).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('met');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('tools/c');
+    await page.getByRole('option', { name: 'tools/call', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('-is:request "by keys"');
+    await page.getByText(/^1 messages$/).waitFor();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('option', { name: /tools\/call echo result/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('filter')).toBe('method:tools/call -is:request "by keys"');
+    await page.keyboard.press('/');
+    await page.keyboard.type(' took:fast');
+    await page.getByText('at character 41: took: expected >500ms, <2s or 100ms..2s, got fast').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('c');
+    await page.keyboard.press('/');
+    await page.keyboard.type('server:everything "by keys"');
+    await page.getByText(/^1 call$/).waitFor();
+  });
+
   it('cannot be framed by another page [con.csp]', async () => {
     const other = await (await browser.newContext()).newPage();
     await other.setContent(`<iframe src="${opened.origin}/"></iframe>`);

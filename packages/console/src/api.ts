@@ -73,8 +73,12 @@ export interface WireRow {
   readonly call?: number | undefined;
   /** Name of the tool, prompt or resource. */
   readonly name?: string | undefined;
+  /** Protocol version of the connection, if its messages have told it. */
+  readonly version?: string | undefined;
   /** `resultType` of a result, such as `input_required`. */
   readonly resultType?: string | undefined;
+  /** True for a result with `isError`. */
+  readonly isError?: boolean | undefined;
   /** Size of the message in characters. */
   readonly size: number;
   /** `seq` of the request, for a response. */
@@ -223,7 +227,18 @@ export interface MessageView {
   readonly isWhole: boolean;
 }
 
+/** Body of `POST /api/wire/search`. */
+export interface SearchRequest {
+  /** Texts to find, in any case. At most 20. */
+  readonly texts: readonly string[];
+  /** Searches only the messages after this one. */
+  readonly after: number;
+}
+
 /** Response of `POST /api/wire/search`. */
 export interface SearchResult {
-  readonly found: readonly number[];
+  /** Messages with each of the texts. */
+  readonly found: readonly (readonly number[])[];
+  /** Last message that was searched. */
+  readonly last: number;
 }

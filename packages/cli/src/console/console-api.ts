@@ -9,6 +9,9 @@ import type { ConsoleServers } from './console-servers.js';
 import type { InputInbox } from './input-inbox.js';
 import type { WireLog } from './wire-log.js';
 
+/** Maximum number of texts of one search. */
+const MAX_TEXTS = 20;
+
 /** Parts of a console that the API reads and changes. */
 export interface ConsoleParts {
   readonly cwd: string;
@@ -62,8 +65,10 @@ export async function answerRequest(parts: ConsoleParts, request: ApiRequest): P
       throw new TenonError('console/unknown', `message ${name}: not in memory`, { hint: 'choose a later message' });
     }
     case 'POST wire/…': {
-      const { text } = body;
-      return { found: typeof text === 'string' && text !== '' ? log.search(text) : [] };
+      const { texts, after } = body;
+      if (!Array.isArray(texts) || texts.length > MAX_TEXTS || !texts.every(isText))
+        throw createUsageError(`texts: expected at most ${MAX_TEXTS} texts`, 'shorten the filter');
+      return log.search(texts, typeof after === 'number' ? after : 0);
     }
     case 'POST calls':
       return startCall(parts, body);
@@ -83,6 +88,8 @@ export async function answerRequest(parts: ConsoleParts, request: ApiRequest): P
       throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
   }
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 function startCall({ servers, calls }: ConsoleParts, { server, method, params, timeout }: JsonObject): unknown {
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params))

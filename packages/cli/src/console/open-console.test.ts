@@ -162,13 +162,17 @@ describe('the messages of the console', () => {
     const secret = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
     const { id } = await start(opened, 'echo', { message: `needle ${secret}` });
     await opened.waitFor('call', event => event.call.id === id && event.call.took !== null);
-    const { found } = await opened.call('POST', 'wire/search', { text: 'NEEDLE' });
-    expect(found).toHaveLength(2);
-    const message = await opened.call('GET', `wire/${found[0]}`);
-    expect(message).toMatchObject({ row: { seq: found[0], call: id }, isWhole: true });
+    const { found, last } = await opened.call('POST', 'wire/search', { texts: ['NEEDLE', 'none'], after: 0 });
+    expect(found).toEqual([[expect.any(Number), expect.any(Number)], []]);
+    expect((await opened.call('POST', 'wire/search', { texts: ['NEEDLE'], after: last })).found).toEqual([[]]);
+    const message = await opened.call('GET', `wire/${found[0]?.[0]}`);
+    expect(message).toMatchObject({
+      row: { seq: found[0]?.[0], call: id, version: protocolVersions[0] },
+      isWhole: true,
+    });
     expect(message.text).toContain('needle');
     expect(JSON.stringify([message, await opened.call('GET', `calls/${id}`)])).not.toContain(secret);
-    expect((await opened.call('POST', 'wire/search', { text: secret })).found).toEqual([]);
+    expect((await opened.call('POST', 'wire/search', { texts: [secret], after: 0 })).found).toEqual([[]]);
   });
 });
 

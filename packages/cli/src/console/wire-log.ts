@@ -1,6 +1,6 @@
 import { isObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
-import type { MessageView, WireRow } from '@tenon/console/api';
+import type { MessageView, SearchResult, WireRow } from '@tenon/console/api';
 import { redactMessage } from '@tenon/testing';
 import type { JsonRpcMessage } from 'tenon';
 
@@ -10,6 +10,9 @@ const MAX_MESSAGES = 100_000;
 const MAX_BODIES = 64_000_000;
 /** Maximum size of the beginning of a body that the page gets, in characters. */
 const MAX_BODY = 256_000;
+/** Size of the bodies that are searched before other work continues, in characters. */
+const SEARCH_STEP = 2_000_000;
+const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
 /** A message of one connection. */
 export interface ObservedMessage {
@@ -37,6 +40,8 @@ export class WireLog {
   readonly #rows: WireRow[] = [];
   readonly #bodies = new Map<number, string>();
   readonly #open = new Map<string, OpenRequest>();
+  /** Protocol versions by connection. */
+  readonly #versions = new Map<number, string>();
   readonly #onRow: () => void;
   #bodySize = 0;
   #first = 1;
@@ -65,7 +70,9 @@ export class WireLog {
     if (request) this.#open.delete(key);
     const name = typeof method === 'string' ? findName(params) : request?.name;
     const owner = call ?? request?.call;
-    const resultType = isObject(result) && typeof result.resultType === 'string' ? result.resultType : undefined;
+    const { resultType, isError } = isObject(result) ? result : {};
+    const version = readVersion(params, result) ?? this.#versions.get(connection);
+    if (version !== undefined) this.#versions.set(connection, version);
     const row: WireRow = {
       seq,
       time: Date.now(),
@@ -77,7 +84,9 @@ export class WireLog {
       ...(isKnownId ? { id } : {}),
       ...(owner === undefined ? {} : { call: owner }),
       ...(name === undefined ? {} : { name }),
-      ...(resultType === undefined ? {} : { resultType }),
+      ...(version === undefined ? {} : { version }),
+      ...(typeof resultType === 'string' ? { resultType } : {}),
+      ...(isError === true ? { isError } : {}),
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
     if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
@@ -128,11 +137,31 @@ export class WireLog {
     return { row, text: isWhole ? text : text.slice(0, MAX_BODY), size: text.length, isWhole };
   }
 
-  /** Finds the messages whose body contains a text, in any case. */
-  search(text: string): number[] {
-    const wanted = text.toLowerCase();
-    return [...this.#bodies].flatMap(([seq, body]) => (body.toLowerCase().includes(wanted) ? [seq] : []));
+  /** Finds the messages after one of them whose bodies contain texts, in any case. Other work continues meanwhile. */
+  async search(texts: readonly string[], after: number): Promise<SearchResult> {
+    const wanted = texts.map(text => text.toLowerCase());
+    const found = wanted.map((): number[] => []);
+    const last = this.#last;
+    let searched = 0;
+    for (let seq = Math.max(after + 1, this.#first); seq <= last; seq += 1) {
+      const body = this.#bodies.get(seq)?.toLowerCase();
+      if (body === undefined) continue;
+      for (const [index, text] of wanted.entries()) if (body.includes(text)) found[index]?.push(seq);
+      searched += body.length;
+      if (searched < SEARCH_STEP) continue;
+      searched = 0;
+      await new Promise(resolve => setImmediate(resolve));
+    }
+    return { found, last };
   }
+}
+
+/** Returns the protocol version that a message names: in its `_meta`, or in an `initialize`. */
+function readVersion(params: unknown, result: unknown): string | undefined {
+  const meta = isObject(params) && isObject(params._meta) ? params._meta[VERSION_META] : undefined;
+  const negotiated = isObject(result) ? result.protocolVersion : undefined;
+  const version = meta ?? negotiated;
+  return typeof version === 'string' ? version : undefined;
 }
 
 /** Returns the tool, prompt or resource that a request names. */

@@ -1,8 +1,15 @@
-import { calls } from '../console-state.js';
-import { formatDuration, formatTime } from '../format.js';
+import { useMemo } from 'preact/hooks';
+import { calls, getCallRows, rowChanges, servers } from '../console-state.js';
+import type { FilterValues } from '../filter/complete-filter.js';
+import { CALL_STATES } from '../filter/filter-keys.js';
+import { createCallFilter } from '../filter/match-filter.js';
+import { parseFilter } from '../filter/parse-filter.js';
+import { useTextSearch } from '../filter/use-filter.js';
+import { formatCount, formatDuration, formatTime } from '../format.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
+import { FilterField } from '../parts/filter-field.js';
 import { Text } from '../parts/text.js';
-import { toServerPath } from '../route.js';
+import { route, setQuery, toServerPath } from '../route.js';
 
 /** One call with its rounds. */
 export function CallPage({ id }: { readonly id: number }) {
@@ -34,10 +41,29 @@ export function CallPage({ id }: { readonly id: number }) {
   );
 }
 
+/** Maximum number of calls in the table. */
+const MAX_SHOWN = 200;
+
+/** Returns the values of the calls for completion. */
+function readCallValues(): FilterValues {
+  const all = [...calls.value.values()];
+  return {
+    method: [...new Set(all.map(({ method }) => method))],
+    name: [...new Set(all.map(({ name }) => name))],
+    version: [...new Set(all.map(({ protocolVersion }) => protocolVersion))],
+    server: [...servers.value.keys()],
+    is: CALL_STATES,
+  };
+}
+
 /** All calls, the newest first. */
 export function CallsPage() {
-  const all = [...calls.value.values()].sort((a, b) => b.id - a.id);
-  if (all.length === 0)
+  const filter = route.value.query.get('filter') ?? '';
+  const parsed = useMemo(() => parseFilter(filter), [filter]);
+  const search = useTextSearch(parsed, rowChanges.value);
+  const hasText = (call: number, text: string) => getCallRows(call).some(({ seq }) => search.hasText(seq, text));
+  const found = [...calls.value.values()].filter(createCallFilter(parsed.terms, hasText)).sort((a, b) => b.id - a.id);
+  if (calls.value.size === 0)
     return (
       <main class="view">
         <p class="empty">
@@ -47,6 +73,19 @@ export function CallsPage() {
     );
   return (
     <main class="view board">
+      <div class="filters">
+        <FilterField
+          label="Filter of calls"
+          value={filter}
+          onChange={text => setQuery({ filter: text })}
+          issues={parsed.issues}
+          readValues={readCallValues}
+        />
+        <span class="dim figures">
+          {found.length > MAX_SHOWN ? `the newest ${MAX_SHOWN} of ` : ''}
+          {formatCount(found.length, 'call')}
+        </span>
+      </div>
       <table class="rows">
         <thead>
           <tr>
@@ -61,7 +100,7 @@ export function CallsPage() {
           </tr>
         </thead>
         <tbody>
-          {all.slice(0, 200).map(call => (
+          {found.slice(0, MAX_SHOWN).map(call => (
             <tr key={call.id}>
               <td>
                 <a href={`/call/${call.id}`} class="strong">

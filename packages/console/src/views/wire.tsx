@@ -1,87 +1,71 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { SearchResult, WireRow } from '../api.js';
-import { findResponse, findRow, getCallRows, getRows, rowChanges, servers } from '../console-state.js';
+import type { WireRow } from '../api.js';
+import { findResponse, findRow, getRows, rowChanges, servers } from '../console-state.js';
+import type { FilterValues } from '../filter/complete-filter.js';
+import { MESSAGE_STATES } from '../filter/filter-keys.js';
+import { formatFilter } from '../filter/parse-filter.js';
+import { useFilteredRows } from '../filter/use-filter.js';
 import { formatDuration, formatSize, formatTime } from '../format.js';
+import { FilterField } from '../parts/filter-field.js';
 import { MessageBody } from '../parts/message-body.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
-import { callApi } from '../request.js';
 import { route, setQuery } from '../route.js';
 
 const ROW_HEIGHT = 24;
-const SEARCH_DELAY = 150;
+
+/** Keys of addresses that other views use, besides `filter`. */
+const QUERY_KEYS = ['server', 'method', 'is', 'call', 'text'] as const;
+/** Number of the last messages whose members are offered as values. */
+const MAX_OFFERED = 5000;
+
+/** Reads the filter of an address: `?filter=…`, and members such as `?server=notes&is=error`. */
+function readFilter(query: URLSearchParams): string {
+  const members = QUERY_KEYS.flatMap(key => {
+    const value = query.get(key);
+    return value ? [{ key, isNegated: false, values: [value] }] : [];
+  });
+  return [formatFilter(members), query.get('filter') ?? ''].filter(Boolean).join(' ');
+}
+
+/** Returns the values of the last messages for completion. */
+function readRowValues(): FilterValues {
+  const rows = getRows().slice(-MAX_OFFERED);
+  const list = (values: readonly (string | undefined)[]) => [...new Set(values)].filter(value => value !== undefined);
+  return {
+    method: list(rows.map(({ method }) => method)),
+    name: list(rows.map(({ name }) => name)),
+    version: list(rows.map(({ version }) => version)),
+    server: [...servers.value.keys()],
+    is: MESSAGE_STATES,
+  };
+}
 
 /** All messages of all servers, with the chosen one on the right. */
 export function WirePage() {
   const changes = rowChanges.value;
   const { query } = route.value;
-  const [server, method, is, text, call] = ['server', 'method', 'is', 'text', 'call'].map(
-    name => query.get(name) ?? '',
-  );
+  const filter = readFilter(query);
   const at = Number(query.get('at') ?? 0);
-  const found = useSearch(text ?? '', changes);
-  const rows = useMemo(
-    () => {
-      const all = call ? getCallRows(Number(call)) : getRows();
-      const wanted = (method ?? '').toLowerCase();
-      if (!server && !wanted && !is && !found) return all;
-      return all.filter(
-        row =>
-          (!server || row.server === server) &&
-          (!wanted || row.method.toLowerCase().includes(wanted) || row.name?.toLowerCase().includes(wanted)) &&
-          (!is || row.kind === is) &&
-          (!found || found.has(row.seq)),
-      );
-    },
-    // The rows are changed in place.
-    [changes, server, method, is, found, call],
-  );
+  const { rows, issues } = useFilteredRows(getRows(), filter, changes);
+  const setFilter = (text: string) =>
+    setQuery({ ...Object.fromEntries(QUERY_KEYS.map(key => [key, null])), filter: text });
   const chosen = at === 0 ? -1 : rows.findIndex(row => row.seq === at);
   return (
     <main class={`view wire ${at === 0 ? 'at-list' : 'at-detail'}`}>
       <div class="wire-list">
         <div class="filters">
-          <input
-            type="search"
-            data-focus
-            aria-label="Text in messages"
-            placeholder="text in messages  /"
-            value={text}
-            onInput={event => setQuery({ text: event.currentTarget.value })}
+          <FilterField
+            label="Filter of messages"
+            value={filter}
+            onChange={setFilter}
+            issues={issues}
+            readValues={readRowValues}
           />
-          <input
-            type="search"
-            aria-label="Method or name"
-            placeholder="method or name"
-            value={method}
-            onInput={event => setQuery({ method: event.currentTarget.value })}
-          />
-          <select
-            aria-label="Server"
-            value={server}
-            onChange={event => setQuery({ server: event.currentTarget.value })}
-          >
-            <option value="">all servers</option>
-            {[...servers.value.keys()].map(name => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
-          <select aria-label="Kind" value={is} onChange={event => setQuery({ is: event.currentTarget.value })}>
-            <option value="">all kinds</option>
-            {['request', 'result', 'error', 'notification'].map(kind => (
-              <option key={kind}>{kind}</option>
-            ))}
-          </select>
-          {call && (
-            <button type="button" class="quiet" onClick={() => setQuery({ call: null })}>
-              call {call} ×
-            </button>
-          )}
           <span class="dim figures">{rows.length.toLocaleString('en')} messages</span>
         </div>
         {rows.length === 0 ? (
           <p class="empty">
-            No messages. <a href="/">Connect a server</a>, or remove a filter.
+            No messages. <a href="/">Connect a server</a>, or change the filter.
           </p>
         ) : (
           <VirtualList
@@ -103,33 +87,14 @@ export function WirePage() {
   );
 }
 
-/** Finds the messages with a text. The command searches, because the page has no bodies. */
-function useSearch(text: string, changes: number): ReadonlySet<number> | null {
-  const [found, setFound] = useState<ReadonlySet<number> | null>(null);
-  useEffect(() => {
-    if (text === '') return setFound(null);
-    let isCurrent = true;
-    const timer = setTimeout(() => {
-      void callApi<SearchResult>('POST', 'wire/search', { text }).then(result => {
-        if (isCurrent) setFound(new Set(result.found));
-      });
-    }, SEARCH_DELAY);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [text, changes]);
-  return found;
-}
-
 function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChosen: boolean }) {
-  const { seq, time, server, from, kind, method, id, name, size, call } = row;
+  const { seq, time, server, from, kind, method, id, name, size, call, isError } = row;
   const took = row.took ?? findResponse(seq)?.took;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
     // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus
     <div
-      class={`message is-${kind}`}
+      class={`message is-${isError ? 'error' : kind}`}
       role="option"
       aria-selected={isChosen}
       onClick={() => setQuery({ at: String(seq) })}
@@ -150,7 +115,7 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
           </span>
         )}
       </span>
-      <span class="kind">{kind}</span>
+      <span class="kind">{isError ? 'isError' : kind}</span>
       <span class="number">{id === undefined ? '' : `#${id}`}</span>
       <span class="number">{took === undefined ? '' : formatDuration(took)}</span>
       <span class="number">{formatSize(size)}</span>
