@@ -47,11 +47,11 @@ describe('the official client with our protected server', () => {
 
   it.each(modes)(
     'signs in, calls and refreshes %s',
-    async (_, options, revision) => {
+    async (_, options, version) => {
       const { notes, visitor, pages } = await visit(options);
       const { issuer } = notes;
       await visitor.connect();
-      expect(visitor.client.getNegotiatedProtocolVersion()).toBe(revision);
+      expect(visitor.client.getNegotiatedProtocolVersion()).toBe(version);
       expect(await textOf(visitor.call('who'))).toBe(`${issuer.url}|ada`);
       expect([issuer.count('/auth'), issuer.count('/reg'), issuer.count('/token')]).toEqual([1, 1, 1]);
       expect(visitor.requests).toEqual([expect.stringContaining('notes:read')]);

@@ -111,9 +111,9 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
       return seen(await post(message, { ...mirrored, ...headers }));
     },
     /** Opens a session. Gives its id. */
-    async open(headers: Fields, revision = '2025-06-18'): Promise<string> {
+    async open(headers: Fields, version = '2025-06-18'): Promise<string> {
       const params = {
-        protocolVersion: revision,
+        protocolVersion: version,
         capabilities: { elicitation: {} },
         clientInfo: { name: 'c', version: '1' },
       };
@@ -124,9 +124,9 @@ export function visitor(send: (request: Request) => Promise<Response>, url: stri
       return id;
     },
     /** A request of a session. */
-    async within(session: string, method: string, params: JsonObject, headers: Fields, revision = '2025-06-18') {
+    async within(session: string, method: string, params: JsonObject, headers: Fields, version = '2025-06-18') {
       const message = { jsonrpc: '2.0', id: 1, method, params };
-      return seen(await post(message, { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': revision }));
+      return seen(await post(message, { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': version }));
     },
     async send(init: RequestInit & { path?: string }): Promise<Seen> {
       return seen(await send(new Request(new URL(init.path ?? '', url), init)));

@@ -204,7 +204,7 @@ describe.each(connections)('a server %s', (name, open) => {
       ...v,
       id: 1,
       method: 'initialize',
-      params: { protocolVersion: wire.revision, capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+      params: { protocolVersion: wire.version, capabilities: {}, clientInfo: { name: 'a', version: '1' } },
     });
   });
 

@@ -8,7 +8,7 @@ export type Json = { [key: string]: unknown };
 
 /** Raw access to a server: any text goes in, and all that comes of it out. */
 export interface Wire {
-  readonly revision: string;
+  readonly version: string;
   /** Sends a text as one message and returns all that comes before the answer to a ping after it. */
   text(text: string): Promise<Json[]>;
   /** The same for a request or a notification, with all that has to be around it. */
@@ -25,17 +25,17 @@ export interface Wire {
 }
 
 const clientInfo = { name: 'test', version: '1' };
-const opening = (revision: string): Json => ({
+const opening = (version: string): Json => ({
   jsonrpc: '2.0',
   id: 'opening',
   method: 'initialize',
-  params: { protocolVersion: revision, capabilities: {}, clientInfo },
+  params: { protocolVersion: version, capabilities: {}, clientInfo },
 });
 const ready: Json = { jsonrpc: '2.0', method: 'notifications/initialized' };
 
 /** A road on which answers come when they come: a ping behind each message says when all of them are there. */
 async function marked(
-  revision: string,
+  version: string,
   write: (text: string) => Promise<void>,
   inbox: Inbox,
 ): Promise<Pick<Wire, 'text' | 'send'>> {
@@ -49,7 +49,7 @@ async function marked(
     return inbox.messages.slice(from).filter(each => each.id !== id);
   }
   const send = (message: Json) => text(JSON.stringify(message));
-  await send(opening(revision));
+  await send(opening(version));
   await send(ready);
   return { text, send };
 }
@@ -72,7 +72,7 @@ class Inbox {
   }
 }
 
-export async function overMemory(revision = '2025-11-25'): Promise<Wire> {
+export async function overMemory(version = '2025-11-25'): Promise<Wire> {
   // By reference: 10,000 levels, which a raw peer may send as text, are too deep for `JSON.stringify`.
   const pair = createTransportPair(undefined, { copyMessages: false });
   const inbox = new Inbox();
@@ -87,10 +87,10 @@ export async function overMemory(revision = '2025-11-25'): Promise<Wire> {
     await pair.client.send(JSON.parse(text) as JsonRpcMessage);
     await new Promise(resolve => setImmediate(resolve));
   };
-  return { revision, ...(await marked(revision, write, inbox)), close: async () => pair.client.close() };
+  return { version, ...(await marked(version, write, inbox)), close: async () => pair.client.close() };
 }
 
-export async function overStdio(program: string, revision = '2025-11-25'): Promise<Wire> {
+export async function overStdio(program: string, version = '2025-11-25'): Promise<Wire> {
   const child: ChildProcess = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'ignore'] });
   const inbox = new Inbox();
   let rest = '';
@@ -105,11 +105,11 @@ export async function overStdio(program: string, revision = '2025-11-25'): Promi
   const exited = once(child, 'exit');
   const write = (text: string) => bytes(Buffer.from(`${text}\n`));
   return {
-    revision,
+    version,
     pid: child.pid,
     received: inbox.messages,
     bytes,
-    ...(await marked(revision, write, inbox)),
+    ...(await marked(version, write, inbox)),
     close: async () => {
       child.stdin?.end();
       await exited;
@@ -134,33 +134,33 @@ async function messagesOf(response: Response): Promise<Json[]> {
     );
 }
 
-export async function overSession(revision = '2025-11-25'): Promise<Wire> {
+export async function overSession(version = '2025-11-25'): Promise<Wire> {
   const server = await serveHttp(badServer(), { port: 0 });
   let own: Record<string, string> = {};
   const text = async (body: string) => {
     const response = await fetch(server.url, { method: 'POST', headers: { ...JSON_HEADERS, ...own }, body });
     const id = response.headers.get('mcp-session-id');
-    if (id && !own['mcp-session-id']) own = { 'mcp-session-id': id, 'mcp-protocol-version': revision };
+    if (id && !own['mcp-session-id']) own = { 'mcp-session-id': id, 'mcp-protocol-version': version };
     return messagesOf(response);
   };
   const send = (message: Json) => text(JSON.stringify(message));
-  await send(opening(revision));
+  await send(opening(version));
   await send(ready);
-  return { revision, text, send, http: { url: server.url, headers: own }, close: () => server.close() };
+  return { version, text, send, http: { url: server.url, headers: own }, close: () => server.close() };
 }
 
 export async function overRequests(): Promise<Wire> {
   const server = await serveHttp(badServer(), { port: 0 });
-  const revision = '2026-07-28';
+  const version = '2026-07-28';
   const post = async (body: string, more: Record<string, string> = {}) =>
     messagesOf(
       await fetch(server.url, {
         method: 'POST',
-        headers: { ...JSON_HEADERS, 'mcp-protocol-version': revision, ...more },
+        headers: { ...JSON_HEADERS, 'mcp-protocol-version': version, ...more },
         body,
       }),
     );
-  return { revision, text: body => post(body), send: message => post(...alone(message)), close: () => server.close() };
+  return { version, text: body => post(body), send: message => post(...alone(message)), close: () => server.close() };
 }
 
 /** A request that carries all its facts, and the headers that mirror it. */
@@ -193,7 +193,7 @@ export async function overTwoEndpoints(): Promise<Wire> {
     else for (const each of await messagesOf(response)) inbox.push(each);
   };
   return {
-    revision: '2024-11-05',
+    version: '2024-11-05',
     ...(await marked('2024-11-05', write, inbox)),
     close: async () => {
       leave.abort();

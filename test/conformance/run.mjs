@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Runs the official conformance suite, in its newest and its stable version, against the server and the client fixture,
- * on every revision that it knows. Arguments narrow the runs to those whose leg or scenario contains one of them. As a
+ * on every protocol version that it knows. Arguments narrow the runs to those whose leg or scenario contains one of them. As a
  * step of `npm test`, legs that repeat the scenarios of another are left to `npm run test:full`, and so are most scenarios of
  * clients. What is known to fail is in known-failures.yaml; an entry that no longer fails is a failure itself.
  */
@@ -32,12 +32,12 @@ const CLIENT_SHARE = 4;
 
 /** @type {ServerLeg[]} */
 const serverLegs = [
-  ...SCORED.map(revision => ({
-    leg: `server ${revision}`,
-    where: revision,
+  ...SCORED.map(version => ({
+    leg: `server ${version}`,
+    where: version,
     suite: suites.newest,
-    args: ['--requirements', revision],
-    filter: ['--requirements', revision],
+    args: ['--requirements', version],
+    filter: ['--requirements', version],
   })),
   {
     leg: 'server 2025-06-18',
@@ -74,7 +74,7 @@ async function serverJobs() {
   );
 }
 
-/** The wires on which a scenario is run: all revisions that it is for. An extension belongs to both that are scored. @param {string[]} windows */
+/** The wires on which a scenario is run: all protocol versions that it is for. An extension belongs to both that are scored. @param {string[]} windows */
 const wiresOf = windows => (windows.includes('extension') ? SCORED : windows);
 
 /** @returns {Promise<Job[]>} */

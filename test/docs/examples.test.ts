@@ -16,7 +16,7 @@ import { run } from './workshop.js';
 type Notes = typeof server;
 
 const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
-const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 /** Returns the arguments that start an example: its source in a full run, as readers start it, else one file, which loads sooner. */
 const example = (path: string): readonly string[] => (isFull ? fromSource(path) : [bundle(`examples/${path}`)]);
 const fromSource = (path: string): readonly string[] => ['--import', tsx, join(root, 'examples', path)];
@@ -69,7 +69,7 @@ async function looksRight(target: Parameters<typeof connect>[0], protocolVersion
 }
 
 /** Each run tries the newest version with sessions, and the newest of all. */
-const isEnd = (revision: string) => revisions.slice(-2).includes(revision as never);
+const isEnd = (version: string) => versions.slice(-2).includes(version as never);
 
 describe.each([
   ['express/server.ts', (port: number) => [String(port)]],
@@ -85,8 +85,8 @@ describe.each([
     expect(await program.end()).toBe(0);
   });
 
-  it.each(takeCover(revisions.slice(1), isEnd))('serves a client of %s', async revision => {
-    await looksRight({ url: program.url, transport: 'http' }, revision);
+  it.each(takeCover(versions.slice(1), isEnd))('serves a client of %s', async version => {
+    await looksRight({ url: program.url, transport: 'http' }, version);
   });
 
   it('serves the two endpoints of 2024-11-05', async () => {
@@ -129,10 +129,10 @@ describe('examples/skills/server.ts', () => {
 });
 
 describe('examples/workers/server.ts', () => {
-  it.each(takeCover(revisions.slice(1), isEnd))('serves a client of %s', async revision => {
+  it.each(takeCover(versions.slice(1), isEnd))('serves a client of %s', async version => {
     const { default: worker } = await import('../../examples/workers/server.ts');
     const fetch = (url: string, init?: RequestInit) => worker.fetch(new Request(url, init));
-    await looksRight({ url: 'http://notes.example.com/mcp', transport: 'http', fetch: fetch as never }, revision);
+    await looksRight({ url: 'http://notes.example.com/mcp', transport: 'http', fetch: fetch as never }, version);
   });
 
   it('refuses another host name', async () => {
@@ -143,8 +143,8 @@ describe('examples/workers/server.ts', () => {
 });
 
 describe('examples/notes/stdio.ts', () => {
-  it.each(takeCover(revisions, isEnd))('serves a client of %s', async revision => {
-    await looksRight({ command: process.execPath, args: example('notes/stdio.ts'), cwd: root }, revision);
+  it.each(takeCover(versions, isEnd))('serves a client of %s', async version => {
+    await looksRight({ command: process.execPath, args: example('notes/stdio.ts'), cwd: root }, version);
   });
 });
 
@@ -178,7 +178,7 @@ describe('examples/notes/client.ts', () => {
     ];
     expect(notifications).toContain("  changed: { uri: 'note://Glue' }");
     expect(rest).toEqual([
-      'connected to notes in revision 2026-07-28',
+      'connected to notes in version 2026-07-28',
       '  (the user is asked: Replace the note “Glue”?)',
       'replaced: true',
       'found: Mortise and tenon note://Mortise%20and%20tenon',

@@ -30,7 +30,7 @@ function noting(requests: string[]): ClientOptions {
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]?.text;
 
 describe('one handler with input requests, sampling and steps', () => {
-  it.each(rows.map(row => [`over ${row.transport} ${row.revision} ${row.mode}`, row] as const))(
+  it.each(rows.map(row => [`over ${row.transport} ${row.version} ${row.mode}`, row] as const))(
     'returns the same result %s',
     async (_, row) => {
       const requests: string[] = [];

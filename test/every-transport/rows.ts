@@ -23,13 +23,13 @@ export interface Row extends MatrixCase {
   readonly mode: HandlerMode;
 }
 
-/** Every transport, with every revision that it has, in every manner that the two have. */
+/** Every transport, with every protocol version that it has, in every manner that the two have. */
 export const rows: readonly Row[] = matrixCases.flatMap(variant =>
   listModes(variant).map(mode => ({ ...variant, mode })),
 );
 
 function listModes(variant: MatrixCase): HandlerMode[] {
-  if (hasHandshake(variant)) return variant.revision === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
+  if (hasHandshake(variant)) return variant.version === '2025-11-25' ? ['by request', 'as a task'] : ['by request'];
   const elsewhere: HandlerMode[] = variant.transport === 'http' ? ['replayed by another replica'] : [];
   return ['held', 'replayed', ...elsewhere, 'as a task'];
 }
@@ -40,9 +40,9 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** A server of its own behind the transport, and a client that speaks the revision with it. */
+/** A server of its own behind the transport, and a client that speaks the protocol version with it. */
 export async function open(
-  { transport, revision: protocolVersion, mode }: Row,
+  { transport, version: protocolVersion, mode }: Row,
   answers: ClientOptions,
 ): Promise<Opened> {
   const options: TestModeOptions = { forgets: mode === 'replayed' };

@@ -15,7 +15,7 @@ const toModel = (text: string) => ({
   maxTokens: 5,
 });
 
-/** By a form, or by the model where the revision has no forms: the one that stands for it says the same. */
+/** By a form, or by the model where the protocol version has no forms: the one that stands for it says the same. */
 async function consent(ctx: Context, message: string): Promise<string> {
   if (ctx.client.capabilities.elicitation === undefined) return textOf(await ctx.sample(toModel(message)));
   const { action, content } = await ctx.elicit({ message, input: sure });

@@ -59,7 +59,7 @@ export async function open(pair: Pair, inFront: StartGateway): Promise<Combinati
 
 let opened = 0;
 
-/** The fixture, served at the revision; what crosses is read along before it is reached. */
+/** The fixture, served at the protocol version; what crosses is read along before it is reached. */
 async function startServer(
   { server, mode }: Pair,
   wires: Wires,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { revisions } from '../support/official-schema.js';
+import { protocolVersions } from '../support/official-schema.js';
 import { testFeatures } from './each-feature.js';
 import { features, formatFeature } from './features.js';
 import { describeImpossible, findImpossible, impossibleRows } from './impossible.js';
@@ -33,5 +33,5 @@ describe('the table of unsupported combinations', () => {
 
 /** With nothing between all must be seen already: the probes are right, and the taps read on both sides. */
 for (const mode of ['memory', 'http', 'stdio'] satisfies PairTransport[])
-  for (const revision of revisions)
-    testFeatures({ client: revision, server: revision, mode, direct: true }, startDirect);
+  for (const version of protocolVersions)
+    testFeatures({ client: version, server: version, mode, direct: true }, startDirect);

@@ -8,7 +8,7 @@ import type { StartGateway } from './start-gateway.js';
 const together = features.filter(({ alone }) => !alone);
 const apart = features.filter(({ alone }) => alone);
 
-/** Tries every feature on one client and one server; at the end nothing may have crossed that a revision does not know. */
+/** Tries every feature on one client and one server; at the end nothing may have crossed that a protocol version does not know. */
 export function testFeatures(pair: Pair, inFront: StartGateway): void {
   describe(`a client of ${pair.client} and a server of ${pair.server} over ${pair.mode}`, () => {
     let combination: Combination | undefined;

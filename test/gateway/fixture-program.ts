@@ -1,4 +1,4 @@
-/** The fixture on the standard streams of a process of its own. Its revision comes as the first argument. */
+/** The fixture on the standard streams of a process of its own. Its protocol version comes as the first argument. */
 import { serveStdio } from 'tenon/stdio';
 import { createFixture } from './fixture-server.js';
 

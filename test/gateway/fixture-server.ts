@@ -10,7 +10,7 @@ import { createTaskTools } from './fixture-tasks.js';
 /** Entries per page of its lists: each of them has several pages. */
 export const PAGE = 6;
 
-/** One server with every feature that is to cross a gateway. Speaks the revisions that it is told to. */
+/** One server with every feature that is to cross a gateway. Speaks the protocol versions that it is told to. */
 export function createFixture(protocolVersions?: readonly string[]) {
   let self: Server | undefined;
   const server = createServer({

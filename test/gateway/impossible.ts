@@ -1,4 +1,4 @@
-import type { Revision } from '../support/official-schema.js';
+import type { ProtocolVersion } from '../support/official-schema.js';
 import { impossibleAsking } from './impossible/asking.js';
 import { impossibleContent } from './impossible/content.js';
 import type { Impossible, Span } from './impossible/impossible-row.js';
@@ -19,8 +19,8 @@ export function findImpossible(feature: string, { client, server }: Pair): Impos
   );
 }
 
-function isWithin(revision: Revision, { from, before }: Span = {}): boolean {
-  return (from === undefined || revision >= from) && (before === undefined || revision < before);
+function isWithin(version: ProtocolVersion, { from, before }: Span = {}): boolean {
+  return (from === undefined || version >= from) && (before === undefined || version < before);
 }
 
 /** What `impossibleAt` finds, for people: one line for each row. */

@@ -1,32 +1,32 @@
-import { type Revision, revisions } from '../support/official-schema.js';
+import { type ProtocolVersion, protocolVersions } from '../support/official-schema.js';
 
 /** How both sides of the gateway are reached. In memory there is no gateway between. */
 export type PairTransport = 'memory' | 'stdio' | 'http';
 
-/** A client of one revision and a server of another. */
+/** A client of one protocol version and a server of another. */
 export interface Pair {
-  readonly client: Revision;
-  readonly server: Revision;
+  readonly client: ProtocolVersion;
+  readonly server: ProtocolVersion;
   readonly mode: PairTransport;
   /** Nothing stands between. */
   readonly direct?: true;
 }
 
-export const newest: Revision = '2026-07-28';
+export const newest: ProtocolVersion = '2026-07-28';
 
 /** What both know is what the one knows that knows less. */
-const getOlder = ({ client, server }: Pair): Revision => (client < server ? client : server);
-export const bothSupport = (pair: Pair, revision: Revision): boolean => getOlder(pair) >= revision;
+const getOlder = ({ client, server }: Pair): ProtocolVersion => (client < server ? client : server);
+export const bothSupport = (pair: Pair, version: ProtocolVersion): boolean => getOlder(pair) >= version;
 
-/** Whether nothing stands between: the same revision on both sides, or no gateway at all. */
+/** Whether nothing stands between: the same protocol version on both sides, or no gateway at all. */
 export const isSameVersion = ({ client, server }: Pair): boolean => client === server;
 
 export const listPairs = (mode: PairTransport): readonly Pair[] =>
-  revisions.flatMap(client => revisions.map(server => ({ client, server, mode })));
+  protocolVersions.flatMap(client => protocolVersions.map(server => ({ client, server, mode })));
 
 /** In the cover, each client and each server occurs once, on one of the transports, and the newest client on both. */
 export const isInCover = ({ client, server, mode }: Pair): boolean => {
-  const place = revisions.indexOf(client);
+  const place = protocolVersions.indexOf(client);
   const isOnTransport = client === newest || place % 2 === (mode === 'http' ? 0 : 1);
-  return isOnTransport && (place + revisions.indexOf(server)) % revisions.length === 0;
+  return isOnTransport && (place + protocolVersions.indexOf(server)) % protocolVersions.length === 0;
 };

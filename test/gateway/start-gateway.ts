@@ -9,7 +9,7 @@ export type BackendTarget =
   | { readonly url: string; readonly transport: 'http' | 'http-sse' }
   | (() => Promise<Transport>);
 
-/** The gateway as a client reaches it. `sseUrl` is for clients of the first revision. */
+/** The gateway as a client reaches it. `sseUrl` is for clients of the first protocol version. */
 export type GatewayTarget =
   | { readonly command: string; readonly args: readonly string[] }
   | { readonly url: string; readonly sseUrl: string }

@@ -1,4 +1,4 @@
-import { isRevision, type Revision, type Side } from '../support/official-schema.js';
+import { isProtocolVersion, type ProtocolVersion, type Side } from '../support/official-schema.js';
 import { type Crossing, createWire, type Exchange, type Json, type Wire } from '../versions/wire.js';
 
 /** What crosses on one connection. */
@@ -19,11 +19,11 @@ export interface Wires {
   answers(method: string, such?: (params: Json) => boolean): Json[];
 }
 
-export function createWires(revision: Revision): Wires {
+export function createWires(version: ProtocolVersion): Wires {
   const all: Recording[] = [];
   return {
     open() {
-      const wire = record(revision);
+      const wire = record(version);
       all.push(wire);
       return wire;
     },
@@ -45,18 +45,18 @@ export function createWires(revision: Revision): Wires {
   };
 }
 
-/** One judge for each revision: compiling a schema takes its time, and connections are many. */
-const checkers = new Map<Revision, Wire>();
+/** One judge for each protocol version: compiling a schema takes its time, and connections are many. */
+const checkers = new Map<ProtocolVersion, Wire>();
 let connections = 0;
 
-function getChecker(revision: Revision): Wire {
-  const judge = checkers.get(revision) ?? createWire(revision);
-  checkers.set(revision, judge);
+function getChecker(version: ProtocolVersion): Wire {
+  const judge = checkers.get(version) ?? createWire(version);
+  checkers.set(version, judge);
   return judge;
 }
 
-function findViolations(revision: Revision, from: Side, value: unknown): readonly string[] {
-  const judge = getChecker(revision);
+function findViolations(version: ProtocolVersion, from: Side, value: unknown): readonly string[] {
+  const judge = getChecker(version);
   const before = judge.problems.length;
   judge.crosses(from, value);
   judge.rewind();
@@ -64,18 +64,18 @@ function findViolations(revision: Revision, from: Side, value: unknown): readonl
 }
 
 /**
- * A connection on which the peers come to speak a revision. Until they have agreed on it a message may name another: it
+ * A connection on which the peers come to speak a protocol version. Until they have agreed on it a message may name another: it
  * is judged by that one, and so is what answers it, unless the answer names one in its turn.
  */
-function record(revision: Revision): Recording {
+function record(version: ProtocolVersion): Recording {
   const connection = ++connections;
   const [crossings, problems]: [Crossing[], string[]] = [[], []];
-  const strays = new Map<string, { readonly named: Revision; readonly request: Json }>();
+  const strays = new Map<string, { readonly named: ProtocolVersion; readonly request: Json }>();
 
   function one(from: Side, message: Json): readonly string[] {
     if (!('method' in message)) return answer(from, message);
     const named = findVersion(message);
-    if (named === undefined || named === revision) return findViolations(revision, from, message);
+    if (named === undefined || named === version) return findViolations(version, from, message);
     if ('id' in message) strays.set(`${from} ${message.id}`, { named, request: message });
     return findViolations(named, from, message);
   }
@@ -83,10 +83,10 @@ function record(revision: Revision): Recording {
   function answer(from: Side, message: Json): readonly string[] {
     const asker = from === 'client' ? 'server' : 'client';
     const stray = strays.get(`${asker} ${message.id}`);
-    if (stray === undefined) return findViolations(revision, from, message);
+    if (stray === undefined) return findViolations(version, from, message);
     strays.delete(`${asker} ${message.id}`);
     const { protocolVersion } = (message.result ?? {}) as Json;
-    const agreed = isRevision(protocolVersion) ? protocolVersion : stray.named;
+    const agreed = isProtocolVersion(protocolVersion) ? protocolVersion : stray.named;
     // What is wrong with the request was told by then.
     if (agreed !== stray.named) findViolations(agreed, asker, stray.request);
     return findViolations(agreed, from, message);
@@ -100,18 +100,18 @@ function record(revision: Revision): Recording {
       const own = Array.isArray(value)
         ? value.map(each => separateIds(each, connection))
         : separateIds(value, connection);
-      problems.push(...(Array.isArray(own) ? findViolations(revision, from, own) : one(from, own)));
+      problems.push(...(Array.isArray(own) ? findViolations(version, from, own) : one(from, own)));
       crossings.push({ from, value: JSON.parse(JSON.stringify(value)) });
     },
   };
 }
 
-/** The revision that a message means, where it says so. */
-function findVersion({ method, params }: Json): Revision | undefined {
+/** The protocol version that a message means, where it says so. */
+function findVersion({ method, params }: Json): ProtocolVersion | undefined {
   const { _meta, protocolVersion } = (params ?? {}) as Json;
   const meta = (_meta ?? {}) as Json;
   const named = method === 'initialize' ? protocolVersion : meta['io.modelcontextprotocol/protocolVersion'];
-  return isRevision(named) ? named : undefined;
+  return isProtocolVersion(named) ? named : undefined;
 }
 
 /** A message with ids that no other connection has. */

@@ -28,7 +28,7 @@ async function openHost(options: Parameters<typeof createHost>[0]) {
 
 describe('describeServers', () => {
   it('describes configured servers without starting them, and counts tools and tokens once they were listed', async () => {
-    const faulty = createFaultyServer({ revision: '2025-11-25', start: 'exit' });
+    const faulty = createFaultyServer({ version: '2025-11-25', start: 'exit' });
     const { host, listNames } = await openHost({
       servers: {
         corner: { service: createShop('3'), tools: { include: ['price'] } },
@@ -55,7 +55,7 @@ describe('describeServers', () => {
 
 describe('disableServer', () => {
   it('withdraws the tools, ends the process, and keeps the server disabled across an update', async () => {
-    const faulty = createFaultyServer({ revision: '2025-11-25', tools: ['hello'] });
+    const faulty = createFaultyServer({ version: '2025-11-25', tools: ['hello'] });
     const servers = { corner: { service: createShop('3') }, far: faulty.server };
     const { host, client, listNames } = await openHost({ servers });
     expect(await listNames()).toEqual(['corner__price', 'far__hello']);

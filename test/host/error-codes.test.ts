@@ -39,7 +39,7 @@ async function open(server: HostOptions['servers'][string]) {
 
 describe('a failed call of a gateway', () => {
   it('has one code in metrics, audit log and error when the server exits during the call', async () => {
-    const { client, fail } = await open(createFaultyServer({ revision: '2025-11-25' }).server);
+    const { client, fail } = await open(createFaultyServer({ version: '2025-11-25' }).server);
     await client.callTool('far__echo');
     const { error, code, metrics, audit } = await fail('dies');
     expect(error).toMatchObject({ code: 'call/outcome-unknown', data: { outcome: 'unknown' } });
@@ -49,7 +49,7 @@ describe('a failed call of a gateway', () => {
   });
 
   it.each([
-    ['that exits at its start', createFaultyServer({ revision: '2025-11-25', start: 'exit' }).server, 'stdio/exited'],
+    ['that exits at its start', createFaultyServer({ version: '2025-11-25', start: 'exit' }).server, 'stdio/exited'],
     ['that cannot be reached', { url: 'http://127.0.0.1:9/mcp' }, 'http/unreachable'],
   ])('has one code in metrics, audit log and error for a server %s', async (_, server, code) => {
     const { fail } = await open(server);
@@ -61,7 +61,7 @@ describe('a failed call of a gateway', () => {
   });
 
   it('has the number of the JSON-RPC error of the server as its code', async () => {
-    const { fail } = await open(createFaultyServer({ revision: '2025-11-25', tools: ['nothing-known'] }).server);
+    const { fail } = await open(createFaultyServer({ version: '2025-11-25', tools: ['nothing-known'] }).server);
     const { error, metrics, audit } = await fail('unlisted');
     expect(error).toMatchObject({ rpcCode: -32602 });
     expect(metrics).toEqual(['-32602']);

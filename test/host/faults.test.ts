@@ -6,7 +6,7 @@ import { isFull, takePart } from '../support/extent.js';
 import { createFaultyServer, type FaultyServer } from './faulty-server.js';
 import { advanceTime, listTools, startHost } from './host-fixture.js';
 
-/** Revisions of the client and of the servers. */
+/** Protocol versions of the client and of the servers. */
 const pairs = [
   ['2026-07-28', '2025-11-25'],
   ['2025-06-18', '2026-07-28'],
@@ -19,13 +19,13 @@ const kill = (server: FaultyServer) => process.kill(last(server), 'SIGKILL');
 
 describe.each(takePart(pairs, 0, pairs.length))(
   'a client of %s and servers of %s, when one server is killed',
-  (revision, serverVersion) => {
+  (version, serverVersion) => {
     it('rejects its call with an unknown outcome, completes others, and starts it again for the next', async () => {
       const servers = {
-        good: createFaultyServer({ revision: serverVersion }),
-        mortal: createFaultyServer({ revision: serverVersion }),
+        good: createFaultyServer({ version: serverVersion }),
+        mortal: createFaultyServer({ version: serverVersion }),
       };
-      const setup = await startHost(servers, { revision });
+      const setup = await startHost(servers, { version });
       const others: string[] = [];
       const { client } = setup;
       expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
@@ -49,18 +49,18 @@ describe.each(takePart(pairs, 0, pairs.length))(
       await setup.close();
     });
 
-    it.runIf(revision >= '2025-06-18')('responds to the caller although the server waited for input', async () => {
-      const servers = { mortal: createFaultyServer({ revision: serverVersion }) };
+    it.runIf(version >= '2025-06-18')('responds to the caller although the server waited for input', async () => {
+      const servers = { mortal: createFaultyServer({ version: serverVersion }) };
       const requests: string[] = [];
       const elicit = ({ message }: { message: string }) => {
         requests.push(message);
         kill(servers.mortal);
         return { action: 'cancel' as const };
       };
-      const setup = await startHost(servers, { revision, elicit });
+      const setup = await startHost(servers, { version, elicit });
       const call = setup.client.callTool('asks');
       if (serverVersion === '2026-07-28') {
-        // That revision has no requests from servers: it is not passed on.
+        // That protocol version has no requests from servers: it is not passed on.
         void call.catch(() => {});
         await retryUntilPasses(() =>
           expect(setup.problems.map(({ code }) => code)).toContain('peer/unexpected-request'),
@@ -76,13 +76,13 @@ describe.each(takePart(pairs, 0, pairs.length))(
 
 describe.each(takePart(pairs, 1, pairs.length))(
   'a client of %s and servers of %s, when one server exits at its start',
-  (revision, serverVersion) => {
+  (version, serverVersion) => {
     it('lists the others, reports its absence in each list and by a log, and starts it with delays', async () => {
       const servers = {
-        good: createFaultyServer({ revision: serverVersion }),
-        broken: createFaultyServer({ revision: serverVersion, start: 'exit' }),
+        good: createFaultyServer({ version: serverVersion }),
+        broken: createFaultyServer({ version: serverVersion, start: 'exit' }),
       };
-      const setup = await startHost(servers, { revision });
+      const setup = await startHost(servers, { version });
       const first = await listTools(setup);
       expect(first.names).toContain('good__echo');
       expect(first.names.filter(name => !name.startsWith('good__'))).toEqual([]);
@@ -98,7 +98,7 @@ describe.each(takePart(pairs, 1, pairs.length))(
           'dev.tenon/unavailable': [{ server: 'broken' }],
         });
       for (let time = 0; time < 20; time++) expect((await listTools(setup)).absent).toHaveLength(1);
-      // Each start is two where the server exits when it is asked for its revisions.
+      // Each start is two where the server exits when it is asked for its protocol versions.
       expect(servers.broken.pids.length).toBeLessThanOrEqual(6);
       await expect(setup.client.callTool('broken__echo')).rejects.toMatchObject({
         rpcCode: -32603,
@@ -111,8 +111,8 @@ describe.each(takePart(pairs, 1, pairs.length))(
     });
 
     it('rejects lists when all servers are absent', async () => {
-      const broken = () => createFaultyServer({ revision: serverVersion, start: 'exit' });
-      const setup = await startHost({ one: broken(), two: broken() }, { revision });
+      const broken = () => createFaultyServer({ version: serverVersion, start: 'exit' });
+      const setup = await startHost({ one: broken(), two: broken() }, { version });
       for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'] as const)
         await expect(setup.client.call(method)).rejects.toMatchObject({
           rpcCode: -32603,
@@ -124,10 +124,10 @@ describe.each(takePart(pairs, 1, pairs.length))(
 
     it.runIf(isFull)('delays more and more when it exits soon after its start', async () => {
       const servers = {
-        good: createFaultyServer({ revision: serverVersion }),
-        brief: createFaultyServer({ revision: serverVersion, start: 'brief' }),
+        good: createFaultyServer({ version: serverVersion }),
+        brief: createFaultyServer({ version: serverVersion, start: 'brief' }),
       };
-      const setup = await startHost(servers, { revision });
+      const setup = await startHost(servers, { version });
       const until = Date.now() + 2500;
       while (Date.now() < until) {
         expect((await listTools(setup)).names).toContain('good__echo');
@@ -141,19 +141,19 @@ describe.each(takePart(pairs, 1, pairs.length))(
 
 describe.each(takePart(pairs, 3, pairs.length))(
   'a client of %s and servers of %s, when one server hangs',
-  (revision, serverVersion) => {
+  (version, serverVersion) => {
     // A busy machine responds in time too. A server that hangs would take a minute without it.
     const listTimeout = 2000;
     const reasonable = 30_000;
 
     it('lists the others in time with one report, and notifies of later lists', async () => {
       const servers = {
-        good: createFaultyServer({ revision: serverVersion }),
-        mute: createFaultyServer({ revision: serverVersion, start: 'hang' }),
-        stuck: createFaultyServer({ revision: serverVersion, lists: 'hang' }),
-        slow: createFaultyServer({ revision: serverVersion, lists: 'slow', after: 4000 }),
+        good: createFaultyServer({ version: serverVersion }),
+        mute: createFaultyServer({ version: serverVersion, start: 'hang' }),
+        stuck: createFaultyServer({ version: serverVersion, lists: 'hang' }),
+        slow: createFaultyServer({ version: serverVersion, lists: 'slow', after: 4000 }),
       };
-      const setup = await startHost(servers, { revision, listTimeout });
+      const setup = await startHost(servers, { version, listTimeout });
       // It is up before the time counts: how fast a process starts is the machine's affair.
       await setup.client.callTool('good__echo', { text: 'up' });
       const first = await listTools(setup);
@@ -180,11 +180,11 @@ describe.each(takePart(pairs, 3, pairs.length))(
     });
 
     it('rejects its calls after the idle timeout with an unknown outcome', async () => {
-      const hangs = createFaultyServer({ revision: serverVersion }, { idleTimeout: 300 });
+      const hangs = createFaultyServer({ version: serverVersion }, { idleTimeout: 300 });
       const clock = fakeClock();
       const setup = await startHost(
-        { hangs, good: createFaultyServer({ revision: serverVersion }) },
-        { revision, clock },
+        { hangs, good: createFaultyServer({ version: serverVersion }) },
+        { version, clock },
       );
       // It is up before time passes: how fast a process starts is the machine's affair.
       expect(getText(await setup.client.callTool('hangs__echo', { text: 'well' }))).toBe('well');
@@ -198,8 +198,8 @@ describe.each(takePart(pairs, 3, pairs.length))(
     });
 
     it('rejects its call with an unknown outcome, and starts it again, when it closes its standard output', async () => {
-      const mute = createFaultyServer({ revision: serverVersion });
-      const setup = await startHost({ mute, good: createFaultyServer({ revision: serverVersion }) }, { revision });
+      const mute = createFaultyServer({ version: serverVersion });
+      const setup = await startHost({ mute, good: createFaultyServer({ version: serverVersion }) }, { version });
       await expect(setup.client.callTool('mute__closes-output')).rejects.toMatchObject({
         summary: expect.stringMatching(/"mute" did not respond correctly to tools\/call.*may have been carried out/),
       });
@@ -207,12 +207,12 @@ describe.each(takePart(pairs, 3, pairs.length))(
       await setup.close();
     });
 
-    it.runIf(revision === serverVersion)('replaces a frozen server after a call has timed out', async () => {
-      const frozen = createFaultyServer({ revision: serverVersion }, { idleTimeout: 300 });
+    it.runIf(version === serverVersion)('replaces a frozen server after a call has timed out', async () => {
+      const frozen = createFaultyServer({ version: serverVersion }, { idleTimeout: 300 });
       const clock = fakeClock();
       const setup = await startHost(
-        { frozen, good: createFaultyServer({ revision: serverVersion }) },
-        { revision, clock },
+        { frozen, good: createFaultyServer({ version: serverVersion }) },
+        { version, clock },
       );
       expect(getText(await setup.client.callTool('frozen__echo', { text: 'well' }))).toBe('well');
       const before = last(frozen);
@@ -230,8 +230,8 @@ describe.each(takePart(pairs, 3, pairs.length))(
     });
 
     it('stops waiting for a server that never connects, and leaves no process', async () => {
-      const mute = createFaultyServer({ revision: serverVersion, start: 'hang' }, { startTimeout: 500 });
-      const setup = await startHost({ mute, good: createFaultyServer({ revision: serverVersion }) }, { revision });
+      const mute = createFaultyServer({ version: serverVersion, start: 'hang' }, { startTimeout: 500 });
+      const setup = await startHost({ mute, good: createFaultyServer({ version: serverVersion }) }, { version });
       const { absent } = await listTools(setup);
       expect(absent).toEqual([
         { server: 'mute', reason: expect.stringContaining('"mute" timed out at startup'), code: 'host/start-timeout' },

@@ -5,7 +5,7 @@ const program = fileURLToPath(new URL('./fixtures/faulty.mjs', import.meta.url))
 
 /** How the server behaves; see the program. Without a word of it: well, and its tools do what their names say. */
 export interface FaultyServerPlan {
-  readonly revision: string;
+  readonly version: string;
   /** `hang`, `exit`, `garbage`, or `brief`: it exits soon after it has opened. */
   readonly start?: string;
   /** What it does when its tools are listed. */

@@ -46,7 +46,7 @@ async function meanwhile({ client }: HostFixture, work: Promise<unknown>): Promi
 
 describe.each(takePart(pairs, 0, pairs.length))(
   'a client of %s and servers of %s, when one server floods',
-  (revision, serverVersion) => {
+  (version, serverVersion) => {
     let setup: HostFixture;
     afterEach(async () => {
       await setup.close();
@@ -54,10 +54,10 @@ describe.each(takePart(pairs, 0, pairs.length))(
     const begin = async () => {
       setup = await startHost(
         {
-          good: createFaultyServer({ revision: serverVersion }),
-          floods: createFaultyServer({ revision: serverVersion }),
+          good: createFaultyServer({ version: serverVersion }),
+          floods: createFaultyServer({ version: serverVersion }),
         },
-        { revision },
+        { version },
       );
       await setup.client.callTool('good__echo');
       await setup.client.callTool('floods__echo');
@@ -70,7 +70,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(getText(await work)).toBe('done');
       const took = Date.now() - since;
       if (process.env.TENON_FIGURES)
-        console.log(JSON.stringify({ what, times, revision, serverVersion, took, ...seen }));
+        console.log(JSON.stringify({ what, times, version, serverVersion, took, ...seen }));
       expect(seen.longest).toBeLessThan(2000);
       expect(seen.memory).toBeLessThan(300);
       return { took, ...seen };

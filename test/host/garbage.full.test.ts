@@ -12,18 +12,18 @@ const pairs = [
   ['2024-11-05', '2024-11-05'],
 ] as const;
 
-describe.each(pairs)('a client of %s and servers of %s, when one server sends garbage', (revision, serverVersion) => {
-  const turn = pairs.findIndex(([client]) => client === revision);
+describe.each(pairs)('a client of %s and servers of %s, when one server sends garbage', (version, serverVersion) => {
+  const turn = pairs.findIndex(([client]) => client === version);
   const itOnce = it.runIf(isFull || turn === 0);
   let setup: HostFixture;
   afterEach(async () => {
     await setup.close();
   });
   /** Any response may take seconds on a busy machine. Those that never arrive get a short timeout, or time that passes by hand. */
-  const begin = async (plan: Omit<FaultyServerPlan, 'revision'> = {}, idleTimeout = 50_000, clock?: FakeClock) => {
-    const lies = createFaultyServer({ revision: serverVersion, ...plan }, { idleTimeout });
-    const good = createFaultyServer({ revision: serverVersion });
-    setup = await startHost({ good, lies }, { revision, listTimeout: 50_000, ...(clock && { clock }) });
+  const begin = async (plan: Omit<FaultyServerPlan, 'version'> = {}, idleTimeout = 50_000, clock?: FakeClock) => {
+    const lies = createFaultyServer({ version: serverVersion, ...plan }, { idleTimeout });
+    const good = createFaultyServer({ version: serverVersion });
+    setup = await startHost({ good, lies }, { version, listTimeout: 50_000, ...(clock && { clock }) });
     return lies;
   };
   const codes = () => setup.problems.map(({ code }) => code);

@@ -21,7 +21,7 @@ export interface HostFixture {
 
 export interface HostFixtureOptions extends Partial<HostOptions> {
   /** The client's. */
-  readonly revision: string;
+  readonly version: string;
   readonly elicit?: NonNullable<ClientOptions['elicit']>;
 }
 
@@ -29,7 +29,7 @@ export async function startHost(
   servers: Readonly<Record<string, FaultyServer>>,
   hostOptions: HostFixtureOptions,
 ): Promise<HostFixture> {
-  const { revision: protocolVersion, elicit, ...options } = hostOptions;
+  const { version: protocolVersion, elicit, ...options } = hostOptions;
   const problems: TenonError[] = [];
   const host = await createHost({
     prefix: 'auto',

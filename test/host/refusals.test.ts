@@ -48,8 +48,8 @@ async function behindHost(options: ClientOptions) {
 }
 
 describe('a request of a server to a client behind a host', () => {
-  const requests = VERSIONS.flatMap(revision =>
-    ['model', 'folders', ...(revision >= '2025-06-18' ? ['form'] : [])].map(name => [name, revision] as const),
+  const requests = VERSIONS.flatMap(version =>
+    ['model', 'folders', ...(version >= '2025-06-18' ? ['form'] : [])].map(name => [name, version] as const),
   );
 
   it.each(requests)('gets the refusal of the handler for %s, in %s', async (name, protocolVersion) => {

@@ -71,7 +71,7 @@ describe('the tool search of a host', () => {
 
   it('finds names that are not English, although public names are abbreviated', async () => {
     const tools = ['удалить_файл', '파일_삭제', 'dirección_buscar'];
-    const { server } = createFaultyServer({ revision: '2025-11-25', tools });
+    const { server } = createFaultyServer({ version: '2025-11-25', tools });
     const host = await createHost({ servers: { ...servers, files: server }, budget: 1 });
     const find = async (query: string) => {
       const { structuredContent } = await host.callTool('search_tools', { query, limit: 5 });

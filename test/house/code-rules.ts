@@ -9,15 +9,15 @@ import {
   type Source,
 } from './source.js';
 
-const revision = /\b(2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/;
+const version = /\b(2024-11-05|2025-03-26|2025-06-18|2025-11-25|2026-07-28)\b/;
 const vagueNames = /(^|\/)(core|common|shared|utils?|helpers?|internal|misc)(\/|\.|$)/;
 const ages = new Set(['legacy', 'modern', 'era', 'eras', 'old', 'older', 'new', 'newer']);
 
-/** A date of a revision in the code: only a dialect may have one. Comments may, since they link to pages. */
+/** A date of a protocol version in the code: only a dialect may have one. Comments may, since they link to pages. */
 export function findVersionDates(source: Source): string[] {
   if (source.path.startsWith('protocol/versions/')) return [];
-  const found = getStrings(source).filter(({ text }) => revision.test(text));
-  return found.map(({ text, line }) => `${source.path}:${line} has the revision ${JSON.stringify(text)}`);
+  const found = getStrings(source).filter(({ text }) => version.test(text));
+  return found.map(({ text, line }) => `${source.path}:${line} has the protocol version ${JSON.stringify(text)}`);
 }
 
 export function findVagueFileName({ path }: Source): string[] {

@@ -3,10 +3,10 @@ import { type ClientOptions, connect, createServer, prompt, resource, tool } fro
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
-const from = (date: string) => (revision: string) => revision >= date;
+const from = (date: string) => (version: string) => version >= date;
 const byRetry = from('2026-07-28');
 
-/** Each kind of question, from which revision on it can be asked, and what a client needs for it. */
+/** Each kind of question, from which protocol version on it can be asked, and what a client needs for it. */
 const kinds = {
   form: { since: from('2025-06-18'), needs: { elicitation: { form: {} } } },
   url: { since: from('2025-11-25'), needs: { elicitation: { url: {} } } },

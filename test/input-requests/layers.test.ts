@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { confirmationSchema } from './guarded-server.js';
 
 const soon = () => new Promise(resolve => setTimeout(resolve, 2));
-const byRetry = (revision: string) => revision >= '2026-07-28';
-const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
+const byRetry = (version: string) => version >= '2026-07-28';
+const versions = protocolVersions.filter(version => version >= '2025-06-18');
 
 /** Served each way: held in memory, and entered again. */
-const modes = revisions.flatMap((revision): [string, string, number][] => {
-  if (!byRetry(revision)) return [[revision, 'by request', 0]];
+const modes = versions.flatMap((version): [string, string, number][] => {
+  if (!byRetry(version)) return [[version, 'by request', 0]];
   return [
-    [revision, 'held', 10],
-    [revision, 'replayed', 0],
+    [version, 'held', 10],
+    [version, 'replayed', 0],
   ];
 });
 

@@ -7,14 +7,14 @@ import { confirmationSchema } from './guarded-server.js';
 import { callTool, getRetry, getText } from './wire.js';
 
 const newest = protocolVersions[0] as string;
-const revisions = protocolVersions.filter(revision => revision >= '2025-06-18');
-const modes = revisions.flatMap((revision): [string, string, number][] =>
-  revision === newest
+const versions = protocolVersions.filter(version => version >= '2025-06-18');
+const modes = versions.flatMap((version): [string, string, number][] =>
+  version === newest
     ? [
-        [revision, 'held', 10],
-        [revision, 'replayed', 0],
+        [version, 'held', 10],
+        [version, 'replayed', 0],
       ]
-    : [[revision, 'by request', 0]],
+    : [[version, 'by request', 0]],
 );
 
 afterEach(() => void vi.unstubAllGlobals());

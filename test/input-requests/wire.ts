@@ -30,7 +30,7 @@ export function createMeta({
   };
 }
 
-/** One request on the newest revision, as a transport brings it. */
+/** One request on the newest protocol version, as a transport brings it. */
 export async function sendRequest(
   server: RequestHandler,
   method: string,

@@ -6,12 +6,12 @@ import type { OfficialServer } from './server-types.js';
 
 /** What is there, and what it gives. */
 export function testListings(
-  { info, revision }: { readonly info: string; readonly revision: string },
+  { info, version }: { readonly info: string; readonly version: string },
   client: () => Client<OfficialServer>,
 ): void {
   it('negotiates and lists over all pages', async () => {
     expect(client().server).toMatchObject({
-      protocolVersion: revision,
+      protocolVersion: version,
       info: { name: info },
       instructions: 'Ask before you act.',
     });

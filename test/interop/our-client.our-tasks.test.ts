@@ -10,7 +10,7 @@ interface Peer {
   stop(): Promise<void>;
 }
 
-const connections: Record<string, (revision: string) => Promise<Peer>> = {
+const connections: Record<string, (version: string) => Promise<Peer>> = {
   async memory(protocolVersion) {
     const server = createTaskServer();
     return { join: options => connect<TaskServer>(server, { protocolVersion, ...options }), stop: async () => {} };
@@ -25,10 +25,10 @@ const connections: Record<string, (revision: string) => Promise<Peer>> = {
   },
 };
 const variants = Object.keys(connections).flatMap(transport =>
-  ['2026-07-28', '2025-11-25'].map(revision => [transport, revision] as const),
+  ['2026-07-28', '2025-11-25'].map(version => [transport, version] as const),
 );
 
-describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
+describe.each(variants)('our tasks over %s on %s', (transport, version) => {
   const requests: string[] = [];
   const problems: string[] = [];
   const elicit = ({ message }: { message: string }) => {
@@ -38,7 +38,7 @@ describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
   let peer: Peer;
   let client: Client<TaskServer>;
   beforeAll(async () => {
-    peer = await (connections[transport] as (revision: string) => Promise<Peer>)(revision);
+    peer = await (connections[transport] as (version: string) => Promise<Peer>)(version);
     client = await peer.join({ elicit });
     client.on('error', ({ message }) => problems.push(message));
   });
@@ -60,7 +60,7 @@ describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
 
   it('start, and resume by their id', async () => {
     // A server of 2026-07-28 decides how long it keeps a task.
-    const lifetime = revision === '2025-11-25' ? { ttl: 60_000 } : {};
+    const lifetime = version === '2025-11-25' ? { ttl: 60_000 } : {};
     const started = await client.tasks.start('cut', { joint: 'a', pieces: 3 }, lifetime);
     expect(started.id).toMatch(/./);
     const resumed = client.tasks.resume(started.id as string, { tool: 'cut' });
@@ -98,7 +98,7 @@ describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
 
   it('are listed where the version has a list', async () => {
     const listing = collect(client.tasks.list());
-    if (revision === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-version' });
+    if (version === '2026-07-28') await expect(listing).rejects.toMatchObject({ code: 'call/not-in-version' });
     else expect((await listing).length).toBeGreaterThan(1);
   });
 
@@ -107,7 +107,7 @@ describe.each(variants)('our tasks over %s on %s', (transport, revision) => {
     const mute = await peer.join({});
     const handle = await client.tasks.start('choose');
     const id = handle.id as string;
-    if (revision === '2026-07-28')
+    if (version === '2026-07-28')
       await expect(mute.tasks.resume(id).result()).rejects.toMatchObject({ code: 'call/unanswered-request' });
     await mute.close();
     expect(getText(await handle.result())).toBe('tenon, glue');

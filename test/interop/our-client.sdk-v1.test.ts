@@ -37,31 +37,31 @@ const over = (serve: () => Promise<Listening>, path: string) => async (): Promis
 };
 
 const variants: InteropCombination[] = [
-  { name: 'SDK v1 over stdio', open: stdio, info, revision: '2025-11-25' },
-  { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', revision: '2024-11-05' },
-  { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
+  { name: 'SDK v1 over stdio', open: stdio, info, version: '2025-11-25' },
+  { name: 'SDK v1 over stdio, pinned to 2024-11-05', open: stdio, info, pin: '2024-11-05', version: '2024-11-05' },
+  { name: 'SDK v1 over Streamable HTTP with sessions', open: stateful, info, version: '2025-11-25' },
   ...takePart(handshakes, 1, 2).map(pin => ({
     name: `SDK v1 over Streamable HTTP with sessions, pinned to ${pin}`,
     open: stateful,
     info,
     pin,
-    revision: pin,
+    version: pin,
   })),
   {
     name: 'SDK v1 over Streamable HTTP, stateless, JSON',
     open: over(startV1Stateless, '/mcp'),
     info,
-    revision: '2025-11-25',
+    version: '2025-11-25',
     stateless: true,
     answersOnly: true,
   },
-  { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(startV1Sse, '/sse'), info, revision: '2025-11-25' },
+  { name: 'SDK v1 over HTTP+SSE, found by itself', open: over(startV1Sse, '/sse'), info, version: '2025-11-25' },
   {
     name: 'SDK v1 over HTTP+SSE, pinned to 2024-11-05',
     open: over(startV1Sse, '/sse'),
     info,
     pin: '2024-11-05',
-    revision: '2024-11-05',
+    version: '2024-11-05',
   },
 ];
 

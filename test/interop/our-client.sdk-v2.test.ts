@@ -39,27 +39,27 @@ async function stateful(): Promise<InteropPeer> {
 }
 
 const variants: InteropCombination[] = [
-  { name: 'SDK v2 over stdio', open: stdio(), info, revision: newest },
-  { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, revision: newest },
+  { name: 'SDK v2 over stdio', open: stdio(), info, version: newest },
+  { name: 'SDK v2 over stdio, without handshakes', open: stdio('reject'), info, version: newest },
   ...takePart(handshakes, 0, 2).map(pin => ({
     name: `SDK v2 over stdio, pinned to ${pin}`,
     open: stdio(),
     info,
     pin,
-    revision: pin,
+    version: pin,
   })),
-  { name: 'SDK v2 handler', open: over(() => startV2Handler()), info, revision: newest },
+  { name: 'SDK v2 handler', open: over(() => startV2Handler()), info, version: newest },
   {
     name: 'SDK v2 handler, without handshakes, always a stream',
     open: over(() => startV2Handler({ legacy: 'reject', responseMode: 'sse' })),
     info,
-    revision: newest,
+    version: newest,
   },
   {
     name: 'SDK v2 handler, JSON only',
     open: over(() => startV2Handler({ responseMode: 'json' })),
     info,
-    revision: newest,
+    version: newest,
     answersOnly: true,
   },
   ...takePart(handshakes, 1, 2).map(
@@ -68,17 +68,17 @@ const variants: InteropCombination[] = [
       open: over(() => startV2Handler()),
       info,
       pin,
-      revision: pin,
+      version: pin,
       stateless: true,
     }),
   ),
-  { name: 'SDK v2 over Streamable HTTP with sessions', open: stateful, info, revision: '2025-11-25' },
+  { name: 'SDK v2 over Streamable HTTP with sessions', open: stateful, info, version: '2025-11-25' },
   {
     name: 'SDK v2 over Streamable HTTP with sessions, pinned to 2025-03-26',
     open: stateful,
     info,
     pin: '2025-03-26',
-    revision: '2025-03-26',
+    version: '2025-03-26',
   },
 ];
 

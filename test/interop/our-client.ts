@@ -19,7 +19,7 @@ export interface InteropCombination {
   /** What the client is pinned to. Default: nothing. */
   readonly pin?: string;
   /** What is agreed on. */
-  readonly revision: string;
+  readonly version: string;
   /** Who the server says it is. */
   readonly info: string;
   /** No road for questions, changes and cancellations: every request stands for itself. */
@@ -57,7 +57,7 @@ export function testOurClient(variant: InteropCombination): void {
   });
 }
 
-const supportsFrom = (revision: string) => (variant: InteropCombination) => variant.revision >= revision;
+const supportsFrom = (version: string) => (variant: InteropCombination) => variant.version >= version;
 const hasForms = supportsFrom('2025-06-18');
 const hasUrlElicitation = supportsFrom('2025-11-25');
 

@@ -11,7 +11,7 @@ export function testListings(visit: SdkConnection, now: () => ConnectedSdkClient
     expect(client.getInstructions()).toBe('Ask before you act.');
     expect(client.getServerCapabilities()).toMatchObject({ tools: {}, resources: {}, prompts: {} });
     expect(JSON.parse(getText(await call('meta')))).toMatchObject({
-      revision: visit.revision,
+      version: visit.version,
       client: { name: expect.stringMatching(/^sdk-v/) },
     });
   });
@@ -44,7 +44,7 @@ export function testListings(visit: SdkConnection, now: () => ConnectedSdkClient
     expect(await client.readResource({ uri: 'note://picture' })).toMatchObject({ contents: [{ blob: 'AP8QgA==' }] });
     expect((await client.readResource({ uri: 'note://several' })).contents).toHaveLength(2);
     expect(await client.readResource({ uri: 'note://by/b' })).toMatchObject({ contents: [{ text: 'second' }] });
-    const code = visit.revision === newest ? -32602 : -32002;
+    const code = visit.version === newest ? -32602 : -32002;
     await expect(client.readResource({ uri: 'note://by/z' })).rejects.toMatchObject({
       code: now().codes?.[code] ?? code,
     });

@@ -39,7 +39,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
 
   it('receives log messages from the requested level', async () => {
     const { client, call, notifications } = now();
-    if (visit.revision === newest) await call('logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'warning' } });
+    if (visit.version === newest) await call('logs', {}, { meta: { 'io.modelcontextprotocol/logLevel': 'warning' } });
     else {
       await client.setLoggingLevel('warning');
       await call('logs');
@@ -62,7 +62,7 @@ function testNotifications(visit: SdkConnection, now: () => ConnectedSdkClient):
 
   it('pings, and notifies of changed roots', async () => {
     const { client } = now();
-    if (visit.revision === newest) return expect(client.ping()).rejects.toThrow(/2026-07-28|not.*(support|exist)/i);
+    if (visit.version === newest) return expect(client.ping()).rejects.toThrow(/2026-07-28|not.*(support|exist)/i);
     await client.ping();
     await client.sendRootsListChanged();
   });

@@ -83,8 +83,8 @@ describe('two processes without sessions, behind a round-robin proxy', () => {
     },
   );
 
-  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('serve the client of Tenon on %s', async revision => {
-    const client = await connect(replicas.url, { protocolVersion: revision as '2025-11-25' });
+  it.each(['2025-03-26', '2025-06-18', '2025-11-25'])('serve the client of Tenon on %s', async version => {
+    const client = await connect(replicas.url, { protocolVersion: version as '2025-11-25' });
     for (let n = 0; n < 4; n++) expect((await client.callTool('paced')).content).toMatchObject([{ text: 'done' }]);
     expect(client.state).toBe('connected');
     await client.close();

@@ -7,9 +7,9 @@ export interface SdkConnection {
   /** Runs when the client has closed. */
   stop?(): Promise<void>;
   /** What is agreed on. */
-  readonly revision: string;
+  readonly version: string;
 }
 
 export const newest = '2026-07-28';
-/** Whether what is agreed on is at least this revision. */
-export const supportsVersion = (revision: string, { revision: agreed }: SdkConnection) => agreed >= revision;
+/** Whether what is agreed on is at least this protocol version. */
+export const supportsVersion = (version: string, { version: agreed }: SdkConnection) => agreed >= version;

@@ -10,14 +10,14 @@ import { connectSdkV1 } from './sdk-v1-client.js';
 
 const handshakes = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
-/** A server in this process that speaks only this revision, where one is named: the client takes what it is given. */
-function overHttp(name: string, revision: string, kind: 'url' | 'sseUrl', only: boolean): SdkConnection {
+/** A server in this process that speaks only this protocol version, where one is named: the client takes what it is given. */
+function overHttp(name: string, version: string, kind: 'url' | 'sseUrl', only: boolean): SdkConnection {
   let http: HttpServer;
   return {
     name,
-    revision,
+    version,
     async open() {
-      http = await serveHttp(createExampleServer({ pageSize: 5, ...(only ? { revisions: [revision] } : {}) }), {
+      http = await serveHttp(createExampleServer({ pageSize: 5, ...(only ? { versions: [version] } : {}) }), {
         port: 0,
       });
       return connectSdkV1(kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' });
@@ -26,11 +26,11 @@ function overHttp(name: string, revision: string, kind: 'url' | 'sseUrl', only: 
   };
 }
 
-function overStdio(name: string, revision: string, only: boolean): SdkConnection {
-  const options = { pageSize: 5, ...(only ? { revisions: [revision] } : {}) };
+function overStdio(name: string, version: string, only: boolean): SdkConnection {
+  const options = { pageSize: 5, ...(only ? { versions: [version] } : {}) };
   return {
     name,
-    revision,
+    version,
     open: () =>
       connectSdkV1({
         args: [...bundleProgram(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify(options)],
@@ -43,9 +43,9 @@ const newestOfV1 = '2025-11-25';
 testOurServer(overStdio('The client of SDK v1 over stdio', newestOfV1, false));
 testOurServer(overHttp('The client of SDK v1 over Streamable HTTP', newestOfV1, 'url', false));
 testOurServer(overHttp('The client of SDK v1 over HTTP+SSE', newestOfV1, 'sseUrl', false));
-for (const revision of takePart(handshakes, 1, 2)) {
-  if (revision !== '2024-11-05')
-    testOurServer(overHttp(`The client of SDK v1 over Streamable HTTP with ${revision}`, revision, 'url', true));
+for (const version of takePart(handshakes, 1, 2)) {
+  if (version !== '2024-11-05')
+    testOurServer(overHttp(`The client of SDK v1 over Streamable HTTP with ${version}`, version, 'url', true));
 }
 testOurServer(overHttp('The client of SDK v1 over HTTP+SSE with 2024-11-05', '2024-11-05', 'sseUrl', true));
 testOurServer(overStdio('The client of SDK v1 over stdio with 2024-11-05', '2024-11-05', true));
@@ -77,7 +77,7 @@ describe('the client of SDK v1 over Streamable HTTP', () => {
       return fetch(input, { ...init, headers });
     };
     const { client, call } = await connectSdkV1({ url: http.url, fetch: silent });
-    expect(JSON.parse(getText(await call('meta')))).toMatchObject({ revision: '2025-11-25' });
+    expect(JSON.parse(getText(await call('meta')))).toMatchObject({ version: '2025-11-25' });
     await client.close();
     await http.close({ timeout: 0 });
   });

@@ -12,24 +12,24 @@ import { connectSdkV2 } from './sdk-v2-client.js';
 const newest = '2026-07-28';
 
 /** Ways in which a client of SDK v2 negotiates, and what it agrees on with a server that speaks everything. */
-const modes: Record<string, { readonly options: ClientOptions; readonly revision: string }> = {
-  default: { options: {}, revision: '2025-11-25' },
-  auto: { options: { versionNegotiation: { mode: 'auto' } }, revision: newest },
-  [`pinned to ${newest}`]: { options: { versionNegotiation: { mode: { pin: newest } } }, revision: newest },
+const modes: Record<string, { readonly options: ClientOptions; readonly version: string }> = {
+  default: { options: {}, version: '2025-11-25' },
+  auto: { options: { versionNegotiation: { mode: 'auto' } }, version: newest },
+  [`pinned to ${newest}`]: { options: { versionNegotiation: { mode: { pin: newest } } }, version: newest },
   ...Object.fromEntries(
-    ['2025-06-18', '2025-03-26', '2024-11-05'].map(revision => [
-      `with ${revision} only`,
-      { options: { supportedProtocolVersions: [revision] }, revision },
+    ['2025-06-18', '2025-03-26', '2024-11-05'].map(version => [
+      `with ${version} only`,
+      { options: { supportedProtocolVersions: [version] }, version },
     ]),
   ),
 };
 
 function overHttp(mode: string, kind: 'url' | 'sseUrl'): SdkConnection {
-  const { options, revision } = modes[mode] as (typeof modes)[string];
+  const { options, version } = modes[mode] as (typeof modes)[string];
   let http: HttpServer;
   return {
     name: `The client of SDK v2 over ${kind === 'url' ? 'Streamable HTTP' : 'HTTP+SSE'}, ${mode}`,
-    revision,
+    version,
     async open() {
       http = await serveHttp(createExampleServer({ pageSize: 5 }), { port: 0 });
       return connectSdkV2(kind === 'url' ? { url: http.url } : { sseUrl: http.sseUrl ?? '' }, options);
@@ -39,12 +39,12 @@ function overHttp(mode: string, kind: 'url' | 'sseUrl'): SdkConnection {
 }
 
 function overStdio(mode: string): SdkConnection {
-  const { options, revision } = modes[mode] as (typeof modes)[string];
+  const { options, version } = modes[mode] as (typeof modes)[string];
   const args = [...bundleProgram(new URL('./fixtures/our-stdio.ts', import.meta.url)), JSON.stringify({ pageSize: 5 })];
-  return { name: `The client of SDK v2 over stdio, ${mode}`, revision, open: () => connectSdkV2({ args }, options) };
+  return { name: `The client of SDK v2 over stdio, ${mode}`, version, open: () => connectSdkV2({ args }, options) };
 }
 
-const overStreamableHttp = Object.keys(modes).filter(mode => modes[mode]?.revision !== '2024-11-05');
+const overStreamableHttp = Object.keys(modes).filter(mode => modes[mode]?.version !== '2024-11-05');
 for (const mode of takePart(Object.keys(modes), 1, 2)) testOurServer(overStdio(mode));
 for (const mode of takePart(overStreamableHttp, 0, 2)) testOurServer(overHttp(mode, 'url'));
 for (const mode of takePart(['with 2024-11-05 only', 'default', 'auto'], 0, 3)) testOurServer(overHttp(mode, 'sseUrl'));
@@ -71,19 +71,19 @@ describe('the client of SDK v2 over Streamable HTTP', () => {
     ['auto', ['2025-06-18'], '2025-06-18'],
     ['default', ['2025-11-25'], '2025-11-25'],
     ['auto', [newest], newest],
-  ])('agrees (%s) with a server that supports %j', async (mode, revisions, revision) => {
-    const http = await serveHttp(createExampleServer({ revisions }), { port: 0 });
+  ])('agrees (%s) with a server that supports %j', async (mode, versions, version) => {
+    const http = await serveHttp(createExampleServer({ versions }), { port: 0 });
     const { client, call } = await connectSdkV2({ url: http.url }, modes[mode]?.options);
-    expect(JSON.parse(getText(await call('meta')))).toMatchObject({ revision });
+    expect(JSON.parse(getText(await call('meta')))).toMatchObject({ version });
     await client.close();
     await http.close({ timeout: 0 });
   });
 
   it('gets an error with the reason without a common protocol version', async () => {
-    const http = await serveHttp(createExampleServer({ revisions: [newest] }), { port: 0 });
-    await expect(connectSdkV2({ url: http.url })).rejects.toThrow(/version|revision/i);
+    const http = await serveHttp(createExampleServer({ versions: [newest] }), { port: 0 });
+    await expect(connectSdkV2({ url: http.url })).rejects.toThrow(/version|version/i);
     await http.close({ timeout: 0 });
-    const older = await serveHttp(createExampleServer({ revisions: ['2025-11-25'] }), { port: 0 });
+    const older = await serveHttp(createExampleServer({ versions: ['2025-11-25'] }), { port: 0 });
     await expect(connectSdkV2({ url: older.url }, modes[`pinned to ${newest}`]?.options)).rejects.toThrow(
       'Unsupported protocol version',
     );

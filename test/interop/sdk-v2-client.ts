@@ -35,7 +35,7 @@ export async function connectSdkV2(to: SdkV2Target, options: ClientOptions = {})
     notifications,
     call: async (name, input = {}, { meta, ...sending } = {}) =>
       (await client.callTool({ name, arguments: input, ...(meta ? { _meta: meta } : {}) }, sending as never)) as never,
-    // A resource that is not there has one code here, whatever the revision's is.
+    // A resource that is not there has one code here, whatever the protocol version's is.
     codes: { [-32002]: -32602 },
     ...(client.getProtocolEra() === 'modern' ? { listen: filter => openListen(client, filter) } : {}),
     ...(transport instanceof StreamableHTTPClientTransport ? { terminate: () => transport.terminateSession() } : {}),

@@ -34,10 +34,10 @@ describe('one server for clients of every kind at once', () => {
     const ours = await connect(http.url, { ...createAnswers(), logLevel: 'debug' });
     leaving.push(() => ours.close());
 
-    const revisions = await Promise.all(
-      [v1, older, v2].map(async ({ call }) => JSON.parse(getText(await call('meta'))).revision),
+    const versions = await Promise.all(
+      [v1, older, v2].map(async ({ call }) => JSON.parse(getText(await call('meta'))).version),
     );
-    expect(revisions).toEqual(['2025-11-25', '2025-11-25', '2026-07-28']);
+    expect(versions).toEqual(['2025-11-25', '2025-11-25', '2026-07-28']);
 
     await v2.listen?.({ toolsListChanged: true });
     const changed = new Promise(resolve => ours.on('change', resolve));

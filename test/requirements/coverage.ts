@@ -48,10 +48,10 @@ export function cover({ requirements, citations, byConformance, waivers, uncover
   const mapped = [...byConformance].flatMap(([scenario, ids]) => ids.map(id => ({ id, file: `scenario ${scenario}` })));
   const claims = [...citations, ...mapped];
   const tested = new Set(claims.map(({ id }) => id));
-  const waived = new Set(waivers.map(({ id, revision }) => `${id} ${revision}`));
-  const standing = ({ id, revision }: Requirement): 'tested' | 'waived' | 'uncovered' => {
+  const waived = new Set(waivers.map(({ id, version }) => `${id} ${version}`));
+  const standing = ({ id, version }: Requirement): 'tested' | 'waived' | 'uncovered' => {
     if (tested.has(id)) return 'tested';
-    return waived.has(`${id} *`) || waived.has(`${id} ${revision}`) ? 'waived' : 'uncovered';
+    return waived.has(`${id} *`) || waived.has(`${id} ${version}`) ? 'waived' : 'uncovered';
   };
   const guarded = requirements.filter(isGuarded);
   const debts = unique(guarded.filter(row => standing(row) === 'uncovered').map(({ id }) => id));
@@ -66,26 +66,26 @@ export function cover({ requirements, citations, byConformance, waivers, uncover
 }
 
 function whyStale(
-  { id, revision, reason }: Waiver,
+  { id, version, reason }: Waiver,
   tested: ReadonlySet<string>,
   guarded: readonly Requirement[],
 ): string[] {
-  const rows = guarded.filter(row => row.id === id && (revision === '*' || row.revision === revision));
-  if (rows.length === 0) return [`${id} (${revision}): no such requirement is guarded`];
+  const rows = guarded.filter(row => row.id === id && (version === '*' || row.version === version));
+  if (rows.length === 0) return [`${id} (${version}): no such requirement is guarded`];
   // A deviation in one case. Tests show the rest of the requirement.
   if (reason.startsWith('In part: '))
-    return tested.has(id) ? [] : [`${id} (${revision}): no test covers the part that is not waived`];
-  if (tested.has(id)) return [`${id} (${revision}): a test covers it`];
-  return reason.trim() === '' ? [`${id} (${revision}): no reason`] : [];
+    return tested.has(id) ? [] : [`${id} (${version}): no test covers the part that is not waived`];
+  if (tested.has(id)) return [`${id} (${version}): a test covers it`];
+  return reason.trim() === '' ? [`${id} (${version}): no reason`] : [];
 }
 
-/** How many of the guarded rows are tested, waived and uncovered: by revision, then by role. */
+/** How many of the guarded rows are tested, waived and uncovered: by protocol version, then by role. */
 export function table(requirements: readonly Requirement[], { standing }: Coverage): string {
   const guarded = requirements.filter(isGuarded);
   const roles = unique(guarded.map(({ role }) => role)).sort();
   const lines = [
-    ...unique(guarded.map(({ revision }) => revision)).map(
-      name => [name, guarded.filter(({ revision }) => revision === name)] as const,
+    ...unique(guarded.map(({ version }) => version)).map(
+      name => [name, guarded.filter(({ version }) => version === name)] as const,
     ),
     ...roles.map(name => [name, guarded.filter(({ role }) => role === name)] as const),
     ['all', guarded] as const,

@@ -19,7 +19,7 @@ describe('the requirements', () => {
 });
 
 const row = (id: string, more: Partial<Requirement> = {}): Requirement => ({
-  ...{ id, revision: '2025-06-18', role: 'server', level: 'MUST', area: 'tools', text: 'It does.' },
+  ...{ id, version: '2025-06-18', role: 'server', level: 'MUST', area: 'tools', text: 'It does.' },
   ...more,
 });
 
@@ -44,7 +44,7 @@ describe('computeCoverage', () => {
     expect(judge({ requirements }).undeclared).toEqual(['tools.a']);
     expect(judge({ requirements, citations: [{ id: 'tools.a', file: 'a.test.ts' }] }).debts).toEqual([]);
     expect(judge({ requirements, byConformance: new Map([['list', ['tools.a']]]) }).debts).toEqual([]);
-    expect(judge({ requirements, waivers: [{ id: 'tools.a', revision: '*', reason: 'r' }] }).debts).toEqual([]);
+    expect(judge({ requirements, waivers: [{ id: 'tools.a', version: '*', reason: 'r' }] }).debts).toEqual([]);
     expect(judge({ requirements, uncovered: ['tools.a'] }).undeclared).toEqual([]);
   });
 
@@ -52,7 +52,7 @@ describe('computeCoverage', () => {
     const outside = [
       row('tools.b', { level: 'SHOULD' }),
       row('apps.a', { area: 'apps' }),
-      row('mtls.a', { revision: 'extensions', area: 'ext-other' }),
+      row('mtls.a', { version: 'extensions', area: 'ext-other' }),
     ];
     expect(judge({ requirements: outside }).debts).toEqual([]);
     expect(judge({ requirements: [row('tools.b', { level: 'MUST NOT' })] }).debts).toEqual(['tools.b']);
@@ -60,11 +60,11 @@ describe('computeCoverage', () => {
     for (const role of ['auth-client', 'auth-resource-server', 'auth-server', 'both'])
       expect(judge({ requirements: [row('auth.a', { area: 'auth', role })] }).debts).toEqual(['auth.a']);
     for (const area of ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-skills']) {
-      const extension = row(`${area}.a`, { revision: 'extensions', area });
+      const extension = row(`${area}.a`, { version: 'extensions', area });
       expect(judge({ requirements: [extension] }).debts).toEqual([`${area}.a`]);
     }
     for (const id of ['dpop.a', 'wif.a'])
-      expect(judge({ requirements: [row(id, { revision: 'extensions', area: 'ext-other' })] }).debts).toEqual([id]);
+      expect(judge({ requirements: [row(id, { version: 'extensions', area: 'ext-other' })] }).debts).toEqual([id]);
   });
 
   it('reports unknown ids', () => {
@@ -74,8 +74,8 @@ describe('computeCoverage', () => {
 
   it('reports unneeded waivers', () => {
     const requirements = [row('tools.a'), row('tools.b', { level: 'SHOULD' })];
-    const stale = (id: string, revision: string, reason: string, more: Partial<Evidence> = {}) =>
-      judge({ requirements, waivers: [{ id, revision, reason }], ...more }).staleWaivers;
+    const stale = (id: string, version: string, reason: string, more: Partial<Evidence> = {}) =>
+      judge({ requirements, waivers: [{ id, version, reason }], ...more }).staleWaivers;
     expect(stale('tools.a', '2025-06-18', 'r')).toEqual([]);
     expect(stale('tools.a', '2026-07-28', 'r')).toHaveLength(1);
     expect(stale('tools.a', '*', '')).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('computeCoverage', () => {
 
   it('requires a test beside a waiver of a part', () => {
     const requirements = [row('tools.a')];
-    const waivers = [{ id: 'tools.a', revision: '*', reason: 'In part: r' }];
+    const waivers = [{ id: 'tools.a', version: '*', reason: 'In part: r' }];
     const citations = [{ id: 'tools.a', file: 'a.test.ts' }];
     expect(judge({ requirements, waivers, citations }).staleWaivers).toEqual([]);
     expect(judge({ requirements, waivers }).staleWaivers).toHaveLength(1);
@@ -100,8 +100,8 @@ describe('computeCoverage', () => {
   });
 
   it('applies a waiver only to its protocol version', () => {
-    const requirements = [row('tools.a'), row('tools.a', { revision: '2026-07-28' })];
-    const waivers = [{ id: 'tools.a', revision: '2026-07-28', reason: 'r' }];
+    const requirements = [row('tools.a'), row('tools.a', { version: '2026-07-28' })];
+    const waivers = [{ id: 'tools.a', version: '2026-07-28', reason: 'r' }];
     const { standing, debts } = judge({ requirements, waivers });
     expect(requirements.map(standing)).toEqual(['uncovered', 'waived']);
     expect(debts).toEqual(['tools.a']);

@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 
-/** Each ledger is named by its revision. Others have the extensions, the work of several replicas of a server, and the command. */
-const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
-const ledgers = [...revisions, 'extensions', 'apps-additions', 'skills', 'scale-out', 'cli', 'telemetry'] as const;
+/** Each ledger is named by its protocol version. Others have the extensions, the work of several replicas of a server, and the command. */
+const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+const ledgers = [...versions, 'extensions', 'apps-additions', 'skills', 'scale-out', 'cli', 'telemetry'] as const;
 
-/** What one revision asks, as one row of its ledger. README.md says what the columns mean. */
+/** What one protocol version asks, as one row of its ledger. README.md says what the columns mean. */
 export interface Requirement {
-  readonly revision: (typeof ledgers)[number];
+  readonly version: (typeof ledgers)[number];
   readonly id: string;
   readonly role: string;
   readonly level: string;
@@ -20,8 +20,8 @@ export interface Requirement {
 
 export interface Waiver {
   readonly id: string;
-  /** `*`, or the one revision in which it is waived. */
-  readonly revision: string;
+  /** `*`, or the one protocol version in which it is waived. */
+  readonly version: string;
   readonly reason: string;
 }
 
@@ -34,15 +34,15 @@ export function readTable(name: string): string[][] {
 }
 
 export function readRequirements(): Requirement[] {
-  return ledgers.flatMap(revision =>
-    readTable(`${revision}.tsv`).map(([id = '', role = '', level = '', area = '', text = '']) => ({
-      ...{ revision, id, role, level, area, text },
+  return ledgers.flatMap(version =>
+    readTable(`${version}.tsv`).map(([id = '', role = '', level = '', area = '', text = '']) => ({
+      ...{ version, id, role, level, area, text },
     })),
   );
 }
 
 export function readWaivers(): Waiver[] {
-  return readTable('waivers.tsv').map(([id = '', revision = '', reason = '']) => ({ id, revision, reason }));
+  return readTable('waivers.tsv').map(([id = '', version = '', reason = '']) => ({ id, version, reason }));
 }
 
 /**
@@ -65,14 +65,14 @@ export function readUncovered(): string[] {
 
 export const uncoveredPath = join(folder, 'uncovered.tsv');
 
-/** The extensions that are there: the gate holds them to what it holds the revisions to. Of others it only knows the ids. */
+/** The extensions that are there: the gate holds them to what it holds the protocol versions to. Of others it only knows the ids. */
 const extensions = ['ext-tasks', 'ext-client-credentials', 'ext-ema', 'ext-apps', 'ext-skills'];
 /** Those among them that share an area with others. */
 const drafts = /^(?:dpop|wif)\./;
 
 /** The requirements that the gate guards: those with MUST. */
-export function isGuarded({ revision, id, level, area }: Requirement): boolean {
+export function isGuarded({ version, id, level, area }: Requirement): boolean {
   if (!level.startsWith('MUST')) return false;
-  if (revision === 'extensions') return extensions.includes(area) || drafts.test(id);
+  if (version === 'extensions') return extensions.includes(area) || drafts.test(id);
   return area !== 'apps';
 }

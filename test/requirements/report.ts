@@ -27,8 +27,8 @@ function write(): void {
   const rows = debts.map(id => {
     const of = evidence.requirements.filter(row => row.id === id);
     const { role, level, text } = of[0] as Requirement;
-    return [id, role, level, of.map(({ revision }) => revision).join(' '), text].join('\t');
+    return [id, role, level, of.map(({ version }) => version).join(' '), text].join('\t');
   });
-  writeFileSync(uncoveredPath, `${['id\trole\tlevel\trevisions\ttext', ...rows].join('\n')}\n`);
+  writeFileSync(uncoveredPath, `${['id\trole\tlevel\tversions\ttext', ...rows].join('\n')}\n`);
   console.log(`\nWrote ${rows.length} ids.`);
 }

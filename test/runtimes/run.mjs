@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Smoke tests of the packed library in every runtime that it is for: as a server over HTTP and stdio, and as a client.
- * Each check is one way to a server on one revision: connect, list, call, elicit, report progress, watch, close.
+ * Each check is one way to a server on one protocol version: connect, list, call, elicit, report progress, watch, close.
  * Without a Chromium (see scripts/browser.mjs) that part is skipped. Arguments name the runtimes to test; without
  * any, all are. `npm test` leaves to `npm run test:full` what another runtime does in the same way.
  */
@@ -13,17 +13,17 @@ import { root } from '../../scripts/process.mjs';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
 import { openPage } from './browser.mjs';
 import { runProgram, startServer } from './processes.mjs';
-import { revisions } from './programs/smoke.mjs';
+import { versions } from './programs/smoke.mjs';
 import { createProject } from './project.mjs';
 import { serveWorker } from './workerd.mjs';
 
-/** @typedef {{ lane: string, target: object, revision: string }} Way */
+/** @typedef {{ lane: string, target: object, version: string }} Way */
 /** @typedef {{ command: string, flags: readonly string[], suffix?: string }} Runtime */
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const isCover = process.env.TENON_TEST_EXTENT === 'cover';
-const newest = revisions.at(-1) ?? '';
-const older = revisions.at(-2) ?? '';
+const newest = versions.at(-1) ?? '';
+const older = versions.at(-2) ?? '';
 
 /** @type {Runtime} */
 const here = { command: process.execPath, flags: [] };
@@ -114,7 +114,7 @@ async function develop(folder, name, { command, flags }) {
     }
     const isRight = before === 'Hello Ada' && after === 'Bye Ada';
     const failure = isRight ? {} : { failure: `expected "Hello Ada" and "Bye Ada", got "${before}" and "${after}"` };
-    report({ lane: `${name}, tenon dev`, revision: newest, did: ['call', 'reload'], ...failure });
+    report({ lane: `${name}, tenon dev`, version: newest, did: ['call', 'reload'], ...failure });
   });
 }
 
@@ -127,7 +127,7 @@ async function itself(folder, name, runtime) {
     const [command, ...args] = line(folder, runtime, 'serve-stdio');
     const stdio = { command, args, cwd: folder };
     const ways = [
-      ...(isCover ? [newest] : [newest, older]).map(revision => ({ lane: `${name}, stdio`, target: stdio, revision })),
+      ...(isCover ? [newest] : [newest, older]).map(version => ({ lane: `${name}, stdio`, target: stdio, version })),
       ...waysTo(`${name}, HTTP`, said.port, isCover ? [older] : [newest, older]),
     ];
     await take(folder, runtime, ways);
@@ -135,11 +135,11 @@ async function itself(folder, name, runtime) {
 }
 
 /**
- * A server of another runtime, called by our client on Node, on every revision.
+ * A server of another runtime, called by our client on Node, on every protocol version.
  * @param {string} folder @param {string} name @param {ReturnType<typeof startServer>} server
  */
 async function driven(folder, name, server) {
-  await serving(name, server, ({ said }) => take(folder, here, waysTo(name, said.port, revisions)));
+  await serving(name, server, ({ said }) => take(folder, here, waysTo(name, said.port, versions)));
 }
 
 /** @param {string} folder */
@@ -189,12 +189,12 @@ async function serving(name, starting, use) {
 /** @param {string} lane @param {number} port @param {readonly string[]} which @returns {Way[]} */
 function waysTo(lane, port, which) {
   const origin = `http://127.0.0.1:${port}`;
-  return which.map(revision => {
+  return which.map(version => {
     const target =
-      revision === revisions[0]
+      version === versions[0]
         ? { url: `${origin}/sse`, transport: 'http-sse' }
         : { url: `${origin}/mcp`, transport: 'http' };
-    return { lane, target, revision };
+    return { lane, target, version };
   });
 }
 
@@ -205,9 +205,9 @@ async function take(folder, runtime, ways) {
 }
 
 /** @param {import('./programs/smoke.mjs').Verdict} verdict @param {() => string} [heard] */
-function report({ lane, revision, did, failure }, heard) {
+function report({ lane, version, did, failure }, heard) {
   counts[failure === undefined ? 'passed' : 'failed'] += 1;
-  console.log(`${failure === undefined ? '✓' : '✗'} ${lane} · ${revision}: ${did.join(', ')}`);
+  console.log(`${failure === undefined ? '✓' : '✗'} ${lane} · ${version}: ${did.join(', ')}`);
   if (failure !== undefined) console.log(indent([failure, heard?.()].filter(Boolean).join('\n')));
 }
 

@@ -12,7 +12,7 @@ const extended: Readonly<Record<string, Record<string, SchemaNode>>> = {
 };
 
 /**
- * The types of MCP are open: a member that a revision does not know is valid. It tells of a leak all the same when we
+ * The types of MCP are open: a member that a protocol version does not know is valid. It tells of a leak all the same when we
  * send it, so here each object that lists its members is closed to others.
  */
 export function seal(definitions: Record<string, SchemaNode>): Record<string, SchemaNode> {

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { seal } from './exact.js';
-import { isRevision, type Revision, readSchema } from './schema-file.js';
+import { isProtocolVersion, type ProtocolVersion, readSchema } from './schema-file.js';
 import { type Side, type Vocabulary, vocabularyOf } from './vocabulary.js';
 
 type Json = Record<string, unknown>;
@@ -16,9 +16,9 @@ export interface Context {
 }
 
 export interface JudgeOptions {
-  /** Whether a member that the revision does not know is a fault in what we send. Default false: the types are open. */
+  /** Whether a member that the protocol version does not know is a fault in what we send. Default false: the types are open. */
   readonly exact?: boolean;
-  /** Methods beside those of the revision: of an extension, or made up by a test. Only their envelope is judged. */
+  /** Methods beside those of the protocol version: of an extension, or made up by a test. Only their envelope is judged. */
   readonly custom?: (method: string) => boolean;
 }
 
@@ -31,13 +31,13 @@ export interface Judge {
   type(name: string, value: unknown): string[];
 }
 
-/** The official schema of a revision, asked about messages. Throws when the schemas are not there. */
-export function judge(revision: Revision, options: JudgeOptions = {}): Judge {
-  const official = readSchema(revision);
+/** The official schema of a protocol version, asked about messages. Throws when the schemas are not there. */
+export function judge(version: ProtocolVersion, options: JudgeOptions = {}): Judge {
+  const official = readSchema(version);
   const definitions = options.exact ? seal(official.definitions) : official.definitions;
   const vocabulary = vocabularyOf(official.definitions);
   const type = compiler(definitions, official.is2020, official.pointer);
-  const bench: Bench = { revision, vocabulary, type, custom: options.custom ?? (() => false) };
+  const bench: Bench = { version, vocabulary, type, custom: options.custom ?? (() => false) };
   return {
     type,
     batch: values => judgeBatch(bench, values),
@@ -46,7 +46,7 @@ export function judge(revision: Revision, options: JudgeOptions = {}): Judge {
 }
 
 interface Bench {
-  readonly revision: Revision;
+  readonly version: ProtocolVersion;
   readonly vocabulary: Vocabulary;
   readonly type: Judge['type'];
   readonly custom: (method: string) => boolean;
@@ -69,8 +69,8 @@ function compiler(definitions: Json, is2020: boolean, pointer: string): Judge['t
   };
 }
 
-function judgeBatch({ vocabulary, revision }: Bench, values: readonly unknown[]): string[] {
-  if (!vocabulary.batches) return [`${revision} has no batches`];
+function judgeBatch({ vocabulary, version }: Bench, values: readonly unknown[]): string[] {
+  if (!vocabulary.batches) return [`${version} has no batches`];
   const problems: string[] = [];
   if (values.length === 0) problems.push('a batch is empty');
   if (values.some(each => isObject(each) && each.method === 'initialize'))
@@ -87,23 +87,23 @@ function judgeMessage(bench: Bench, value: unknown, context: Context): string[] 
   return 'error' in value ? judgeFailure(bench, value) : judgeSuccess(bench, value, context);
 }
 
-function judgeRequest({ vocabulary, type, custom, revision }: Bench, value: Json, { from }: Context): string[] {
+function judgeRequest({ vocabulary, type, custom, version }: Bench, value: Json, { from }: Context): string[] {
   const problems = type('JSONRPCRequest', value);
   const method = String(value.method);
   if (vocabulary.requests[from].size === 0)
-    return [...problems, `on ${revision} the ${from} sends no requests: ${method}`];
+    return [...problems, `on ${version} the ${from} sends no requests: ${method}`];
   const name = vocabulary.requests[from].get(method);
   if (name !== undefined) return [...problems, ...type(name, value)];
-  if (!custom(method)) problems.push(`${revision} has no request ${method} from the ${from}`);
+  if (!custom(method)) problems.push(`${version} has no request ${method} from the ${from}`);
   return problems;
 }
 
-function judgeNotification({ vocabulary, type, custom, revision }: Bench, value: Json, { from }: Context): string[] {
+function judgeNotification({ vocabulary, type, custom, version }: Bench, value: Json, { from }: Context): string[] {
   const problems = type('JSONRPCNotification', value);
   const method = String(value.method);
   const name = vocabulary.notifications[from].get(method);
   if (name !== undefined) return [...problems, ...type(name, value)];
-  if (!custom(method)) problems.push(`${revision} has no notification ${method} from the ${from}`);
+  if (!custom(method)) problems.push(`${version} has no notification ${method} from the ${from}`);
   return problems;
 }
 
@@ -159,7 +159,7 @@ function judgeFailure({ vocabulary, type }: Bench, value: Json): string[] {
 
 /**
  * Before 2025-11-25 the type asks for the id of every error, which a message that could not be read does not have.
- * JSON-RPC 2.0, on which those revisions stand, says `null` there, and their HTTP bodies may have none.
+ * JSON-RPC 2.0, on which those protocol versions stand, says `null` there, and their HTTP bodies may have none.
  */
 function idOfUnreadable(vocabulary: Vocabulary, value: Json, code: unknown): Json {
   const unreadable = code === -32700 || code === -32600;
@@ -174,10 +174,10 @@ export function isObject(value: unknown): value is Json {
 const judges = new Map<string, Judge>();
 
 /** The same judge for all who ask: compiling a schema takes its time. */
-export function sharedJudge(revision: unknown, exact: boolean): Judge | undefined {
-  if (!isRevision(revision)) return undefined;
-  const key = `${revision} ${exact}`;
-  const found = judges.get(key) ?? judge(revision, { exact });
+export function sharedJudge(version: unknown, exact: boolean): Judge | undefined {
+  if (!isProtocolVersion(version)) return undefined;
+  const key = `${version} ${exact}`;
+  const found = judges.get(key) ?? judge(version, { exact });
   judges.set(key, found);
   return found;
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { judge, revisions, schemaFolder, schemasPresent } from './official-schema.js';
+import { judge, protocolVersions, schemaFolder, schemasPresent } from './official-schema.js';
 
 const meta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -30,9 +30,9 @@ describe.skipIf(!schemasPresent)('the validator of messages', () => {
     }
   });
 
-  it.each(revisions)('has the types of %s', revision => {
-    const { message } = judge(revision);
-    const params = revision === '2026-07-28' ? { _meta: meta } : {};
+  it.each(protocolVersions)('has the types of %s', version => {
+    const { message } = judge(version);
+    const params = version === '2026-07-28' ? { _meta: meta } : {};
     expect(message(call('tools/list', params), { from: 'client' })).toEqual([]);
     expect(message(call('tools/call', { ...params, name: 1 }), { from: 'client' })).not.toEqual([]);
     expect(message(call('tools/list', params), { from: 'server' })).not.toEqual([]);
@@ -45,9 +45,9 @@ describe.skipIf(!schemasPresent)('the validator of messages', () => {
     expect(message('text', { from: 'client' })).not.toEqual([]);
   });
 
-  it.each(revisions)('types a result by the request that it answers, on %s', revision => {
-    const { message } = judge(revision);
-    const kind = revision === '2026-07-28' ? { resultType: 'complete' } : {};
+  it.each(protocolVersions)('types a result by the request that it answers, on %s', version => {
+    const { message } = judge(version);
+    const kind = version === '2026-07-28' ? { resultType: 'complete' } : {};
     expect(message(answer({ ...kind, content: [] }), toTool)).toEqual([]);
     expect(message(answer({ ...kind, content: [{ type: 'text' }] }), toTool)).not.toEqual([]);
     expect(message(answer({ ...kind, content: [] }), { from: 'server' })).not.toEqual([]);
@@ -67,11 +67,11 @@ describe.skipIf(!schemasPresent)('the validator of messages', () => {
     expect(judge('2025-06-18', { exact: true }).message(titled, context)).toEqual([]);
   });
 
-  it.each(revisions)('accepts well-formed messages of %s in exact mode', revision => {
-    const { message } = judge(revision, { exact: true });
+  it.each(protocolVersions)('accepts well-formed messages of %s in exact mode', version => {
+    const { message } = judge(version, { exact: true });
     const params = { name: 'a', arguments: { b: { c: 1 } }, _meta: { progressToken: 1, ...meta } };
     expect(message(call('tools/call', params), { from: 'client' })).toEqual([]);
-    const kind = revision === '2026-07-28' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
+    const kind = version === '2026-07-28' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
     const read = answer({ ...kind, contents: [{ uri: 'a://b', text: 'c' }], _meta: { d: 1 } });
     expect(message(read, { from: 'server', answers: { method: 'resources/read' } })).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe.skipIf(!schemasPresent)('the validator of messages', () => {
   it('allows the response to an unreadable message without an id', () => {
     const nameless = { jsonrpc: '2.0', error: { code: -32700, message: 'no' } };
     const refused = { ...nameless, error: { code: -32602, message: 'no' } };
-    for (const revision of revisions) expect(judge(revision).message(nameless, { from: 'server' })).toEqual([]);
+    for (const version of protocolVersions) expect(judge(version).message(nameless, { from: 'server' })).toEqual([]);
     expect(judge('2025-06-18').message({ ...nameless, id: null }, { from: 'server' })).toEqual([]);
     expect(judge('2025-06-18').message(refused, { from: 'server' })).not.toEqual([]);
     expect(judge('2025-11-25').message({ ...nameless, id: null }, { from: 'server' })).not.toEqual([]);
@@ -124,8 +124,8 @@ describe.skipIf(!schemasPresent)('the validator of messages', () => {
     expect(judge('2025-03-26').batch([])).not.toEqual([]);
     expect(judge('2025-03-26').batch([list, answer({})])).not.toEqual([]);
     expect(judge('2025-03-26').batch([call('initialize')])).not.toEqual([]);
-    for (const revision of revisions.filter(each => each !== '2025-03-26')) {
-      expect(judge(revision).batch([list])).not.toEqual([]);
+    for (const version of protocolVersions.filter(each => each !== '2025-03-26')) {
+      expect(judge(version).batch([list])).not.toEqual([]);
     }
   });
 

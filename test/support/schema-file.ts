@@ -7,15 +7,15 @@ import { mend } from './errata.js';
 export const schemaFolder =
   process.env.MCP_SCHEMA_DIR ?? fileURLToPath(new URL('../../../shared/schema', import.meta.url));
 
-export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
-export type Revision = (typeof revisions)[number];
+export const protocolVersions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+export type ProtocolVersion = (typeof protocolVersions)[number];
 
-export function isRevision(value: unknown): value is Revision {
-  return revisions.some(revision => revision === value);
+export function isProtocolVersion(value: unknown): value is ProtocolVersion {
+  return protocolVersions.some(version => version === value);
 }
 
 /** Tests that need the schemas are skipped without them: `describe.skipIf(!schemasPresent)`. */
-export const schemasPresent = revisions.every(revision => existsSync(join(schemaFolder, `${revision}.json`)));
+export const schemasPresent = protocolVersions.every(version => existsSync(join(schemaFolder, `${version}.json`)));
 
 /** As much of a JSON Schema as is read here. */
 export interface SchemaNode {
@@ -38,10 +38,10 @@ export interface OfficialSchema {
   readonly pointer: '#/$defs/' | '#/definitions/';
 }
 
-/** Reads the schema of a revision, with its known errors mended. */
-export function readSchema(revision: Revision): OfficialSchema {
+/** Reads the schema of a protocol version, with its known errors mended. */
+export function readSchema(version: ProtocolVersion): OfficialSchema {
   const file: { $schema: string; $defs?: Record<string, SchemaNode>; definitions?: Record<string, SchemaNode> } =
-    JSON.parse(readFileSync(join(schemaFolder, `${revision}.json`), 'utf8'));
+    JSON.parse(readFileSync(join(schemaFolder, `${version}.json`), 'utf8'));
   const is2020 = file.$schema.includes('2020-12');
   const definitions = mend(file.$defs ?? file.definitions ?? {});
   return { definitions, is2020, pointer: file.$defs ? '#/$defs/' : '#/definitions/' };

@@ -1,5 +1,5 @@
 import { type Context, isObject, type Judge, type JudgeOptions, judge, sharedJudge } from './judge.js';
-import { isRevision, type Revision } from './schema-file.js';
+import { isProtocolVersion, type ProtocolVersion } from './schema-file.js';
 import type { Side } from './vocabulary.js';
 
 /** Listens on one connection, in both directions, and judges all that crosses. */
@@ -23,17 +23,17 @@ interface RecordedRequest {
 const protocolVersion = 'io.modelcontextprotocol/protocolVersion';
 
 /**
- * Taps a connection on which the peers mean to speak a revision. A message that names a revision of its own (an
+ * Taps a connection on which the peers mean to speak a protocol version. A message that names a protocol version of its own (an
  * `initialize`, a request with its protocol version in `_meta`, such as a probe) is judged by that one, and so is its answer.
  */
-export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
-  const agreed = judge(revision, options);
+export function createTap(version: ProtocolVersion, options: JudgeOptions = {}): Tap {
+  const agreed = judge(version, options);
   const first: Record<Side, Map<string, RecordedRequest>> = { client: new Map(), server: new Map() };
   const problems: string[] = [];
   const seen = { client: 0, server: 0 };
 
   const judgeFor = (named: unknown): Judge =>
-    named === revision || options.custom ? agreed : (sharedJudge(named, options.exact ?? false) ?? agreed);
+    named === version || options.custom ? agreed : (sharedJudge(named, options.exact ?? false) ?? agreed);
 
   const one = (value: unknown, from: Side): string[] => {
     if (!isObject(value)) return agreed.message(value, { from });
@@ -59,7 +59,7 @@ export function createTap(revision: Revision, options: JudgeOptions = {}): Tap {
     asker.delete(keyOf(value.id));
     const context: Context = { from, answers };
     const named = answers?.method === 'initialize' && isObject(value.result) ? value.result.protocolVersion : undefined;
-    const by = isRevision(named) ? judgeFor(named) : (answers?.judge ?? agreed);
+    const by = isProtocolVersion(named) ? judgeFor(named) : (answers?.judge ?? agreed);
     const stray = answers === undefined && value.id !== undefined && value.id !== null && 'error' in value;
     return [...(stray ? ['a response answers no request'] : []), ...by.message(value, context)];
   };

@@ -8,7 +8,7 @@ import { openTaskClient, type TaskTestClient } from '../../packages/tenon/src/ex
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
-import type { Revision } from '../support/official-schema.js';
+import type { ProtocolVersion } from '../support/official-schema.js';
 import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
 import { createTaskServer } from './task-server.js';
 
@@ -25,10 +25,10 @@ export const transportKinds = ['memory', 'stdio', 'http'] as const;
 /** A client of the works; all that crosses is judged. `program` is theirs for a process of its own. */
 export async function openConnection(
   kind: (typeof transportKinds)[number],
-  revision: Revision,
+  version: ProtocolVersion,
   program: string,
 ): Promise<TaskConnection> {
-  const wire = createWire(revision);
+  const wire = createWire(version);
   const problems: unknown[] = [];
   const works = createTaskServer(problem => problems.push(problem));
   const http = kind === 'http' ? await serveHttp(works, { port: 0 }) : undefined;
@@ -45,15 +45,15 @@ export async function openConnection(
     return pair.client;
   };
   const channel = await open();
-  const stateless = revision === '2026-07-28';
+  const stateless = version === '2026-07-28';
   const envelope = (method: string, params: JsonObject) => ({
     ...(stateless ? { stateless } : {}),
     headers: {
-      ...(method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision }),
+      ...(method === 'initialize' ? {} : { 'MCP-Protocol-Version': version }),
       ...(stateless ? { 'Mcp-Method': method, ...createNameHeader(method, params) } : {}),
     },
   });
-  const caller = await openTaskClient(channel, { revision, envelope });
+  const caller = await openTaskClient(channel, { version, envelope });
   if (!stateless && 'listen' in channel) (channel as ListeningTransport).listen();
   return {
     ...{ caller, wire, problems, url },

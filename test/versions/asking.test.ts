@@ -3,8 +3,8 @@ import { createAnswers, type ReceivedInputs } from './answers.js';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json, Wire } from './wire.js';
 
-const is = (variant: MatrixCase, date: string) => variant.revision === date;
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.version === date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 

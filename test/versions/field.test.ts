@@ -1,15 +1,15 @@
 import { connect, createTransportPair } from 'tenon';
 import { describe, expect, it, vi } from 'vitest';
-import { type Revision, revisions } from '../support/official-schema.js';
+import { type ProtocolVersion, protocolVersions } from '../support/official-schema.js';
 import type { Json } from './wire.js';
 
 const newest = '2026-07-28';
-const handshakes = revisions.filter(revision => revision !== newest);
+const handshakes = protocolVersions.filter(version => version !== newest);
 
 describe('a deviating server', () => {
   /** A server that answers by hand. */
   async function answeredBy(
-    protocolVersion: Revision,
+    protocolVersion: ProtocolVersion,
     answers: (method: string, params: Json) => Json | undefined,
     options: object = {},
   ) {
@@ -25,7 +25,7 @@ describe('a deviating server', () => {
         const facts =
           protocolVersion === newest
             ? { supportedVersions: [newest], ttlMs: 0, cacheScope: 'private' }
-            : { protocolVersion: protocolVersion };
+            : { protocolVersion };
         const result =
           method === opening
             ? { ...facts, capabilities, serverInfo: { name: 's', version: '1' } }
@@ -44,9 +44,9 @@ describe('a deviating server', () => {
     return { client, ask: (message: Json) => void pair.server.send(message as never), notifications };
   }
 
-  it.each(handshakes)('may end a list with an empty cursor on %s', async revision => {
+  it.each(handshakes)('may end a list with an empty cursor on %s', async version => {
     let lists = 0;
-    const { client } = await answeredBy(revision, () => ({ prompts: [{ name: `p${lists++}` }], nextCursor: '' }));
+    const { client } = await answeredBy(version, () => ({ prompts: [{ name: `p${lists++}` }], nextCursor: '' }));
     const names: string[] = [];
     for await (const { name } of client.listPrompts()) names.push(name);
     expect(names).toEqual(['p0']);
@@ -63,10 +63,10 @@ describe('a deviating server', () => {
     expect(names).toEqual(['undefined', '']);
   });
 
-  it.each(revisions)(
+  it.each(protocolVersions)(
     'may send an empty structured content and unknown members on %s [result.open-object, result.result-type-absent-is-complete, tools.call.is-error-default, schema.capability.open-set]',
-    async revision => {
-      const { client } = await answeredBy(revision, method =>
+    async version => {
+      const { client } = await answeredBy(version, method =>
         method === 'tools/list'
           ? { tools: [{ name: 't', inputSchema: { type: 'object' }, surplus: 1 }] }
           : {
@@ -98,9 +98,9 @@ describe('a deviating server', () => {
     await expect(client.call('resources/list')).rejects.toBeInstanceOf(Error);
   });
 
-  it.each(handshakes)('may request sampling by another method name on %s', async revision => {
+  it.each(handshakes)('may request sampling by another method name on %s', async version => {
     const sample = () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' });
-    const { ask, notifications } = await answeredBy(revision, () => ({}), { sample });
+    const { ask, notifications } = await answeredBy(version, () => ({}), { sample });
     ask({ jsonrpc: '2.0', id: 'q', method: 'sampling/complete', params: { messages: [], maxTokens: 1 } });
     await vi.waitFor(() => expect(notifications).toHaveLength(1));
     expect(notifications).toEqual([
@@ -110,12 +110,12 @@ describe('a deviating server', () => {
 
   it.each(['2025-11-25'] as const)(
     'gets an error on %s when it requests undeclared input [elicitation.mode.undeclared-error, elicitation.complete.unknown-ignored, sampling.tools.undeclared-error, sampling.tools.undeclared-fails]',
-    async revision => {
+    async version => {
       const options = {
         elicit: () => ({ action: 'decline' as const }),
         sample: () => ({ role: 'assistant' as const, content: { type: 'text' as const, text: 'yes' }, model: 'm' }),
       };
-      const { ask, notifications } = await answeredBy(revision, () => ({}), options);
+      const { ask, notifications } = await answeredBy(version, () => ({}), options);
       ask({
         jsonrpc: '2.0',
         id: 1,

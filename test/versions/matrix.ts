@@ -13,7 +13,7 @@ import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
 import { takeCover } from '../support/extent.js';
-import { type Revision, revisions } from '../support/official-schema.js';
+import { type ProtocolVersion, protocolVersions } from '../support/official-schema.js';
 import { createExample, type Example, type ExampleOptions } from './server.js';
 import { createWire, recordRequester, recordSpawn, type Wire } from './wire.js';
 
@@ -22,26 +22,26 @@ export type MatrixTransport = 'memory' | 'stdio' | 'http' | 'http-sse';
 /** A row of the matrix. */
 export interface MatrixCase {
   readonly transport: MatrixTransport;
-  readonly revision: Revision;
+  readonly version: ProtocolVersion;
 }
 
-const first = revisions[0];
-const newest = revisions[revisions.length - 1] as Revision;
+const first = protocolVersions[0];
+const newest = protocolVersions[protocolVersions.length - 1] as ProtocolVersion;
 
-/** Every transport with every revision that it has. */
+/** Every transport with every protocol version that it has. */
 const allCases: readonly MatrixCase[] = (['memory', 'stdio', 'http', 'http-sse'] as const).flatMap(transport =>
-  revisions
+  protocolVersions
     .filter(
-      revision => !(transport === 'http' && revision === first) && !(transport === 'http-sse' && revision === newest),
+      version => !(transport === 'http' && version === first) && !(transport === 'http-sse' && version === newest),
     )
-    .map(revision => ({ transport, revision })),
+    .map(version => ({ transport, version })),
 );
 
-/** Every revision in memory, and each other transport with the newest revision of each of its forms. */
-export const matrixCases: readonly MatrixCase[] = takeCover(allCases, ({ transport, revision }) => {
+/** Every protocol version in memory, and each other transport with the newest protocol version of each of its forms. */
+export const matrixCases: readonly MatrixCase[] = takeCover(allCases, ({ transport, version }) => {
   if (transport === 'memory') return true;
-  if (transport === 'http-sse') return revision === first;
-  return revisions.slice(transport === 'stdio' ? -2 : -3).includes(revision);
+  if (transport === 'http-sse') return version === first;
+  return protocolVersions.slice(transport === 'stdio' ? -2 : -3).includes(version);
 });
 
 /** A client that is connected, and what crosses. */
@@ -59,7 +59,7 @@ let built: string | undefined;
 /** The server program as one file: a child starts in a fraction of the time that it takes to load the sources. */
 function bundleExample(): string {
   if (built !== undefined) return built;
-  const folder = mkdtempSync(join(tmpdir(), 'tenon-revisions-'));
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-versions-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const outfile = join(folder, 'server.mjs');
   const entryPoints = [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))];
@@ -76,13 +76,13 @@ function bundleExample(): string {
   return outfile;
 }
 
-/** A server of its own behind the transport, and a client that speaks the revision with it. */
+/** A server of its own behind the transport, and a client that speaks the protocol version with it. */
 export async function openCase(
   variant: MatrixCase,
   options: ClientOptions = {},
   server: ExampleOptions = {},
 ): Promise<ConnectedCase> {
-  const { transport, revision: protocolVersion } = variant;
+  const { transport, version: protocolVersion } = variant;
   const wire = createWire(protocolVersion);
   const overHttp = transport === 'http' || transport === 'http-sse';
   const http = overHttp ? await serveHttp(createExample(server), { port: 0 }) : undefined;
@@ -137,7 +137,7 @@ export interface MatrixSetup {
 
 /**
  * Runs the tests of `body` on every row of the matrix. After each test nothing may have crossed that the official
- * schema of the revision does not know.
+ * schema of the protocol version does not know.
  */
 export function describeMatrix(
   title: string,
@@ -145,7 +145,7 @@ export function describeMatrix(
   setup: MatrixSetup = {},
 ): void {
   for (const variant of matrixCases.filter(setup.where ?? (() => true))) {
-    describe(`${title}: ${variant.transport} ${variant.revision}`, () => {
+    describe(`${title}: ${variant.transport} ${variant.version}`, () => {
       let rig: ConnectedCase | undefined;
       const opened = () => {
         if (rig === undefined) throw new Error('not open');
@@ -168,4 +168,4 @@ export function describeMatrix(
 }
 
 /** Whether a row has sessions that a handshake opens. */
-export const hasHandshake = (variant: MatrixCase) => variant.revision !== newest;
+export const hasHandshake = (variant: MatrixCase) => variant.version !== newest;

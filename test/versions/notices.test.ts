@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { type ConnectedCase, describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (variant: MatrixCase, date: string) => variant.revision === date;
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.version === date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
@@ -87,12 +87,12 @@ describeMatrix(
       const onProgress = () => void begun++;
       const lost = client.callTool(
         'waits',
-        { name: `lost ${variant.transport} ${variant.revision}` },
+        { name: `lost ${variant.transport} ${variant.version}` },
         { signal: stop.signal, onProgress },
       );
       const stored = client.callTool(
         'waits',
-        { name: `kept ${variant.transport} ${variant.revision}` },
+        { name: `kept ${variant.transport} ${variant.version}` },
         { signal: other.signal, onProgress },
       );
       lost.catch(() => {});
@@ -100,7 +100,7 @@ describeMatrix(
       stop.abort('enough');
       await expect(lost).rejects.toMatchObject({ code: 'call/aborted' });
       const givenUp = async (name: string) =>
-        (await client.tools.cancelled()).names.includes(`${name} ${variant.transport} ${variant.revision}`);
+        (await client.tools.cancelled()).names.includes(`${name} ${variant.transport} ${variant.version}`);
       await until(() => givenUp('lost'));
       expect(await givenUp('kept')).toBe(false);
       const notices = wire.sent('client', 'notifications/cancelled');

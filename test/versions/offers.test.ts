@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (variant: MatrixCase, date: string) => variant.revision === date;
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.version === date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 const newest = '2026-07-28';
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type ConnectedCase, hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 const newest = '2026-07-28';
 const opened: ConnectedCase[] = [];
 
@@ -23,7 +23,7 @@ const messages = ({ wire }: ConnectedCase): (Json & { by: string })[] =>
   wire.crossings.map(({ from: by, value }) => ({ ...(value as Json), by }));
 
 describe.each(
-  matrixCases.filter(hasHandshake).map(variant => [`${variant.transport} ${variant.revision}`, variant] as const),
+  matrixCases.filter(hasHandshake).map(variant => [`${variant.transport} ${variant.version}`, variant] as const),
 )('%s', (_, variant) => {
   it('opens with a handshake in the form of the protocol version [lifecycle.initialize-first, schema.type.jsonrpc-request, schema.type.jsonrpc-notification, schema.type.jsonrpc-result-response, lifecycle.initialize.client-content, lifecycle.initialize.server-responds, lifecycle.initialized-notification, lifecycle.version.client-sends-supported, lifecycle.version.server-echoes, lifecycle.initialize-not-batched, lifecycle.capabilities.features-advertised, schema.const.protocol-version, schema.request.initialize, schema.result.initialize, schema.notification.initialized, schema.type.implementation, schema.type.implementation.title, schema.type.implementation.description, schema.capability.client.experimental, schema.capability.server.experimental, schema.capability.server.logging, schema.capability.server.prompts, schema.capability.server.resources, schema.capability.server.tools, schema.capability.server.completions, compat.server-initialize-selects-legacy, compat.legacy-client-dual-era-server]', async () => {
     const rig = await start(variant, {
@@ -38,7 +38,7 @@ describe.each(
     expect(request).toMatchObject({
       by: 'client',
       method: 'initialize',
-      params: { protocolVersion: variant.revision, capabilities: { experimental: { thing: {} } } },
+      params: { protocolVersion: variant.version, capabilities: { experimental: { thing: {} } } },
     });
     const { clientInfo } = (request as Json).params as { clientInfo: Json };
     expect(clientInfo).toMatchObject({ name: 'probe', version: '9' });
@@ -49,7 +49,7 @@ describe.each(
     expect(answer).toMatchObject({
       by: 'server',
       id: request?.id,
-      result: { protocolVersion: variant.revision, instructions: 'Ask before you act.' },
+      result: { protocolVersion: variant.version, instructions: 'Ask before you act.' },
     });
     const { serverInfo, capabilities } = (answer as Json).result as { serverInfo: Json; capabilities: Json };
     expect(Object.keys(serverInfo).sort()).toEqual(
@@ -70,7 +70,7 @@ describe.each(
     expect(notice).toMatchObject({ by: 'client', method: 'notifications/initialized' });
     expect(messages(rig).filter(({ method }) => method === 'notifications/initialized').length).toBe(1);
     expect(rig.client.server).toMatchObject({
-      protocolVersion: variant.revision,
+      protocolVersion: variant.version,
       info: { name: 'example' },
       instructions: 'Ask before you act.',
     });
@@ -86,14 +86,14 @@ describe.each(
       );
     const stated = variant.transport === 'http' && from(variant, '2025-06-18');
     expect(versions[0]).toBeUndefined();
-    for (const version of versions.slice(1)) expect(version).toBe(stated ? variant.revision : undefined);
+    for (const version of versions.slice(1)) expect(version).toBe(stated ? variant.version : undefined);
   });
 });
 
 describe.each(
   matrixCases
     .filter(variant => !hasHandshake(variant))
-    .map(variant => [`${variant.transport} ${variant.revision}`, variant] as const),
+    .map(variant => [`${variant.transport} ${variant.version}`, variant] as const),
 )('%s', (_, variant) => {
   it('opens without a handshake, with metadata in each request [discover.implemented, discover.request-shape, discover.result-shape, discover.supported-versions-complete, discover.capabilities-match-behaviour, prompts.capability-in-discover, meta.params-required, meta.protocol-version-required, meta.client-capabilities-required, meta.result-meta-shape, versioning.declared-per-request, versioning.version-format, compat.modern-definition, compat.client-no-session-id, caching.hints-required, base.removed-notifications-not-sent]', async () => {
     const rig = await start(variant, { name: 'probe', version: '9' });
@@ -138,7 +138,7 @@ describe.each(
   });
 });
 
-describe.each(matrixCases.map(variant => [`${variant.transport} ${variant.revision}`, variant] as const))(
+describe.each(matrixCases.map(variant => [`${variant.transport} ${variant.version}`, variant] as const))(
   'gates: %s',
   (_, variant) => {
     it('prevents a client from using undeclared capabilities, and the server from responding to it [lifecycle.operation.negotiated-capabilities-only, lifecycle.capabilities.honoured-all-session, tools.not-declared-method-not-found, resources.not-declared-method-not-found, prompts.not-declared-method-not-found, base.error.method-not-found, resources.subscribe.needs-capability, discover.capabilities-match-behaviour, base.core-always-supported, base.core-layers-mandatory]', async () => {
@@ -201,7 +201,7 @@ describe.each(matrixCases.map(variant => [`${variant.transport} ${variant.revisi
   },
 );
 
-/** A server that answers a probe with something, or not at all, and a handshake with a revision. */
+/** A server that answers a probe with something, or not at all, and a handshake with a protocol version. */
 function impostor(probed: object | undefined, protocolVersion: string) {
   const sent: string[] = [];
   let closed = false;
@@ -226,21 +226,21 @@ function impostor(probed: object | undefined, protocolVersion: string) {
 }
 
 describe('negotiation', () => {
-  const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+  const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 
-  it.each(revisions)(
+  it.each(versions)(
     'finds %s by itself, with a server that has nothing else [compat.stdio-probe-discover-result]',
-    async revision => {
-      const server = createServer({ name: 'one', version: '1', protocolVersions: [revision], onError: () => {} });
+    async version => {
+      const server = createServer({ name: 'one', version: '1', protocolVersions: [version], onError: () => {} });
       const client = await connect(server);
-      expect(client.server.protocolVersion).toBe(revision);
+      expect(client.server.protocolVersion).toBe(version);
       await client.ping();
       await client.close();
     },
   );
 
   it.each(
-    revisions.slice(0, 4).flatMap(served => revisions.slice(0, 4).map(requestedUrl => [served, requestedUrl] as const)),
+    versions.slice(0, 4).flatMap(served => versions.slice(0, 4).map(requestedUrl => [served, requestedUrl] as const)),
   )(
     'returns the version of a server that has %s to a client that requests %s [lifecycle.version.server-counteroffer, lifecycle.version.server-echoes]',
     async (served, requestedUrl) => {

@@ -3,7 +3,7 @@ import { createAnswers } from './answers.js';
 import { hasHandshake, type MatrixCase, matrixCases, openCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
 describe('retries', () => {
@@ -87,7 +87,7 @@ describe('retries', () => {
 
 describe('a missing input response', () => {
   const each = matrixCases.filter(variant => variant.transport !== 'stdio' && from(variant, '2025-06-18'));
-  it.each(each.map(variant => [`${variant.transport} ${variant.revision}`, variant] as const))(
+  it.each(each.map(variant => [`${variant.transport} ${variant.version}`, variant] as const))(
     'reaches the handler with its reason: %s [elicitation.server-handles-refusal, elicitation.response.actions]',
     async (_, variant) => {
       const actions = ['decline', 'cancel'] as const;

@@ -1,7 +1,7 @@
 import { inputRequired, tool } from 'tenon';
 import { z } from 'zod';
 
-/** A form with every kind of field, in the words of the newest revision. */
+/** A form with every kind of field, in the words of the newest protocol version. */
 const form = {
   type: 'object',
   properties: {

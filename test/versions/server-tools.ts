@@ -90,7 +90,7 @@ export const tools = {
         meta: ctx.meta,
         client: ctx.client.info,
         capabilities: ctx.client.capabilities,
-        revision: ctx.protocolVersion,
+        version: ctx.protocolVersion,
       }),
   }),
   mirrored: tool({
@@ -105,7 +105,7 @@ export const tools = {
     run: ({ region, count }) => `${String(region)} ${String(count)}`,
   }),
   dialect: tool({
-    description: 'Raw JSON Schema with what only the newest revision knows',
+    description: 'Raw JSON Schema with what only the newest version knows',
     input: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',

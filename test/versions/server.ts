@@ -11,7 +11,7 @@ export interface ExampleOptions {
   readonly toolsOnly?: boolean;
   /** A server that offers nothing at all. */
   readonly nothing?: boolean;
-  readonly revisions?: readonly string[];
+  readonly versions?: readonly string[];
   readonly pageSize?: number;
   readonly cache?: ServerDefinition['cache'];
   readonly inputRequests?: ServerDefinition['inputRequests'];
@@ -19,12 +19,12 @@ export interface ExampleOptions {
 
 const extension = 'com.example/notes';
 
-/** One server with every feature of every revision. */
+/** One server with every feature of every protocol version. */
 export function createExample(options: ExampleOptions = {}) {
   const {
     toolsOnly = false,
     nothing = false,
-    revisions: protocolVersions,
+    versions: protocolVersions,
     pageSize = 1000,
     cache,
     inputRequests,
@@ -49,7 +49,7 @@ export function createExample(options: ExampleOptions = {}) {
     pageSize,
     ...(protocolVersions ? { protocolVersions } : {}),
     ...(cache ? { cache } : {}),
-    ...(inputRequests ? { inputRequests: inputRequests } : {}),
+    ...(inputRequests ? { inputRequests } : {}),
     onError: () => {},
   });
   self = server as never;

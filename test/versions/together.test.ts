@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import { revisions } from '../support/official-schema.js';
+import { protocolVersions } from '../support/official-schema.js';
 import { createExample, type Example } from './server.js';
 import { createWire, recordRequester } from './wire.js';
 
@@ -20,17 +20,17 @@ async function clients() {
   const server = createExample();
   const http = await serveHttp(server, { port: 0 });
   closing.push(() => http.close({ timeout: 0 }));
-  const connections = revisions.flatMap(revision => [
-    { revision, transport: 'memory' as const },
-    ...(revision === '2024-11-05' ? [] : [{ revision, transport: 'http' as const }]),
-    ...(revision === newest ? [] : [{ revision, transport: 'http-sse' as const }]),
+  const connections = protocolVersions.flatMap(version => [
+    { version, transport: 'memory' as const },
+    ...(version === '2024-11-05' ? [] : [{ version, transport: 'http' as const }]),
+    ...(version === newest ? [] : [{ version, transport: 'http-sse' as const }]),
   ]);
   return Promise.all(
-    connections.map(async ({ revision, transport }, index) => {
+    connections.map(async ({ version, transport }, index) => {
       const name = `client-${index}`;
-      const wire = createWire(revision);
+      const wire = createWire(version);
       const options = {
-        protocolVersion: revision,
+        protocolVersion: version,
         name,
         roots: [{ uri: `file:///${name}`, name }],
         elicit: () => ({ action: 'accept' as const, content: { yes: true } }),
@@ -44,7 +44,7 @@ async function clients() {
       const client =
         transport === 'memory' ? await connect<Example>(server, options) : await connectTo<Example>(endpoint, options);
       closing.push(() => client.close());
-      return { name, revision, client, wire };
+      return { name, version, client, wire };
     }),
   );
 }
@@ -55,7 +55,7 @@ describe('clients of all protocol versions on one server at the same time', () =
   it('get their own responses, and nothing of another [tools.list.not-per-connection, resources.list.not-per-connection, prompts.list.not-per-connection, pagination.cursor-stateless]', async () => {
     const all = await clients();
     const lists = await Promise.all(
-      all.flatMap(({ name, revision, client, wire }) =>
+      all.flatMap(({ name, version, client, wire }) =>
         [1, 2, 3].map(async round => {
           const reports: number[] = [];
           const works = client.callTool(
@@ -75,7 +75,7 @@ describe('clients of all protocol versions on one server at the same time', () =
           expect(JSON.parse(textOf(result as never))).toMatchObject({
             meta: { 'com.example/who': `${name}/${round}` },
             client: { name },
-            revision,
+            version,
           });
           expect(textOf(model as never)).toContain(`"${name}"`);
           expect(reports).toEqual(Array.from({ length: round }, (_, index) => index + 1));
@@ -110,11 +110,11 @@ describe('clients of all protocol versions on one server at the same time', () =
         'change',
         change => 'list' in change && change.list === 'tools' && received.set(name, (received.get(name) ?? 0) + 1),
       );
-    const sessions = all.filter(({ revision }) => revision !== newest);
+    const sessions = all.filter(({ version }) => version !== newest);
     await all[0]?.client.callTool('grow');
     await expect.poll(() => sessions.filter(({ name }) => received.has(name)).length).toBe(sessions.length);
     await all[0]?.client.callTool('later');
-    for (const { name, revision } of all)
-      expect([name, received.get(name)]).toEqual([name, revision === newest ? undefined : 1]);
+    for (const { name, version } of all)
+      expect([name, received.get(name)]).toEqual([name, version === newest ? undefined : 1]);
   });
 });

@@ -1,16 +1,16 @@
 import { createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Revision, revisions } from '../support/official-schema.js';
+import { type ProtocolVersion, protocolVersions } from '../support/official-schema.js';
 import { createExample } from './server.js';
 import { createWire, type Json } from './wire.js';
 
 const newest = '2026-07-28';
-const handshakes = revisions.filter(revision => revision !== newest);
+const handshakes = protocolVersions.filter(version => version !== newest);
 
 /** One end of a pair in memory, spoken by hand. */
-async function byHand(revision: Revision, capabilities: Json = {}) {
-  const wire = createWire(revision);
+async function byHand(version: ProtocolVersion, capabilities: Json = {}) {
+  const wire = createWire(version);
   const pair = createTransportPair((from, message) => wire.crosses(from, message));
   await createExample().connect(pair.server);
   const waiting = new Map<unknown, (value: Json) => void>();
@@ -36,8 +36,8 @@ async function byHand(revision: Revision, capabilities: Json = {}) {
   };
   const clientInfo = { name: 'hand', version: '1' };
   wire.excuseClient();
-  if (revision !== newest) {
-    await ask(0, 'initialize', { protocolVersion: revision, capabilities, clientInfo });
+  if (version !== newest) {
+    await ask(0, 'initialize', { protocolVersion: version, capabilities, clientInfo });
     send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   }
   wire.rewind();
@@ -45,16 +45,16 @@ async function byHand(revision: Revision, capabilities: Json = {}) {
   return { wire, send, ask, answerTo, arrived, closed: () => closed };
 }
 
-describe.each(handshakes)('a client of %s with handwritten messages', revision => {
+describe.each(handshakes)('a client of %s with handwritten messages', version => {
   it('may send shutdown, and the connection closes', async () => {
-    const { ask, closed } = await byHand(revision);
+    const { ask, closed } = await byHand(version);
     expect(await ask(1, 'shutdown')).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     await vi.waitFor(() => expect(closed()).toBe(true));
   });
 
   it('may send batches on protocol versions that have them, and on no others [base.batch.receive, base.batch.response-array, base.batch.not-allowed]', async () => {
-    const { send, answerTo, arrived, wire } = await byHand(revision);
-    const batches = revision === '2025-03-26';
+    const { send, answerTo, arrived, wire } = await byHand(version);
+    const batches = version === '2025-03-26';
     const answer = answerTo(batches ? 2 : 3);
     send([
       { jsonrpc: '2.0', id: 1, method: 'ping' },
@@ -77,9 +77,9 @@ describe.each(handshakes)('a client of %s with handwritten messages', revision =
   });
 
   it('cannot initialize inside a batch, or twice [lifecycle.initialize-not-batched]', async () => {
-    const { ask, wire } = await byHand(revision);
+    const { ask, wire } = await byHand(version);
     const again = await ask(1, 'initialize', {
-      protocolVersion: revision,
+      protocolVersion: version,
       capabilities: {},
       clientInfo: { name: 'x', version: '1' },
     });
@@ -88,7 +88,7 @@ describe.each(handshakes)('a client of %s with handwritten messages', revision =
   });
 
   it('may declare unknown capabilities, which are kept [schema.capability.open-set, schema.open-objects, base.response.result-object]', async () => {
-    const { ask, wire } = await byHand(revision, {
+    const { ask, wire } = await byHand(version, {
       roots: { listChanged: true, later: 1 },
       sampling: {},
       unheard: { of: true },
@@ -111,13 +111,13 @@ describe.each(handshakes)('a client of %s with handwritten messages', revision =
   });
 
   it('can set the level `warn`, which is read as `warning`', async () => {
-    const { ask } = await byHand(revision);
+    const { ask } = await byHand(version);
     expect(await ask(1, 'logging/setLevel', { level: 'warn' })).toMatchObject({ result: {} });
     expect(await ask(2, 'logging/setLevel', { level: 'loud' })).toMatchObject({ error: { code: -32602 } });
   });
 
   it('can send `params: null` with a request and a notification', async () => {
-    const { ask, send, arrived } = await byHand(revision);
+    const { ask, send, arrived } = await byHand(version);
     const before = arrived.length;
     send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed', params: null });
     expect(await ask(1, 'ping', null)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
@@ -126,21 +126,21 @@ describe.each(handshakes)('a client of %s with handwritten messages', revision =
   });
 
   it('gets each response under its own id, of any kind [base.response.same-id, schema.type.request-id, base.request.id-string-or-integer]', async () => {
-    const { ask, wire } = await byHand(revision);
+    const { ask, wire } = await byHand(version);
     const ids = [1, '1', -5, '', 'ünï', Number.MAX_SAFE_INTEGER];
     for (const id of ids) expect(await ask(id, 'ping')).toEqual({ jsonrpc: '2.0', id, result: {} });
     expect(wire.problems).toEqual([]);
   });
 });
 
-describe.each(revisions)('messages to a server of %s', revision => {
+describe.each(protocolVersions)('messages to a server of %s', version => {
   const _meta =
-    revision === newest
+    version === newest
       ? { 'io.modelcontextprotocol/protocolVersion': newest, 'io.modelcontextprotocol/clientCapabilities': {} }
       : {};
 
   it('are refused with the fitting code when they are no valid request [base.jsonrpc-2.0, base.request.id-not-null, base.request.params-object, base.error.invalid-request, base.error.code-and-message, base.response.result-xor-error]', async () => {
-    const { send, arrived, ask, wire } = await byHand(revision);
+    const { send, arrived, ask, wire } = await byHand(version);
     const broken = [
       { id: 1, method: 'ping' },
       { jsonrpc: '1.0', id: 2, method: 'ping' },
@@ -163,7 +163,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
   });
 
   it('get no response as a notification or an unmatched response [base.notification.no-response, schema.notification.cancelled.request-id-optional, base.notification.no-id]', async () => {
-    const { send, arrived, ask } = await byHand(revision);
+    const { send, arrived, ask } = await byHand(version);
     const before = arrived.length;
     send({ jsonrpc: '2.0', method: 'notifications/absent', params: { a: 1 } });
     send({ jsonrpc: '2.0', method: 'tools/list' });
@@ -177,7 +177,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
   });
 
   it('are refused with the id of a running request, which continues [base.request.id-unique-per-session, base.request.id-unique-in-flight]', async () => {
-    const { send, arrived, ask, answerTo } = await byHand(revision);
+    const { send, arrived, ask, answerTo } = await byHand(version);
     const first = answerTo(5);
     send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'later', _meta } });
     send({ jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'word', _meta } });
@@ -187,7 +187,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
   });
 
   it('may contain names like __proto__', async () => {
-    const { ask } = await byHand(revision);
+    const { ask } = await byHand(version);
     const args = JSON.parse(
       '{"a":1,"b":2,"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}',
     );
@@ -199,7 +199,7 @@ describe.each(revisions)('messages to a server of %s', revision => {
   });
 
   it('are refused with the fitting code for invalid params [base.error.invalid-params]', async () => {
-    const { ask } = await byHand(revision);
+    const { ask } = await byHand(version);
     expect((await ask(1, 'resources/read', { uri: 7, _meta })).error).toMatchObject({ code: -32602 });
     expect((await ask(2, 'completion/complete', { ref: {}, _meta })).error).toMatchObject({ code: -32602 });
     expect((await ask(3, 'tools/list', { cursor: 7, _meta })).error).toMatchObject({ code: -32602 });
@@ -217,10 +217,10 @@ describe('requests that name their protocol version', () => {
   it('are stateless, also inside a session of another version [compat.server-modern-meta-selects-stateless, compat.server-initialize-with-modern-meta, base.stateless-no-prior-context, base.stateless-connection-not-session, versioning.each-request-independent, discover.no-prior-call-required]', async () => {
     const { ask } = await byHand('2025-06-18', { elicitation: {} });
     const stated = await ask(1, 'tools/call', { name: 'meta', _meta: meta() });
-    expect(JSON.stringify(stated)).toContain('\\"revision\\":\\"2026-07-28\\"');
+    expect(JSON.stringify(stated)).toContain('\\"version\\":\\"2026-07-28\\"');
     expect(stated.result).toMatchObject({ resultType: 'complete' });
     const plain = await ask(2, 'tools/call', { name: 'meta' });
-    expect(JSON.stringify(plain)).toContain('\\"revision\\":\\"2025-06-18\\"');
+    expect(JSON.stringify(plain)).toContain('\\"version\\":\\"2025-06-18\\"');
     expect(plain.result).not.toHaveProperty('resultType');
     expect((await ask(3, 'initialize', { _meta: meta() })).error).toMatchObject({ code: -32601 });
     expect((await ask(4, 'ping', { _meta: meta() })).error).toMatchObject({ code: -32601 });
@@ -276,7 +276,7 @@ describe('batches over HTTP', () => {
 
   it.each(handshakes.slice(1))(
     'are accepted in a session of 2025-03-26 only, here %s [base.batch.receive, base.batch.not-allowed]',
-    async revision => {
+    async version => {
       const { url, close } = await serveHttp(createExample(), { port: 0 });
       closing.push(() => close({ timeout: 0 }));
       const post = (body: unknown, more: Record<string, string> = {}) =>
@@ -289,11 +289,11 @@ describe('batches over HTTP', () => {
         jsonrpc: '2.0',
         id: 0,
         method: 'initialize',
-        params: { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
+        params: { protocolVersion: version, capabilities: {}, clientInfo: { name: 'x', version: '1' } },
       });
       const session = {
         'mcp-session-id': opening.headers.get('mcp-session-id') ?? '',
-        ...(revision === '2025-03-26' ? {} : { 'mcp-protocol-version': revision }),
+        ...(version === '2025-03-26' ? {} : { 'mcp-protocol-version': version }),
       };
       await opening.text();
       await (await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, session)).text();
@@ -305,7 +305,7 @@ describe('batches over HTTP', () => {
         session,
       );
       const text = await reply.text();
-      if (revision !== '2025-03-26') {
+      if (version !== '2025-03-26') {
         const refusals = JSON.parse(text) as Json[];
         expect([reply.status, refusals.map(({ id, error }) => [id, (error as Json).code])]).toEqual([
           400,

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { describeMatrix, type MatrixCase } from './matrix.js';
 import type { Json } from './wire.js';
 
-const is = (variant: MatrixCase, date: string) => variant.revision === date;
-const from = (variant: MatrixCase, date: string) => variant.revision >= date;
+const is = (variant: MatrixCase, date: string) => variant.version === date;
+const from = (variant: MatrixCase, date: string) => variant.version >= date;
 
 describeMatrix('tools', (rig, variant) => {
   it('lists tools with the members of the protocol version [tools.list.answered, tools.capability-declared, schema.request.tools-list, schema.result.tools-list, schema.result.tools-list.full, schema.type.tool, schema.type.tool.full, schema.type.tool.annotations, schema.type.tool-annotations, schema.type.tool.title-and-meta, schema.type.tool.output-schema, schema.type.tool.icons, schema.type.icon, schema.type.base-metadata, schema.type.tool.no-execution, lifecycle.operation.respect-version]', async () => {

@@ -1,7 +1,7 @@
 import { getDialect } from '../../packages/tenon/src/protocol/versions/index.js';
 import type { HttpReply, Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
 import type { SpawnServer } from '../../packages/tenon/src/transports/stdio/server-process-types.js';
-import { createTap, type Revision, type Side, schemasPresent } from '../support/official-schema.js';
+import { createTap, type ProtocolVersion, type Side, schemasPresent } from '../support/official-schema.js';
 
 export type Json = Record<string, unknown>;
 
@@ -22,14 +22,14 @@ export interface Exchange {
   readonly sessionId: string | undefined;
 }
 
-/** All that crosses between one client and one server, judged by the official schema of their revision. */
+/** All that crosses between one client and one server, judged by the official schema of their protocol version. */
 export interface Wire {
   readonly crossings: readonly Crossing[];
   readonly exchanges: Exchange[];
   /** What was wrong with messages so far; always empty where the schemas are not there. */
   readonly problems: readonly string[];
   crosses(from: Side, value: unknown): void;
-  /** Until the next `rewind` the client may send what no revision knows: the test means to. */
+  /** Until the next `rewind` the client may send what no protocol version knows: the test means to. */
   excuseClient(): void;
   /** Forgets what has crossed, so that a test sees its own messages only. */
   rewind(): void;
@@ -43,20 +43,20 @@ export interface Wire {
   };
 }
 
-/** Extensions are declared to peers of every revision: those that know of some look for them there. */
+/** Extensions are declared to peers of every protocol version: those that know of some look for them there. */
 const extended = /capabilities: must NOT have additional properties \{"additionalProperty":"extensions"\}/;
 const customMethods = /^(com\.example|notes|notifications\/notes)\//;
-/** Of the tasks extension, which the schema of its revision does not have. */
+/** Of the tasks extension, which the schema of its protocol version does not have. */
 const taskMethods = /^(tasks\/(get|update|cancel)|notifications\/tasks)$/;
 
-function isCustom(revision: Revision, method: string): boolean {
+function isCustom(version: ProtocolVersion, method: string): boolean {
   if (customMethods.test(method) || method === 'shutdown') return true;
-  return getDialect(revision)?.tasks === 'by-extension' && taskMethods.test(method);
+  return getDialect(version)?.tasks === 'by-extension' && taskMethods.test(method);
 }
 
-export function createWire(revision: Revision): Wire {
+export function createWire(version: ProtocolVersion): Wire {
   const tap = schemasPresent
-    ? createTap(revision, { exact: true, custom: method => isCustom(revision, method) })
+    ? createTap(version, { exact: true, custom: method => isCustom(version, method) })
     : undefined;
   const problems: string[] = [];
   let crossings: Crossing[] = [];

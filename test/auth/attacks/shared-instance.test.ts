@@ -144,9 +144,9 @@ describe('a server that two users share', () => {
     const own = await connect(server, { elicit: () => ({ action: 'accept', content: { word: 'of-nobody' } }) });
     const clients = await Promise.all(
       PEOPLE.flatMap(person =>
-        ['2025-06-18', '2025-11-25', '2026-07-28', '2026-07-28'].map(async revision => ({
+        ['2025-06-18', '2025-11-25', '2026-07-28', '2026-07-28'].map(async version => ({
           person,
-          client: await client(person, revision),
+          client: await client(person, version),
         })),
       ),
     );

@@ -2,11 +2,11 @@ import { connect, tool } from 'tenon';
 import { formatName, SIZES, type Workloads } from '../workload.js';
 import { createResources, createTestServer, createTools, getMiddleTool } from './offers.js';
 
-const REVISIONS = ['2026-07-28', '2025-11-25'];
+const VERSIONS = ['2026-07-28', '2025-11-25'];
 
 /** What costs a client, and the server of it, the same however much the client knows. */
 export const clientWorkloads: Workloads = Object.fromEntries(
-  REVISIONS.flatMap(protocolVersion => [
+  VERSIONS.flatMap(protocolVersion => [
     [
       `a call by a client that knows so many tools: ${protocolVersion}`,
       {

@@ -58,7 +58,7 @@ export const metadata: readonly Feature[] = [
       return [answer, new Set(mirrored(clientSide)), new Set(mirrored(serverSide))];
     },
     seen: ({ client, server, mode }) => {
-      const on = (revision: string) => new Set(mode !== 'http' ? [] : [revision === newest ? encoded : 'none']);
+      const on = (version: string) => new Set(mode !== 'http' ? [] : [version === newest ? encoded : 'none']);
       return ['Ærø 7', on(client), on(server)];
     },
   },

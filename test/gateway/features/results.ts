@@ -7,7 +7,7 @@ import { bothSupport } from '../pair.js';
 const _meta = { 'com.example/kind': 'block' };
 const block = async ({ client }: Combination, place: number) => (await client.callTool('blocks')).content[place];
 
-/** Members that only some revisions have are of no matter here: they have features of their own. */
+/** Members that only some protocol versions have are of no matter here: they have features of their own. */
 const like = (members: object): unknown => expect.objectContaining(members);
 
 const content: readonly Feature[] = [

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import type { Revision } from '../../support/official-schema.js';
+import type { ProtocolVersion } from '../../support/official-schema.js';
 
-/** Revisions from one on, before another. */
+/** Protocol versions from one on, before another. */
 export interface Span {
-  readonly from?: Revision;
-  readonly before?: Revision;
+  readonly from?: ProtocolVersion;
+  readonly before?: ProtocolVersion;
 }
 
 /** Combinations: all that is said of them holds. */
@@ -15,7 +15,7 @@ export interface Where {
   readonly either?: Span;
 }
 
-/** A feature that cannot cross, since a revision has no words for it. */
+/** A feature that cannot cross, since a protocol version has no words for it. */
 export interface Impossible {
   /** As `nameOf` says it. */
   readonly feature: string;

@@ -8,7 +8,7 @@ import {
   collectNotifications,
   createFolder,
   getOutcome,
-  REVISIONS,
+  VERSIONS,
   readAuditMethods,
   startGuardedHost,
   WITH_FORMS,
@@ -36,7 +36,7 @@ const yes: NonNullable<ClientOptions['elicit']> = ({ message }) => ({
   content: message.startsWith('Allow to') ? { decision: 'once' } : { yes: true },
 });
 
-describe.each(REVISIONS)('a denied call, in %s', protocolVersion => {
+describe.each(VERSIONS)('a denied call, in %s', protocolVersion => {
   it.each(['erase', 'later', 'sure', 'replays'])('does not run: the tool %s', async name => {
     const { client, ran } = await ruled();
     const on = await client({ protocolVersion, elicit: yes });
@@ -62,7 +62,7 @@ describe.each(REVISIONS)('a denied call, in %s', protocolVersion => {
 });
 
 describe('denied resources', () => {
-  it.each(REVISIONS.slice(0, 4))('cannot be watched by a subscription of %s', async protocolVersion => {
+  it.each(VERSIONS.slice(0, 4))('cannot be watched by a subscription of %s', async protocolVersion => {
     const { client } = await ruled();
     const on = await client({ protocolVersion });
     for (const uri of ['note://secret/plan', 'note://box/a'])
@@ -129,7 +129,7 @@ describe('another spelling of a denied URI', () => {
 });
 
 describe('the meta tools of a budget', () => {
-  it.each(REVISIONS)('apply the policy to the called tool, in %s', async protocolVersion => {
+  it.each(VERSIONS)('apply the policy to the called tool, in %s', async protocolVersion => {
     const audit = join(await createFolder(), 'audit');
     const { client, ran, host } = await ruled({ budget: 1, audit });
     const on = await client({ protocolVersion, elicit: yes });

@@ -8,9 +8,9 @@ import type { JsonObject } from '../../../packages/base/src/json/json-object.js'
 import { sendRequest } from '../../input-requests/wire.js';
 import { retryUntilPasses } from '../../interop/retry.js';
 
-export const REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
+export const VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 /** Those that have forms. */
-export const WITH_FORMS = REVISIONS.slice(2);
+export const WITH_FORMS = VERSIONS.slice(2);
 
 /** A folder that goes with the test. */
 export async function createFolder(): Promise<string> {
@@ -67,7 +67,7 @@ export async function getOutcome(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Which of these resources a listener of the newest revision is told of. */
+/** Which of these resources a listener of the newest protocol version is told of. */
 export async function collectNotifications(host: Host, ...uris: string[]): Promise<unknown> {
   const notified: JsonObject[] = [];
   const params = { notifications: { resourceSubscriptions: uris, toolsListChanged: true } };

@@ -8,7 +8,7 @@ import { scriptedModel } from '../../../packages/host/src/sampling/fixtures/scri
 import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { visitor } from '../../auth/served.js';
 import { callTool } from '../../input-requests/wire.js';
-import { getOutcome, listToolNames, REVISIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { getOutcome, listToolNames, VERSIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 
 const own = (text: string): CreateMessageResult => ({
@@ -22,8 +22,8 @@ async function thinking(serverVersion: string, options: Partial<NodeHostOptions>
   return { ...(await startGuardedHost({ servers: { one: { service: server } }, ...options })), ran };
 }
 
-const pairs = REVISIONS.flatMap(revision =>
-  ['2025-06-18', '2026-07-28'].map(serverVersion => [revision, serverVersion] as const),
+const pairs = VERSIONS.flatMap(version =>
+  ['2025-06-18', '2026-07-28'].map(serverVersion => [version, serverVersion] as const),
 );
 
 describe.each(pairs)(
@@ -62,7 +62,7 @@ describe.each(pairs)(
   },
 );
 
-describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
+describe.each(VERSIONS)('a client of %s with a model', protocolVersion => {
   it.each(['2025-06-18', '2026-07-28'])(
     'samples itself for a server of %s, unless the broker is for all',
     async serverVersion => {
@@ -88,7 +88,7 @@ describe.each(REVISIONS)('a client of %s with a model', protocolVersion => {
 });
 
 describe('isolation of servers', () => {
-  it.each(REVISIONS)(
+  it.each(VERSIONS)(
     'returns the configured roots of each server, for a client of %s [roots.security.access-control]',
     async protocolVersion => {
       const [one, two] = [createWorksServer(), createWorksServer()];
@@ -150,7 +150,7 @@ describe('isolation of servers', () => {
     },
   );
 
-  it.each(REVISIONS)(
+  it.each(VERSIONS)(
     'passes no data of one server to another or to a model, for a client of %s [security.consent.no-onward-transfer, security.isolation.no-conversation-leak]',
     async protocolVersion => {
       const notifications: string[] = [];
@@ -194,7 +194,7 @@ describe('isolation of servers', () => {
 describe('a budget', () => {
   const tools = ['search_tools', 'describe_tools', 'call_tool'];
 
-  it.each(REVISIONS)('lets clients search, describe and call tools, in %s', async protocolVersion => {
+  it.each(VERSIONS)('lets clients search, describe and call tools, in %s', async protocolVersion => {
     const { server, ran } = createWorksServer();
     const { client } = await startGuardedHost({
       servers: { one: { service: server } },
@@ -238,7 +238,7 @@ describe('a budget', () => {
     expect(await getOutcome(on.callTool('call_tool', { name: 'erase', arguments: {} }))).toContain('Unknown tool');
   });
 
-  it.each(REVISIONS)(
+  it.each(VERSIONS)(
     'validates arguments, input requests and progress of a collapsed tool, in %s',
     async protocolVersion => {
       const { server } = createWorksServer();

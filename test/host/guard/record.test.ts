@@ -19,7 +19,7 @@ import {
   collectNotifications,
   createFolder,
   getOutcome,
-  REVISIONS,
+  VERSIONS,
   readAuditMethods,
   startGuardedHost,
 } from './guarded-host.js';
@@ -103,7 +103,7 @@ describe('a quota [tools.security.rate-limited]', () => {
     expect(ran).toEqual(['say hi']);
   });
 
-  it.each(REVISIONS)('counts a call once, however often it requests input, in %s', async protocolVersion => {
+  it.each(VERSIONS)('counts a call once, however often it requests input, in %s', async protocolVersion => {
     const { server, ran } = createWorksServer();
     const quotas = [{ per: ['principal'], calls: 1, window }] as const;
     const { client } = await startGuardedHost({ servers: { one: { service: server } }, quotas });
@@ -154,7 +154,7 @@ describe('the audit log', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false });
   });
 
-  it.each(REVISIONS)('contains each request that was refused before a server got it, in %s', async protocolVersion => {
+  it.each(VERSIONS)('contains each request that was refused before a server got it, in %s', async protocolVersion => {
     const path = join(await createFolder(), 'audit.jsonl');
     const policy = [deny({ resource: 'note://secret/*' }), deny({ prompt: 'draft' }), allow()];
     const { host, client } = await startGuardedHost({

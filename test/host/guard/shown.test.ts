@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createIssuer, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { visitor } from '../../auth/served.js';
-import { createFolder, getOutcome, REVISIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { createFolder, getOutcome, VERSIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
 
 const long = 'word '.repeat(40);
 
@@ -40,7 +40,7 @@ function sly() {
 const shown = (options: Partial<NodeHostOptions> = {}) =>
   startGuardedHost({ servers: { sly: { service: sly() } }, ...options });
 
-describe.each(REVISIONS)('screening of hidden text, in %s', protocolVersion => {
+describe.each(VERSIONS)('screening of hidden text, in %s', protocolVersion => {
   it('removes and reports it in definitions, instructions and results', async () => {
     const { client, screeningReports } = await shown();
     const on = await client({ protocolVersion });
@@ -120,7 +120,7 @@ describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion
 describe('a result over the limit', () => {
   const output = { maxText: 40 };
 
-  it.each(REVISIONS)('is stored, linked and readable in parts, in %s', async protocolVersion => {
+  it.each(VERSIONS)('is stored, linked and readable in parts, in %s', async protocolVersion => {
     const { client } = await shown({ output });
     const on = await client({ protocolVersion });
     const { content } = await on.callTool('long');

@@ -10,7 +10,7 @@ async function getStored(lasting: Json, protocolVersion: '2025-11-25' | typeof n
   const capabilities = { tools: {}, prompts: {}, resources: {} };
   const answers: { [method: string]: (params: Json) => Json } = {
     'server/discover': () => ({ supportedVersions: [newest], capabilities, ttlMs: 0, cacheScope: 'private' }),
-    initialize: () => ({ protocolVersion: protocolVersion, capabilities, serverInfo: { name: 's', version: '1' } }),
+    initialize: () => ({ protocolVersion, capabilities, serverInfo: { name: 's', version: '1' } }),
     'tools/list': ({ cursor }) => ({
       tools: [],
       ...(cursor === undefined ? { nextCursor: 'second' } : {}),
@@ -59,8 +59,8 @@ describe('a cached response', () => {
     ['for no time [caching.ttl-zero-stale]', { ttlMs: 0, cacheScope: 'public' }, newest],
     ['for less than no time [caching.ttl-negative-as-zero]', { ttlMs: -1000, cacheScope: 'public' }, newest],
     ['for a time that it does not say [compat.ttl-absent-is-zero]', {}, '2025-11-25'],
-  ] as const)('is requested each time when its lifetime is %s', async (_, lasting, revision) => {
-    const { client, getRequests } = await getStored(lasting, revision);
+  ] as const)('is requested each time when its lifetime is %s', async (_, lasting, version) => {
+    const { client, getRequests } = await getStored(lasting, version);
     await client.call(list);
     await client.call(list);
     expect(getRequests(list)).toBe(2);

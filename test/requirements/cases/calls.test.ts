@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import type { Revision } from '../../support/official-schema.js';
+import type { ProtocolVersion } from '../../support/official-schema.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
 import { type Json, newest, peerOf, postAlone, site } from './site.js';
 
@@ -106,7 +106,7 @@ describe('a cancellation', () => {
     async protocolVersion => {
       const { server, reasons, hasStarted } = working();
       const url = await site(server);
-      const wire = createWire(protocolVersion as Revision);
+      const wire = createWire(protocolVersion as ProtocolVersion);
       const endpoint = createClientEndpoint({ url, transport: 'http' }, recordRequester(createNodeRequester(), wire));
       const client = await connectTo(endpoint, { protocolVersion });
       onTestFinished(() => client.close());
@@ -161,7 +161,7 @@ describe('the metadata of each message', () => {
   });
 });
 
-describe.each(protocolVersions.filter(revision => revision >= '2025-06-18'))('a form on %s', protocolVersion => {
+describe.each(protocolVersions.filter(version => version >= '2025-06-18'))('a form on %s', protocolVersion => {
   const input = {
     type: 'object',
     properties: { name: { type: 'string', default: 'Ada' }, age: { type: 'integer', minimum: 0 } },

@@ -156,7 +156,7 @@ describe('errors over HTTP', () => {
   });
 });
 
-describe.each(protocolVersions.filter(revision => revision !== newest))(
+describe.each(protocolVersions.filter(version => version !== newest))(
   'a client that gets an input request on %s',
   protocolVersion => {
     const asks = createServer({

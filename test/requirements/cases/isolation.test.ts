@@ -5,11 +5,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../../packages/tenon/src/client/connect.js';
 import { createClientEndpoint } from '../../../packages/tenon/src/client/connection/http-endpoint.js';
 import { createNodeRequester } from '../../../packages/tenon/src/runtimes/node/http/http-requester.js';
-import type { Revision } from '../../support/official-schema.js';
+import type { ProtocolVersion } from '../../support/official-schema.js';
 import { createWire, recordRequester } from '../../versions/wire.js';
 import type { Json } from './site.js';
 
-describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
+describe.each(protocolVersions.filter(version => version !== '2024-11-05'))(
   'two servers and their clients on %s',
   protocolVersion => {
     it('share nothing: each client communicates with its own server only [security.isolation.one-server-per-client, security.isolation.client-per-server]', async () => {
@@ -31,7 +31,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
           });
           const { url, close } = await serveHttp(server, { port: 0 });
           onTestFinished(() => close({ timeout: 0 }));
-          const wire = createWire(protocolVersion as Revision);
+          const wire = createWire(protocolVersion as ProtocolVersion);
           const target = { url, transport: 'http' as const, headers: { authorization: `Bearer ${name}-token` } };
           const client = await connectTo(createClientEndpoint(target, recordRequester(createNodeRequester(), wire)), {
             protocolVersion,
@@ -64,7 +64,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2024-11-05'))(
   },
 );
 
-describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a cursor on %s', protocolVersion => {
+describe.each(protocolVersions.filter(version => version !== '2026-07-28'))('a cursor on %s', protocolVersion => {
   const names = ['a', 'b', 'c', 'd', 'e'];
 
   /** A client whose first session ends after a number of pages, and the cursors that each session was given. */
@@ -80,7 +80,7 @@ describe.each(protocolVersions.filter(revision => revision !== '2026-07-28'))('a
           const { id, method, params } = value as { id?: number; method: string; params?: { cursor?: string } };
           if (method === 'initialize')
             say(id, {
-              protocolVersion: protocolVersion,
+              protocolVersion,
               capabilities: { prompts: {} },
               serverInfo: { name: 's', version: '1' },
             });

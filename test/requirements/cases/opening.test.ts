@@ -31,7 +31,7 @@ describe('a server without a handshake', () => {
     ['a call without any facts', { jsonrpc: '2.0', id: 7, method: 'tools/list' }],
     ['a call with all facts', { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta: meta() } }],
     [
-      'a call of a revision that is not served',
+      'a call of a version that is not served',
       { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta: meta({}, '2099-01-01') } },
     ],
   ])(
@@ -212,10 +212,10 @@ describe('the endpoint', () => {
 
   it('refuses unacceptable notifications and responses with a fitting status [http.post.rejected-4xx]', async () => {
     const url = await site(both());
-    for (const revision of ['2025-03-26', '2025-06-18', '2025-11-25']) {
-      const { say, own } = await session(url, revision);
+    for (const version of ['2025-03-26', '2025-06-18', '2025-11-25']) {
+      const { say, own } = await session(url, version);
       const refused = async (given: unknown, headers: Json, status: number) =>
-        expect((await post(url, given, { ...own, ...headers })).status, `${revision} ${JSON.stringify(given)}`).toBe(
+        expect((await post(url, given, { ...own, ...headers })).status, `${version} ${JSON.stringify(given)}`).toBe(
           status,
         );
       await refused(notice('notifications/cancelled', [1]), {}, 400);

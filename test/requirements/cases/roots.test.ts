@@ -2,7 +2,7 @@ import { connectPair, protocolVersions } from '@tenon/testing';
 import { createServer, type Root, type TenonError, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { takePart } from '../../support/extent.js';
-import type { Revision } from '../../support/official-schema.js';
+import type { ProtocolVersion } from '../../support/official-schema.js';
 import { createWire } from '../../versions/wire.js';
 
 const server = createServer({
@@ -14,7 +14,7 @@ const server = createServer({
 
 /** What the server learns of the roots, and all that crossed. */
 async function learned(protocolVersion: string, roots: readonly Root[] | (() => readonly Root[])) {
-  const wire = createWire(protocolVersion as Revision);
+  const wire = createWire(protocolVersion as ProtocolVersion);
   const problems: string[] = [];
   const client = await connectPair(server, {
     protocolVersion,
@@ -42,19 +42,19 @@ const out = [
   'file:///C:\\Users\\ada\\..\\bob',
 ];
 
-describe.each(protocolVersions)('roots on %s', revision => {
+describe.each(protocolVersions)('roots on %s', version => {
   it('are sent when they are valid file URIs', async () => {
     const roots = [{ uri: 'file:///home/ada', name: 'Home' }, { uri: 'file:///home/..ada/a..b/...' }];
-    const { answer } = await learned(revision, () => roots);
+    const { answer } = await learned(version, () => roots);
     expect(answer).toMatchObject({ content: [{ text: roots.map(({ uri }) => uri).join(' ') }] });
   });
 
-  it.each(takePart(out, protocolVersions.indexOf(revision), protocolVersions.length))(
+  it.each(takePart(out, protocolVersions.indexOf(version), protocolVersions.length))(
     'are not sent when one leads elsewhere: %s [roots.security.uris-validated]',
     async uri => {
-      const { answer, problems, crossed } = await learned(revision, [{ uri: 'file:///home/ada' }, { uri }]);
+      const { answer, problems, crossed } = await learned(version, [{ uri: 'file:///home/ada' }, { uri }]);
       // The answer is an error of the call, or one that the server gets and passes on.
-      if (revision === '2026-07-28') expect(answer).toBe('call/unanswered-request');
+      if (version === '2026-07-28') expect(answer).toBe('call/unanswered-request');
       else {
         expect(answer).toMatchObject({ isError: true });
         expect(problems).toEqual(['answer/root']);
@@ -64,7 +64,7 @@ describe.each(protocolVersions)('roots on %s', revision => {
   );
 
   it('are not sent when one is no file URI [schema.type.root]', async () => {
-    const { crossed } = await learned(revision, [{ uri: 'https://example.com/' }]);
+    const { crossed } = await learned(version, [{ uri: 'https://example.com/' }]);
     expect(crossed).not.toContain('https://example.com/');
   });
 });

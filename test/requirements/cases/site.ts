@@ -72,11 +72,11 @@ export function postAlone(url: string, method: string, params: Json = {}, more: 
 }
 
 /** A session over HTTP, and how to post to it. */
-export async function session(url: string, revision = '2025-11-25', capabilities: Json = {}, headers: Json = {}) {
+export async function session(url: string, version = '2025-11-25', capabilities: Json = {}, headers: Json = {}) {
   const clientInfo = { name: 'test', version: '1' };
-  const params = { protocolVersion: revision, capabilities, clientInfo };
+  const params = { protocolVersion: version, capabilities, clientInfo };
   const opened = await post(url, { jsonrpc: '2.0', id: 'open', method: 'initialize', params }, headers);
-  const own = { 'mcp-session-id': opened.headers['mcp-session-id'], 'mcp-protocol-version': revision };
+  const own = { 'mcp-session-id': opened.headers['mcp-session-id'], 'mcp-protocol-version': version };
   const say = (message: Json, more: Json = {}) =>
     post(url, { jsonrpc: '2.0', ...message }, { ...own, ...headers, ...more });
   await say({ method: 'notifications/initialized' });
@@ -105,7 +105,7 @@ export function listeningPair() {
 }
 
 /** A client in memory that a test plays: opens a session and sends what it is told to. */
-export async function peerOf(server: RequestHandler, revision = '2025-11-25', capabilities: Json = {}) {
+export async function peerOf(server: RequestHandler, version = '2025-11-25', capabilities: Json = {}) {
   const { client, server: end, received, until, receiver } = listeningPair();
   const conversation = await server.connect(end);
   await client.open(receiver);
@@ -117,7 +117,7 @@ export async function peerOf(server: RequestHandler, revision = '2025-11-25', ca
     return until(message => message.id === id && !('method' in message));
   };
   const clientInfo = { name: 'test', version: '1' };
-  await ask('initialize', { protocolVersion: revision, capabilities, clientInfo });
+  await ask('initialize', { protocolVersion: version, capabilities, clientInfo });
   await say({ method: 'notifications/initialized' });
   return { conversation, received, until, say, ask, close: () => client.close() };
 }

@@ -20,8 +20,8 @@ const labels = (key: string) => (key.includes('/') ? key.slice(0, key.indexOf('/
 describe('members of _meta', () => {
   it.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const)(
     'contain no keys of this library under reserved prefixes, on %s [base.meta.reserved-prefix-domain-order]',
-    async revision => {
-      const rig = await openCase({ transport: 'memory', revision }, createAnswers());
+    async version => {
+      const rig = await openCase({ transport: 'memory', version }, createAnswers());
       const { client, wire } = rig;
       for (const name of ['meta', 'logs', 'samples', 'formed', 'visits']) await client.callTool(name).catch(() => {});
       await client.callTool('works', { steps: 2 }, { onProgress: () => {} });

@@ -1,39 +1,39 @@
 /**
  * What a client does with the smoke server, in whatever runtime: the same steps everywhere. Portable: no Node in here.
- * @typedef {{ lane: string, revision: string, did: string[], failure?: string }} Verdict
+ * @typedef {{ lane: string, version: string, did: string[], failure?: string }} Verdict
  */
 
-/** The revisions and the transport that carries each: the first one has only the two endpoints over HTTP. */
-export const revisions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
+/** The protocol versions and the transport that carries each: the first one has only the two endpoints over HTTP. */
+export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
 const PATIENCE_MS = 8000;
 
 /**
- * Connects on one revision, takes every step, and closes. Never rejects: what failed is in the verdict.
+ * Connects on one protocol version, takes every step, and closes. Never rejects: what failed is in the verdict.
  * @param {typeof import('tenon').connect} connect
- * @param {{ lane: string, target: import('tenon').Target, revision: string }} way
+ * @param {{ lane: string, target: import('tenon').Target, version: string }} way
  * @returns {Promise<Verdict>}
  */
-export async function smoke(connect, { lane, target, revision }) {
+export async function smoke(connect, { lane, target, version }) {
   const did = [];
   let step = 'connect';
   let client;
   try {
     client = await inTime(
-      connect(target, { protocolVersion: revision, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }),
+      connect(target, { protocolVersion: version, elicit: () => ({ action: 'accept', content: { name: 'Ada' } }) }),
     );
-    must(client.server.protocolVersion === revision, `speaks ${client.server.protocolVersion}`);
+    must(client.server.protocolVersion === version, `speaks ${client.server.protocolVersion}`);
     for (const [name, run] of Object.entries(steps)) {
       step = name;
-      if (name === 'elicit' && revision < '2025-06-18') continue;
+      if (name === 'elicit' && version < '2025-06-18') continue;
       await inTime(run(client));
       did.push(name);
     }
     step = 'close';
     await inTime(client.close());
-    return { lane, revision, did };
+    return { lane, version, did };
   } catch (error) {
     await client?.close().catch(() => {});
-    return { lane, revision, did, failure: `${step}: ${error?.code ?? error?.name}: ${error?.message ?? error}` };
+    return { lane, version, did, failure: `${step}: ${error?.code ?? error?.name}: ${error?.message ?? error}` };
   }
 }
 
@@ -46,7 +46,7 @@ const steps = {
   async call(client) {
     const answer = await client.tools.add({ a: 2, b: 3 });
     must(answer.sum === 5, `2 + 3 is ${JSON.stringify(answer)}`);
-    // Of the older revisions an error of the protocol, since 2025-11-25 a result that says so.
+    // Of the older protocol versions an error of the protocol, since 2025-11-25 a result that says so.
     const refused = await client.callTool('add', { a: 'two', b: 3 }).then(
       result => result.isError === true,
       error => error.rpcCode === -32602,

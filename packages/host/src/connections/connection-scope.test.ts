@@ -9,15 +9,15 @@ import { sessionNamed } from './fixtures/stand-in.js';
 interface Who {
   readonly principal?: string;
   readonly session?: ClientSession;
-  readonly revision?: string;
+  readonly version?: string;
   readonly capabilities?: ClientCapabilities;
 }
 
-function whom({ principal, session, revision = '2026-07-28', capabilities = {} }: Who): RequesterInfo {
+function whom({ principal, session, version = '2026-07-28', capabilities = {} }: Who): RequesterInfo {
   const auth = principal === undefined ? undefined : { principal };
   return {
     caller: { client: undefined, capabilities, auth },
-    dialect: dialects.find(each => each.protocolVersion === revision),
+    dialect: dialects.find(each => each.protocolVersion === version),
     ...(session ? { session } : {}),
   } as unknown as RequesterInfo;
 }
@@ -34,7 +34,7 @@ describe('createConnectionScope', () => {
 
   it('separates two sessions of one principal, and stays the same in a session', () => {
     const [one, two] = [sessionNamed('one').session, sessionNamed('two').session];
-    const sessioned = { principal: 'ada', revision: '2025-11-25' };
+    const sessioned = { principal: 'ada', version: '2025-11-25' };
     expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf({ ...sessioned, session: two }));
     expect(keyOf({ ...sessioned, session: one })).toBe(keyOf({ ...sessioned, session: one }));
     expect(keyOf({ ...sessioned, session: one })).not.toBe(keyOf(sessioned));
@@ -59,7 +59,7 @@ describe('createConnectionScope', () => {
     const elicitation = { url: {} };
     const plain = { form: false, url: false, sample: false, sampleTools: false, roots: false };
     expect(createConnectionScope(whom({ capabilities: { elicitation } })).input).toEqual({ ...plain, url: true });
-    expect(createConnectionScope(whom({ revision: '2025-06-18' })).preferredVersion).toBe('2025-06-18');
+    expect(createConnectionScope(whom({ version: '2025-06-18' })).preferredVersion).toBe('2025-06-18');
     expect(createConnectionScope(whom({})).preferredVersion).toBeUndefined();
   });
 });

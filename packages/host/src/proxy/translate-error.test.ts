@@ -7,8 +7,8 @@ import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { translateError } from './translate-error.js';
 
 const [oldest, newest] = ['2025-06-18', '2026-07-28'].map(each => getDialect(each) as Dialect) as [Dialect, Dialect];
-const line = (revision: string) =>
-  ({ server: 'notes', openClient: { server: { protocolVersion: revision } } }) as unknown as UpstreamConnection;
+const line = (version: string) =>
+  ({ server: 'notes', openClient: { server: { protocolVersion: version } } }) as unknown as UpstreamConnection;
 const error = (code: string, details: ErrorDetails = {}, summary = 'something') =>
   new TenonError(code, summary, details);
 const cross = (thrown: unknown, method = 'tools/call', to = newest, from = '2025-06-18') =>

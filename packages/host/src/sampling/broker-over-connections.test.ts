@@ -44,12 +44,12 @@ async function receive(protocolVersion: string, request: CreateMessageParams, op
 }
 
 describe('sampling of a server through a host', () => {
-  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s returns the response', async revision => {
-    expect(await receive(revision, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
+  it.each(['2024-11-05', '2025-11-25', '2026-07-28'])('on %s returns the response', async version => {
+    expect(await receive(version, asking())).toMatchObject({ content: { type: 'text', text: 'Paris' } });
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('on %s may use tools', async revision => {
-    expect(await receive(revision, afterTools())).toMatchObject({
+  it.each(['2025-11-25', '2026-07-28'])('on %s may use tools', async version => {
+    expect(await receive(version, afterTools())).toMatchObject({
       stopReason: 'toolUse',
       content: { type: 'tool_use' },
     });

@@ -67,13 +67,13 @@ const code = (promise: Promise<unknown>) =>
     (error: TenonError) => error.rpcCode ?? error.code,
   );
 
-describe.each(protocolVersions)('a server on %s', revision => {
-  const newest = revision === '2026-07-28';
+describe.each(protocolVersions)('a server on %s', version => {
+  const newest = version === '2026-07-28';
 
   it('validates arguments before a tool runs [tools.security.inputs-validated tools.call.input-validation-execution-error tools.call.invalid-arguments-protocol-error]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     const call = client.callTool('double', { n: 'x' });
-    if (['2025-11-25', '2026-07-28'].includes(revision)) {
+    if (['2025-11-25', '2026-07-28'].includes(version)) {
       const text = expect.stringMatching(/^Invalid arguments for tool double: .*\/?n/s);
       expect(await call).toMatchObject({ isError: true, content: [{ text }] });
     } else expect(await code(call)).toBe(-32602);
@@ -94,7 +94,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
     ['nothing', [{ type: 'text', text: '' }]],
     ['both', [{ type: 'text', text: 'c' }]],
   ])('converts what the tool %s returns to content [tools.call.is-error-default]', async (name, content) => {
-    const client = await start(revision);
+    const client = await start(version);
     const result = await client.callTool(name);
     expect(result).toMatchObject({ content });
     expect(result).not.toHaveProperty('isError', true);
@@ -108,13 +108,13 @@ describe.each(protocolVersions)('a server on %s', revision => {
     ['throws', 'Tool throws failed'],
     ['wrong', 'Tool wrong failed'],
   ])('reports of the failed tool %s only what the model may know', async (name, text) => {
-    const client = await start(revision);
+    const client = await start(version);
     expect(await client.callTool(name)).toMatchObject({ isError: true, content: [{ type: 'text', text }] });
     await client.close();
   });
 
   it('rejects a tool that the caller cannot see like an unknown one [tools.call.unknown-tool-error tools.security.access-control]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     for (const name of ['hidden', 'no-such', 'constructor', '__proto__'])
       expect(await code(client.callTool(name))).toBe(-32602);
     const names: string[] = [];
@@ -125,7 +125,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   });
 
   it('lists in pages [pagination.operations pagination.next-cursor-when-more tools.list.answered resources.list.answered prompts.list.answered]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     const uris: string[] = [];
     for await (const { uri } of client.listResources()) uris.push(uri);
     expect(uris.toSorted()).toEqual(['a:bytes', 'a:none', 'a:parts', 'a:text', 'b:1', 'b:2']);
@@ -142,7 +142,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   });
 
   it('reads resources in the form that they have [resources.contents.text-only-for-text resources.security.binary-encoded]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     expect(await client.readResource('a:text')).toMatchObject({
       contents: [{ uri: 'a:text', mimeType: 'text/plain', text: 'text' }],
     });
@@ -155,14 +155,14 @@ describe.each(protocolVersions)('a server on %s', revision => {
   });
 
   it('reports a missing resource with the error of the protocol version [resources.read.not-found-32602 errors.retired-codes-not-emitted resources.read.not-found-no-empty-contents resources.security.uris-validated]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     for (const uri of ['a:none', 'no:such', '', 'constructor', 'b:../x', 'b:%2e%2e%2fx'])
       expect(await code(client.readResource(uri))).toBe(newest ? -32602 : -32002);
     await client.close();
   });
 
   it('returns prompts, and validates their arguments [prompts.security.validated]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     const text = (words: string, role = 'user') => ({ role, content: { type: 'text', text: words } });
     expect(await client.call('prompts/get', { name: 'text' })).toMatchObject({
       description: 'd',
@@ -181,7 +181,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   });
 
   it('returns at most a hundred completions [completion.max-100-values completion.security.inputs-validated]', async () => {
-    const client = await start(revision);
+    const client = await start(version);
     const complete = (ref: object, name: string, value = '') =>
       client.complete({ ref: ref as never, argument: { name, value } });
     expect(await complete({ type: 'ref/prompt', name: 'needs' }, 'a', 'O')).toEqual({
@@ -202,7 +202,7 @@ describe.each(protocolVersions)('a server on %s', revision => {
   it.runIf(newest)(
     'sends the lifetime of results, with scope private where callers differ [caching.hints-required caching.shape caching.call-results-unhinted caching.same-scope-all-pages caching.ttl-non-negative]',
     async () => {
-      const client = await start(revision);
+      const client = await start(version);
       expect(await client.call('prompts/list')).toMatchObject({ ttlMs: 5, cacheScope: 'public' });
       expect(await client.call('tools/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
       expect(await client.call('resources/list')).toMatchObject({ ttlMs: 5, cacheScope: 'private' });
@@ -238,8 +238,8 @@ describe('createServer() with an invalid definition', () => {
       { extensions: [{ id: 'thing' }] },
       'server/extension-id',
     ],
-    ['a revision that there is not', { protocolVersions: ['2099-01-01'] }, 'server/protocol-version'],
-    ['no revision', { protocolVersions: [] }, 'server/no-protocol-version'],
+    ['a version that there is not', { protocolVersions: ['2099-01-01'] }, 'server/protocol-version'],
+    ['no version', { protocolVersions: [] }, 'server/no-protocol-version'],
   ])('throws at once: %s', (_, more, expected) => {
     expect(define(more)).toThrow(expect.objectContaining({ code: expected }));
   });

@@ -219,12 +219,12 @@ describe('a call that needs approval', () => {
     await client.close();
   });
 
-  const requests = protocolVersions.filter(revision => revision >= '2025-06-18');
+  const requests = protocolVersions.filter(version => version >= '2025-06-18');
   const holding = requests.flatMap(
-    revision =>
+    version =>
       [
-        [revision, 100],
-        [revision, 0],
+        [version, 100],
+        [version, 0],
       ] as const,
   );
 

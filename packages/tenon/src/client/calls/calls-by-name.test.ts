@@ -42,7 +42,7 @@ async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   return found;
 }
 
-describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('a client on %s', revision => {
+describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('a client on %s', version => {
   it('lists, calls, gets, reads and completes by name', () =>
     withClient(
       async client => {
@@ -60,7 +60,7 @@ describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('a client 
         const ref = { type: 'ref/prompt', name: 'count' } as const;
         expect((await byName.complete({ ref, argument: { name: 'to', value: '1' } })).values).toContain('10');
       },
-      { protocolVersion: revision },
+      { protocolVersion: version },
     ));
 
   it('resolves a call on `tools` to the structured content of the tool', () =>
@@ -68,6 +68,6 @@ describe.each(dialects.map(({ protocolVersion }) => protocolVersion))('a client 
       async client => {
         expect(await client.tools.declares()).toEqual({ n: 1 });
       },
-      { protocolVersion: revision },
+      { protocolVersion: version },
     ));
 });

@@ -23,7 +23,7 @@ function connectToScript(protocolVersion: string, script: (id: Id) => object[]) 
         send({
           id,
           result: {
-            protocolVersion: protocolVersion,
+            protocolVersion,
             capabilities: { tools: {} },
             serverInfo: { name: 's', version: '1' },
           },
@@ -48,8 +48,8 @@ const versions = protocolVersions.filter(each => each !== '2026-07-28');
 describe('progress notifications', () => {
   it.each(versions)(
     'ignores progress that follows the response at once, on %s [progress.stops-after-completion]',
-    async revision => {
-      const { connecting } = connectToScript(revision, id => [
+    async version => {
+      const { connecting } = connectToScript(version, id => [
         progress(id, 1),
         { id, result: { content: [] } },
         progress(id, 2),
@@ -63,8 +63,8 @@ describe('progress notifications', () => {
     },
   );
 
-  it.each(versions)('requests no progress on %s for initialize and ping', async revision => {
-    const { received, connecting } = connectToScript(revision, id => [{ id, result: { tools: [] } }]);
+  it.each(versions)('requests no progress on %s for initialize and ping', async version => {
+    const { received, connecting } = connectToScript(version, id => [{ id, result: { tools: [] } }]);
     const client = await connecting;
     await client.ping();
     await client.call('tools/list');

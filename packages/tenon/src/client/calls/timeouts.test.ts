@@ -57,9 +57,9 @@ describe.each(protocolVersions)('a call on %s', protocolVersion => {
   });
 });
 
-describe.each(protocolVersions)('a call on %s with input requests of the server', revision => {
+describe.each(protocolVersions)('a call on %s with input requests of the server', version => {
   it('does not time out while the user decides', async () => {
-    const { client, called, advance, decide } = await start(revision);
+    const { client, called, advance, decide } = await start(version);
     await advance(900);
     await advance(60_000);
     decide();
@@ -69,7 +69,7 @@ describe.each(protocolVersions)('a call on %s with input requests of the server'
   });
 
   it('rejects when the user takes too long', async () => {
-    const { client, called, advance } = await start(revision, { answerTimeout: 5000 });
+    const { client, called, advance } = await start(version, { answerTimeout: 5000 });
     const problems: string[] = [];
     client.on('error', ({ code }) => problems.push(code));
     await advance(4999);

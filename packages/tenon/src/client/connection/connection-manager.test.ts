@@ -51,9 +51,9 @@ const code = (promise: Promise<unknown>) =>
     (error: TenonError) => error.code,
   );
 
-describe.each(protocolVersions)('a client on %s whose connection is lost', revision => {
+describe.each(protocolVersions)('a client on %s whose connection is lost', version => {
   it('opens one new connection with the next call, for all calls that wait', async () => {
-    const { client, connections, states, disconnect } = await start(revision);
+    const { client, connections, states, disconnect } = await start(version);
     await disconnect();
     expect(client.state).toBe('reconnecting');
     await Promise.all([client.callTool('t'), client.callTool('t'), client.listTools()]);
@@ -63,7 +63,7 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
   });
 
   it('repeats reads, and rejects other calls with an unknown outcome', async () => {
-    const { client, disconnect, connections } = await start(revision);
+    const { client, disconnect, connections } = await start(version);
     const call = code(client.callTool('never'));
     const safe = client.callTool('never', {}, { idempotent: true }).catch(() => {});
     await soon();
@@ -76,7 +76,7 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
   });
 
   it('stays closed after close(), and rejects later calls with that reason', async () => {
-    const { client, states } = await start(revision);
+    const { client, states } = await start(version);
     await client.close();
     await client.close();
     expect(await code(client.callTool('t'))).toBe('connection/closed');
@@ -84,7 +84,7 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
   });
 
   it('leaves no listener on a signal that many calls share', async () => {
-    const { client } = await start(revision);
+    const { client } = await start(version);
     const { signal } = new AbortController();
     for (let n = 0; n < 20; n++) await client.callTool('t', {}, { signal });
     await client.readResource('a:1', { signal });
@@ -93,9 +93,9 @@ describe.each(protocolVersions)('a client on %s whose connection is lost', revis
   });
 });
 
-describe.each(protocolVersions)('watching on %s', revision => {
+describe.each(protocolVersions)('watching on %s', version => {
   const watching = async (options: { signal?: AbortSignal } = {}) => {
-    const all = await start(revision);
+    const all = await start(version);
     const received: unknown[] = [];
     const iterator = all.client.watch('a:1', options)[Symbol.asyncIterator]();
     const first = iterator.next().then(({ value }) => received.push(value));

@@ -52,11 +52,11 @@ async function start(protocolVersion: string, options: ClientOptions = {}, kind:
   return { clock, client, connections, states, problems, freeze, last };
 }
 
-describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
-  const ping = revision === protocolVersions[0] ? 'server/discover' : 'ping';
+describe.each(protocolVersions)('keepAlive of a client on %s', version => {
+  const ping = version === protocolVersions[0] ? 'server/discover' : 'ping';
 
   it('pings a server only while it is silent [ping.periodic ping.interval-configurable ping.not-excessive]', async () => {
-    const { clock, client, last, connections } = await start(revision, { keepAlive: { interval: 1000 } });
+    const { clock, client, last, connections } = await start(version, { keepAlive: { interval: 1000 } });
     clock.advance(1000);
     await turns();
     const sent = connections[0]?.methods.length;
@@ -72,7 +72,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
   });
 
   it('ends the connection after a missed ping, and opens another [ping.no-answer-stale ping.repeated-failures-reset ping.failures-logged ping.timeout-fits-network ping.timeout-is-failure]', async () => {
-    const { clock, client, freeze, states, problems, connections } = await start(revision, {
+    const { clock, client, freeze, states, problems, connections } = await start(version, {
       keepAlive: { interval: 1000, timeout: 200 },
     });
     clock.advance(1000);
@@ -95,7 +95,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
   });
 
   it('sends no ping by default in memory and on custom channels', async () => {
-    const { clock, client, connections } = await start(revision);
+    const { clock, client, connections } = await start(version);
     const sent = connections[0]?.methods.length;
     clock.advance(10 * 60_000);
     await turns();
@@ -104,7 +104,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
   });
 
   it('ends the connection after a missed `ping()` without keepAlive too', async () => {
-    const { clock, client, freeze, states } = await start(revision, { keepAlive: false });
+    const { clock, client, freeze, states } = await start(version, { keepAlive: false });
     freeze();
     const missed = client.ping({ idleTimeout: 100 });
     missed.catch(() => {});
@@ -118,9 +118,9 @@ describe.each(protocolVersions)('keepAlive of a client on %s', revision => {
   });
 });
 
-describe.each(protocolVersions)('a call that times out on stdio on %s', revision => {
+describe.each(protocolVersions)('a call that times out on stdio on %s', version => {
   const timeOut = async (frozen: boolean, options: ClientOptions = {}) => {
-    const all = await start(revision, options, 'stdio');
+    const all = await start(version, options, 'stdio');
     const { clock, client, freeze, connections } = all;
     if (frozen) freeze();
     const call = client.callTool(frozen ? 'count' : 'never', {}, { idleTimeout: 100 });

@@ -14,11 +14,11 @@ const STYLES = LOSS_STYLES;
 const UNCERTAIN: ReadonlySet<LossStyle> = new Set(['400-own-id', '200-own-id', '500-text', '500-rpc']);
 const CERTAIN = STYLES.filter(style => !UNCERTAIN.has(style));
 
-async function connectToForgetful(server: ForgetfulServer, revision = '2025-11-25') {
+async function connectToForgetful(server: ForgetfulServer, version = '2025-11-25') {
   const url = 'http://127.0.0.1:9/mcp';
   const clock = fakeClock();
   const open = () => createHttpTransport(url, { requester: server.request, clock });
-  const options = { protocolVersion: revision, clock, validate: 'off', roots: [] } as const;
+  const options = { protocolVersion: version, clock, validate: 'off', roots: [] } as const;
   return connectTo({ kind: 'http', open }, options);
 }
 
@@ -204,34 +204,40 @@ describe('a client whose server forgets the session', () => {
   it('recovers from a loss before any message, and runs no call twice [http.session.client-restarts-on-404]', async () => {
     const actions = fc.array(fc.constantFrom(...ACTIONS), { minLength: 1, maxLength: 8 });
     const losses = fc.uniqueArray(fc.integer({ min: 2, max: 24 }), { maxLength: 5 });
-    const revision = fc.constantFrom('2025-03-26', '2025-06-18', '2025-11-25');
+    const protocolVersion = fc.constantFrom('2025-03-26', '2025-06-18', '2025-11-25');
     await fc.assert(
-      fc.asyncProperty(actions, losses, fc.constantFrom(...STYLES), revision, async (all, before, style, version) => {
-        const server = new ForgetfulServer(before);
-        server.style = style;
-        const client = await connectToForgetful(server, version).catch((error: TenonError) => error);
-        if (TenonError.is(client)) {
-          expect(client.code).toMatch(/^session\//);
-          expect(server.losses).toBeGreaterThanOrEqual(2);
-          return;
-        }
-        for (const [n, action] of all.entries()) {
-          const lossesBefore = server.losses;
-          const code = await act(client, action, n);
-          if (server.losses === lossesBefore && action !== 'cancel' && !UNCERTAIN.has(style))
-            expect([action, code]).toEqual([action, undefined]);
-          expect(client.state).toMatch(/^(connected|reconnecting|failed)$/);
-        }
-        // Losses that no message has met yet are met now: each takes one re-initialization, or one error.
-        for (let n = 0; n < 24; n++) await act(client, 'list', 0);
-        expect(await act(client, 'count', 100)).toBeUndefined();
-        expect(client.state).toBe('connected');
-        const counted = server.executed.filter(n => n >= 0);
-        expect(new Set(counted).size).toBe(counted.length);
-        expect(server.sessionless).toBe(0);
-        expect(server.initializations).toBeLessThanOrEqual(1 + server.losses);
-        await client.close();
-      }),
+      fc.asyncProperty(
+        actions,
+        losses,
+        fc.constantFrom(...STYLES),
+        protocolVersion,
+        async (all, before, style, version) => {
+          const server = new ForgetfulServer(before);
+          server.style = style;
+          const client = await connectToForgetful(server, version).catch((error: TenonError) => error);
+          if (TenonError.is(client)) {
+            expect(client.code).toMatch(/^session\//);
+            expect(server.losses).toBeGreaterThanOrEqual(2);
+            return;
+          }
+          for (const [n, action] of all.entries()) {
+            const lossesBefore = server.losses;
+            const code = await act(client, action, n);
+            if (server.losses === lossesBefore && action !== 'cancel' && !UNCERTAIN.has(style))
+              expect([action, code]).toEqual([action, undefined]);
+            expect(client.state).toMatch(/^(connected|reconnecting|failed)$/);
+          }
+          // Losses that no message has met yet are met now: each takes one re-initialization, or one error.
+          for (let n = 0; n < 24; n++) await act(client, 'list', 0);
+          expect(await act(client, 'count', 100)).toBeUndefined();
+          expect(client.state).toBe('connected');
+          const counted = server.executed.filter(n => n >= 0);
+          expect(new Set(counted).size).toBe(counted.length);
+          expect(server.sessionless).toBe(0);
+          expect(server.initializations).toBeLessThanOrEqual(1 + server.losses);
+          await client.close();
+        },
+      ),
       { numRuns: takeRuns(200) },
     );
   });

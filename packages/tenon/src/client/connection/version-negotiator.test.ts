@@ -400,12 +400,12 @@ describe('connect', () => {
 
   it('returns name, version and instructions of the server', async () => {
     const server = createServer({ name: 's', version: '2', title: 't', instructions: 'i' });
-    for (const revision of ['2026-07-28', '2025-11-25']) {
-      const client = await connectPair(server, { protocolVersion: revision });
+    for (const version of ['2026-07-28', '2025-11-25']) {
+      const client = await connectPair(server, { protocolVersion: version });
       expect(client.server).toMatchObject({
         info: { name: 's', version: '2', title: 't' },
         instructions: 'i',
-        protocolVersion: revision,
+        protocolVersion: version,
       });
       await client.close();
     }

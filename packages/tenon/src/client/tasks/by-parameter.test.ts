@@ -323,8 +323,8 @@ describe('tasks that the version or the server does not have', () => {
     ['2025-06-18', { tools: {} }, 'call/not-in-version', 'call/not-in-version'],
     [PARAMETER, { tools: {} }, 'call/not-offered', 'call/not-offered'],
     [EXTENSION, { tools: {} }, 'call/not-offered', 'call/not-in-version'],
-  ])('sends no request: %s %j', async (revision, capabilities, code, listing) => {
-    const { client, messages } = await scripted(revision, {}, {}, { capabilities });
+  ])('sends no request: %s %j', async (version, capabilities, code, listing) => {
+    const { client, messages } = await scripted(version, {}, {}, { capabilities });
     const before = messages.length;
     expect(await ending(client.tasks.get('t1'))).toBe(code);
     expect(await ending(client.tasks.cancel('t1'))).toBe(code);

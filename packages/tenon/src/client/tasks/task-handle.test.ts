@@ -19,8 +19,8 @@ const modes = [
   [PARAMETER, plain, (state: JsonObject) => ({ task: state })],
 ] as const;
 
-describe.each(modes)('a handle on %s', (revision, say, make) => {
-  const byExtension = revision === EXTENSION;
+describe.each(modes)('a handle on %s', (version, say, make) => {
+  const byExtension = version === EXTENSION;
   const done = say('completed', byExtension ? { result: { ...content('5'), structuredContent: { sum: 5 } } } : {});
   const telling = (states: JsonObject[], more: Script = {}): Script => ({
     'tools/call': () => make(say('working')),
@@ -31,7 +31,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   });
 
   it('exists as soon as the task does, and resolves to the result of the tool', async () => {
-    const { client, sent, advance } = await scripted(revision, telling([say('working'), done]));
+    const { client, sent, advance } = await scripted(version, telling([say('working'), done]));
     const seen: string[] = [];
     const handle = await client.tasks.start('sum', { a: 1 }, { onTask: ({ status }) => seen.push(status) });
     expect([handle.id, handle.state?.status, seen]).toEqual(['t1', 'working', ['working']]);
@@ -48,7 +48,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   });
 
   it('is complete at once when the server responds without a task', async () => {
-    const { client } = await scripted(revision, {
+    const { client } = await scripted(version, {
       'tools/call': () => ({ ...content('5'), structuredContent: { sum: 5 } }),
     });
     const handle = await client.tasks.start('sum', {});
@@ -59,7 +59,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   });
 
   it('resumes from an id in any process, without a request [ext-tasks.task-ids-persisted]', async () => {
-    const { client, sent, messages, advance } = await scripted(revision, telling([say('working'), done]));
+    const { client, sent, messages, advance } = await scripted(version, telling([say('working'), done]));
     const before = messages.length;
     const handle = client.tasks.resume('t1', { tool: 'sum' });
     await advance(1000);
@@ -76,7 +76,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   it('validates the result against the output schema of a known tool', async () => {
     const result = { ...content('5'), structuredContent: { sum: 'five' } };
     const states = [byExtension ? say('completed', { result }) : done];
-    const { client } = await scripted(revision, telling(states, { 'tasks/result': () => result }));
+    const { client } = await scripted(version, telling(states, { 'tasks/result': () => result }));
     expect(await ending(client.tasks.resume('t1', { tool: 'sum' }).result())).toBe('peer/invalid-result');
     expect(await client.tasks.resume('t1').result()).toEqual({ sum: 'five' });
     await client.close();
@@ -84,7 +84,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
 
   it('yields each state, and stops polling when no caller listens', async () => {
     const states = ['a', 'a', 'b', 'c'].map(statusMessage => say('working', { statusMessage }));
-    const { client, sent, advance } = await scripted(revision, telling([...states, done]));
+    const { client, sent, advance } = await scripted(version, telling([...states, done]));
     const handle = await client.tasks.start('sum', {});
     const all: (string | undefined)[] = [];
     const reading = (async () => {
@@ -109,7 +109,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   });
 
   it('ends its loop without cancelling the task', async () => {
-    const { client, sent, advance } = await scripted(revision, telling([say('working')]));
+    const { client, sent, advance } = await scripted(version, telling([say('working')]));
     const handle = await client.tasks.start('x');
     const controller = new AbortController();
     const waits = [handle.result({ signal: controller.signal }), handle.result({ totalTimeout: 150 })].map(ending);
@@ -134,7 +134,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
 
   it('cancels the task on request, and returns its final state [tasks.cancel.retention-not-assumed ext-tasks.cancel.request-shape]', async () => {
     const { client, sent, advance } = await scripted(
-      revision,
+      version,
       telling([say('cancelled', { statusMessage: 'done with' })]),
     );
     const handle = await client.tasks.start('x');
@@ -151,15 +151,15 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
 
   it('reports that a task has ended already, or is unknown [tasks.cancel.terminal-rejected]', async () => {
     const refusing = { 'tasks/cancel': () => failing(-32602) };
-    const ended = await scripted(revision, telling([done], refusing));
+    const ended = await scripted(version, telling([done], refusing));
     const handle = await ended.client.tasks.start('sum', {});
     await handle.cancel();
     expect(handle.state?.status).toBe('completed');
     await ended.client.tasks.cancel('t1');
-    const none = await scripted(revision, telling([failing(-32602)], refusing));
+    const none = await scripted(version, telling([failing(-32602)], refusing));
     expect(await ending(none.client.tasks.cancel('t1'))).toBe('task/unknown');
     expect(await ending(none.client.tasks.get('t1'))).toBe('task/unknown');
-    const going = await scripted(revision, telling([say('working')], refusing));
+    const going = await scripted(version, telling([say('working')], refusing));
     expect(await ending(going.client.tasks.cancel('t1'))).toBe('peer/error');
     for (const { client } of [ended, none, going]) await client.close();
   });
@@ -168,7 +168,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
     if (!byExtension) return;
     const question = { method: 'roots/list' };
     const states = [say('input_required', { inputRequests: { a: question } }), done];
-    const { client, sent } = await scripted(revision, telling(states));
+    const { client, sent } = await scripted(version, telling(states));
     expect(await ending(client.tasks.resume('t1').result())).toBe('call/unanswered-request');
     await soon();
     expect(sent('tasks/cancel')).toEqual([]);
@@ -176,7 +176,7 @@ describe.each(modes)('a handle on %s', (revision, say, make) => {
   });
 
   it('survives listeners that throw', async () => {
-    const { client, advance, problems } = await scripted(revision, telling([done]));
+    const { client, advance, problems } = await scripted(version, telling([done]));
     const onTask = () => {
       throw new Error('mine');
     };
@@ -213,8 +213,8 @@ describe('the tasks of a server', () => {
   });
 });
 
-describe.each(modes)('a call that became a task with an unknown outcome on %s', (revision, say, make) => {
-  const byExtension = revision === EXTENSION;
+describe.each(modes)('a call that became a task with an unknown outcome on %s', (version, say, make) => {
+  const byExtension = version === EXTENSION;
   const error = { code: -32603, message: 'the process has stopped', data: { outcome: 'unknown' } };
   /** Answers as a server whose first task was lost, and whose second one completes. */
   const script: Script = {
@@ -230,7 +230,7 @@ describe.each(modes)('a call that became a task with an unknown outcome on %s', 
     [true, { content: [{ text: '5' }] }, 2],
     [false, { code: 'call/outcome-unknown' }, 1],
   ])('repeats only an idempotent call: %s', async (idempotent, expected, count) => {
-    const { client, sent, advance } = await scripted(revision, script);
+    const { client, sent, advance } = await scripted(version, script);
     const call = client.callTool('x', {}, { idempotent }).catch((thrown: unknown) => thrown);
     for (let n = 0; n < 6; n++) await advance(1000);
     expect(await call).toMatchObject(expected);

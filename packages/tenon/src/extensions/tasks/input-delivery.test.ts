@@ -5,13 +5,13 @@ import { tool } from '../../server/definitions/tool.js';
 import { accept, form, input, settle, siteOf, until } from './fixtures/site.js';
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
 
-const revision = '2025-11-25';
+const version = '2025-11-25';
 const ask = async (ctx: Context) => (await ctx.elicit({ message: 'one?', input })).content?.a;
 
 async function started() {
   const site = siteOf();
   const server = site.serve({ job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) }, { pollInterval: 800 });
-  const caller = await connectTaskClient(server, { revision });
+  const caller = await connectTaskClient(server, { version });
   const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
   await until(async () => (await stateOf(caller, taskId))?.status === 'input_required');
   await settle();
@@ -64,7 +64,7 @@ describe('an input request of a task whose client does not call tasks/result', (
 
   it('uses the session that polled last', async () => {
     const { site, server, caller, taskId } = await started();
-    const other = await connectTaskClient(server, { revision });
+    const other = await connectTaskClient(server, { version });
     await stateOf(other, taskId);
     site.clock.advance(1600);
     await until(() => other.requested.length === 1);
@@ -86,7 +86,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     await until(() => caller.requested.length === 1);
     await caller.close();
     await settle();
-    const other = await connectTaskClient(server, { revision });
+    const other = await connectTaskClient(server, { version });
     expect(await stateOf(other, taskId)).toMatchObject({ status: 'input_required' });
     expect(site.problems).toEqual([]);
   });

@@ -273,21 +273,21 @@ describe('tasks of different callers', () => {
       job(() => work.opened),
       { list: true },
     );
-    for (const revision of ['2026-07-28', '2025-11-25']) {
+    for (const version of ['2026-07-28', '2025-11-25']) {
       const who = { ann: { principal: 'ann' }, bob: { principal: 'bob' }, nobody: {} };
-      const ann = await connectTaskClient(server, { revision, ...who.ann });
+      const ann = await connectTaskClient(server, { version, ...who.ann });
       const { result } = await ann.call('tools/call', { name: 'job', task: {} });
       const taskId = getTaskId({ result });
       for (const other of [who.bob, who.nobody]) {
-        const caller = await connectTaskClient(server, { revision, ...other });
-        const methods = ['get', 'cancel', revision === '2026-07-28' ? 'update' : 'result'];
+        const caller = await connectTaskClient(server, { version, ...other });
+        const methods = ['get', 'cancel', version === '2026-07-28' ? 'update' : 'result'];
         for (const name of methods) {
           const known = await caller.call(`tasks/${name}`, { taskId, inputResponses: {} });
           const none = await caller.call(`tasks/${name}`, { taskId: 'none', inputResponses: {} });
           expect(known.error?.code).toBe(-32602);
           expect(known.error?.message.replace(String(taskId), 'none')).toBe(none.error?.message);
         }
-        if (revision === '2026-07-28') continue;
+        if (version === '2026-07-28') continue;
         expect((await caller.call('tasks/list')).result?.tasks).toEqual([]);
       }
       expect(await statusOf(ann, taskId)).toBe('working');

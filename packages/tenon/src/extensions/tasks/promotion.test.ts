@@ -293,7 +293,7 @@ describe('a call that may become a task later', () => {
     const server = site.serve(promoted(async ({ protocolVersion }) => protocolVersion));
     const plain = await connectTaskClient(server, { capabilities: {} });
     expect((await plain.call('tools/call', { name: 'job' })).result?.resultType).toBe('complete');
-    const asking = await connectTaskClient(server, { revision: '2025-11-25' });
+    const asking = await connectTaskClient(server, { version: '2025-11-25' });
     expect((await asking.call('tools/call', { name: 'job' })).result?.content).toMatchObject([{ text: '2025-11-25' }]);
     expect((await asking.call('tools/call', { name: 'job', task: {} })).result?.task).toMatchObject({
       status: 'working',

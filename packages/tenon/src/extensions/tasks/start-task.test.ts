@@ -15,8 +15,8 @@ const tools = {
 };
 
 /** What comes of a call: `task`, `done`, or the code of the error. */
-async function outcomes(revision: string, capabilities: JsonObject, task?: JsonObject) {
-  const caller = await connectTaskClient(siteOf().serve(tools), { revision, capabilities });
+async function outcomes(version: string, capabilities: JsonObject, task?: JsonObject) {
+  const caller = await connectTaskClient(siteOf().serve(tools), { version, capabilities });
   const all: { [name: string]: unknown } = {};
   for (const name of Object.keys(tools)) {
     const { result, error } = await caller.call('tools/call', { name, ...(task ? { task } : {}) });
@@ -64,17 +64,17 @@ describe('tools/call', () => {
     }
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('creates no task on %s', async revision => {
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('creates no task on %s', async version => {
     const none = { ...direct, required: -32601 };
-    expect(await outcomes(revision, FULL_CAPABILITIES)).toEqual(none);
-    expect(await outcomes(revision, FULL_CAPABILITIES, { ttl: 5 })).toEqual(none);
+    expect(await outcomes(version, FULL_CAPABILITIES)).toEqual(none);
+    expect(await outcomes(version, FULL_CAPABILITIES, { ttl: 5 })).toEqual(none);
   });
 
   it('creates no task on a server without tasks [tasks.undeclared-ignored ext-tasks.never-creating-conformant ext-tasks.methods-not-offered]', async () => {
     const { forbidden } = tools;
-    for (const revision of protocolVersions) {
+    for (const version of protocolVersions) {
       const server = siteOf().serve({ forbidden }, {}, { extensions: [] });
-      const caller = await connectTaskClient(server, { revision });
+      const caller = await connectTaskClient(server, { version });
       const { result } = await caller.call('tools/call', { name: 'forbidden', task: { ttl: 5 } });
       expect(result?.content).toEqual([{ type: 'text', text: 'done' }]);
       for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
@@ -85,7 +85,7 @@ describe('tools/call', () => {
   });
 
   it('explains an invalid task parameter [tasks.error.informative]', async () => {
-    const caller = await connectTaskClient(siteOf().serve(tools), { revision: '2025-11-25' });
+    const caller = await connectTaskClient(siteOf().serve(tools), { version: '2025-11-25' });
     for (const task of [5, null, { ttl: 'long' }]) {
       const { error } = await caller.call('tools/call', { name: 'optional', task });
       expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('/task') });
@@ -120,7 +120,7 @@ describe('the capabilities of a server with tasks', () => {
   it('contain the capability on 2025-11-25, with the list only for authenticated callers [tasks.capability-declared tasks.capability.exhaustive tasks.capability.list-flag tasks.capability.cancel-flag tasks.security.no-list-when-anonymous]', async () => {
     const readTasksCapability = async (principal: string | undefined, list?: boolean) => {
       const server = siteOf().serve(tools, list === undefined ? {} : { list });
-      const caller = await connectTaskClient(server, { revision: '2025-11-25', ...(principal ? { principal } : {}) });
+      const caller = await connectTaskClient(server, { version: '2025-11-25', ...(principal ? { principal } : {}) });
       const { capabilities } = (caller.inbox[0] as { result: unknown }).result as { capabilities: JsonObject };
       expect(capabilities).not.toHaveProperty('extensions');
       const { error } = await caller.call('tasks/list');
@@ -134,8 +134,8 @@ describe('the capabilities of a server with tasks', () => {
     expect(await readTasksCapability('ann', false)).toEqual({ cancel: {}, requests });
   });
 
-  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('contain nothing about tasks on %s', async revision => {
-    const caller = await connectTaskClient(siteOf().serve(tools), { revision });
+  it.each(['2024-11-05', '2025-03-26', '2025-06-18'])('contain nothing about tasks on %s', async version => {
+    const caller = await connectTaskClient(siteOf().serve(tools), { version });
     expect(JSON.stringify(caller.inbox)).not.toContain('tasks');
     const listed = (await caller.call('tools/list')).result;
     expect(JSON.stringify(listed)).not.toContain('taskSupport');
@@ -193,7 +193,7 @@ describe('a new task', () => {
   it('has the requested lifetime, up to a maximum [tasks.ttl.overridable tasks.ttl.actual-reported tasks.resources.max-ttl]', async () => {
     const own = tool({ task: { ttl: 3000, pollInterval: 9 }, run: () => 'done' });
     const server = siteOf().serve({ ...tools, own }, { ttl: 2000, maxTtl: 4000 });
-    const asking = await connectTaskClient(server, { revision: '2025-11-25' });
+    const asking = await connectTaskClient(server, { version: '2025-11-25' });
     const life = async (name: string, task: JsonObject) => {
       const { result } = await asking.call('tools/call', { name, task });
       const { result: seen } = await asking.call('tasks/get', { taskId: getTaskId({ result }) });

@@ -9,13 +9,13 @@ const statesIn = (caller: TaskTestClient, method: string) =>
   caller.listNotifications(method).map(({ status }) => status);
 
 /** A server with a tool that waits, and a task of it. */
-async function createTask(auth: AuthInfo, revision = '2026-07-28') {
+async function createTask(auth: AuthInfo, version = '2026-07-28') {
   const site = siteOf();
   const work = gate<string>();
   const job = (scopes: string[]) => tool({ task: 'optional', scopes, run: () => work.opened });
   const server = site.serve({ job: job(['write']) });
-  const caller = await connectTaskClient(server, { auth, revision });
-  const task = revision === '2025-11-25' ? { task: {} } : {};
+  const caller = await connectTaskClient(server, { auth, version });
+  const task = version === '2025-11-25' ? { task: {} } : {};
   const taskId = getTaskId(await caller.call('tools/call', { name: 'job', ...task }));
   return { site, server, caller, taskId, work, setScopes: (scopes: string[]) => server.tools.set('job', job(scopes)) };
 }

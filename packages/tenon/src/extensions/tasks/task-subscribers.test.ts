@@ -9,7 +9,7 @@ import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/ta
 const job = (run: (ctx: Context) => unknown) => ({
   job: tool({ task: 'optional', run: (_, ctx) => run(ctx) as Promise<string> }),
 });
-const revision = '2025-11-25';
+const version = '2025-11-25';
 const statesIn = (caller: TaskTestClient, method: string) =>
   caller.listNotifications(method).map(({ status }) => status);
 
@@ -17,7 +17,7 @@ describe('a session that created a task', () => {
   const made = async (run: (ctx: Context) => unknown, params: JsonObject = {}) => {
     const site = siteOf();
     const server = site.serve(job(run), { suspendTimeout: 1000 });
-    const caller = await connectTaskClient(server, { revision });
+    const caller = await connectTaskClient(server, { version });
     const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {}, ...params }));
     return { site, server, caller, taskId };
   };
@@ -99,7 +99,7 @@ describe('a session that created a task', () => {
     work.open();
     await settle();
     expect(statesIn(caller, 'notifications/tasks/status')).toEqual([]);
-    const other = await connectTaskClient(server, { revision });
+    const other = await connectTaskClient(server, { version });
     expect((await other.call('tasks/get', { taskId })).result).toMatchObject({ status: 'completed' });
     expect(other.listNotifications('notifications/tasks/status')).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { accept, form, gate, input, settle, siteOf, until } from './fixtures/sit
 import { connectTaskClient, getTaskId, type TaskTestClient } from './fixtures/task-client.js';
 
 /** The tasks of 2025-11-25, where `tasks/result` is how a client waits and is asked. */
-const revision = '2025-11-25';
+const version = '2025-11-25';
 const job = (run: (ctx: Context) => unknown) => ({
   job: tool({ task: 'optional', run: (_, ctx) => run(ctx) as Promise<string> }),
 });
@@ -17,7 +17,7 @@ const stateOf = async (caller: TaskTestClient, taskId: unknown) => (await caller
 async function started(run: (ctx: Context) => unknown, settings = {}) {
   const site = siteOf();
   const server = site.serve(job(run), { list: true, ...settings });
-  const caller = await connectTaskClient(server, { revision });
+  const caller = await connectTaskClient(server, { version });
   const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
   return { site, server, caller, taskId };
 }
@@ -111,7 +111,7 @@ describe('tasks/result', () => {
     caller.send('tasks/result', { taskId });
     await until(() => caller.requested.length === 2);
     await caller.close();
-    const other = await connectTaskClient(server, { revision });
+    const other = await connectTaskClient(server, { version });
     const last = other.send('tasks/result', { taskId });
     await until(() => other.requested.length === 1);
     other.requested[0]?.answer(accept('x'));
@@ -122,7 +122,7 @@ describe('tasks/result', () => {
 
   it('accepts the first of two responses to one input request', async () => {
     const { server, caller, taskId } = await started(ask);
-    const other = await connectTaskClient(server, { revision });
+    const other = await connectTaskClient(server, { version });
     const id = caller.send('tasks/result', { taskId });
     const same = other.send('tasks/result', { taskId });
     await until(() => caller.requested.length === 1 && other.requested.length === 1);
@@ -158,7 +158,7 @@ describe('tasks/result', () => {
   it('polls the store when no message arrives', async () => {
     const site = siteOf(({ bus }) => ({ bus: { ...bus, publish: async () => {} } }));
     const work = gate<string>();
-    const caller = await connectTaskClient(site.serve(job(() => work.opened)), { revision });
+    const caller = await connectTaskClient(site.serve(job(() => work.opened)), { version });
     const { result } = await caller.call('tools/call', { name: 'job', task: {} });
     const id = caller.send('tasks/result', { taskId: getTaskId({ result }) });
     await settle();
@@ -177,7 +177,7 @@ describe('tasks/result', () => {
         put: (...args) => (failing ? Promise.reject(new Error('disk')) : values.put(...args)),
       },
     }));
-    const caller = await connectTaskClient(site.serve(job(ask)), { revision });
+    const caller = await connectTaskClient(site.serve(job(ask)), { version });
     const { result } = await caller.call('tools/call', { name: 'job', task: {} });
     const taskId = getTaskId({ result });
     caller.send('tasks/result', { taskId });
@@ -265,7 +265,7 @@ describe('tasks/list', () => {
     const server = site.serve(job(() => 'done'));
     const listed: { [name: string]: number } = {};
     for (const principal of ['ann', 'bob', 'ann']) {
-      const caller = await connectTaskClient(server, { revision, principal });
+      const caller = await connectTaskClient(server, { version, principal });
       await caller.call('tools/call', { name: 'job', task: {} });
       const { result } = await caller.call('tasks/list');
       const tasks = (result?.tasks ?? []) as unknown[];

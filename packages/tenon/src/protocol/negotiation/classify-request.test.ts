@@ -23,8 +23,8 @@ const request = (method: string, _meta?: JsonObject): JsonRpcRequest => ({
   method,
   params: _meta ? { _meta } : {},
 });
-const only = (...revisions: string[]) =>
-  revisions.map(each => getDialect(each) as NonNullable<ReturnType<typeof getDialect>>);
+const only = (...versions: string[]) =>
+  versions.map(each => getDialect(each) as NonNullable<ReturnType<typeof getDialect>>);
 
 describe('classifyRequest', () => {
   it('returns per-request when the request names its protocol version [compat.server-modern-meta-selects-stateless versioning.declared-per-request]', () => {

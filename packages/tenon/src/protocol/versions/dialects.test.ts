@@ -2,7 +2,7 @@ import type { JsonObject } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
-import { judge, type Revision, schemasPresent } from '../../../../../test/support/official-schema.js';
+import { judge, type ProtocolVersion, schemasPresent } from '../../../../../test/support/official-schema.js';
 import { readSchema } from '../../../../../test/support/schema-file.js';
 import { vocabularyOf } from '../../../../../test/support/vocabulary.js';
 import * as codes from '../error-codes.js';
@@ -45,7 +45,7 @@ function has({ methods, inputRequests }: Dialect, method: string): boolean {
   );
 }
 
-/** The opening facts that each request of the newest revision carries: the dialects have no part in them. */
+/** The opening facts that each request of the newest protocol version carries: the dialects have no part in them. */
 function opened(dialect: Dialect, from: 'client' | 'server', params: JsonObject): JsonObject {
   if (dialect.opening !== 'per-request' || from === 'server') return params;
   const facts = {
@@ -93,14 +93,14 @@ describe('dialects', () => {
   });
 });
 
-/** What the tasks extension adds to the revision on which it stands. */
+/** What the tasks extension adds to the protocol version on which it stands. */
 const extension = { client: ['tasks/get', 'tasks/update', 'tasks/cancel'], server: ['notifications/tasks'] };
 
 describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
   'the methods of %s',
-  (revision, { methods: vocabulary, tasks }) => {
+  (version, { methods: vocabulary, tasks }) => {
     it('equal those of its schema, plus those of the tasks extension where it applies [schema.union.client-requests, schema.union.server-requests, schema.union.client-notifications, schema.union.server-notifications]', () => {
-      const { requests, notifications: notices } = vocabularyOf(readSchema(revision as Revision).definitions);
+      const { requests, notifications: notices } = vocabularyOf(readSchema(version as ProtocolVersion).definitions);
       for (const side of ['client', 'server'] as const) {
         const official = [...requests[side].keys(), ...notices[side].keys()];
         const added = tasks === 'by-extension' ? extension[side] : [];
@@ -133,8 +133,8 @@ describe('error codes', () => {
 
 describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
   'messages to a peer of %s',
-  (revision, dialect) => {
-    const official = schemasPresent ? judge(revision as Revision, { exact: true }) : undefined;
+  (version, dialect) => {
+    const official = schemasPresent ? judge(version as ProtocolVersion, { exact: true }) : undefined;
     const faults = (type: string, value: JsonObject) => official?.type(type, value) ?? [];
 
     it.each(Object.keys(results).filter(method => has(dialect, method)))(
@@ -172,7 +172,7 @@ describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolV
       fc.assert(
         fc.property(value, params => {
           // A visit is never asked of who did not declare that it can be.
-          fc.pre(params.mode !== 'url' || revision >= '2025-11-25');
+          fc.pre(params.mode !== 'url' || version >= '2025-11-25');
           const response = opened(dialect, from, down(dialect, 'params', method, frozen(params)));
           const id = method.startsWith('notifications/') ? {} : { id: 1 };
           expect(faults(type, { jsonrpc: '2.0', ...id, method, params: response })).toEqual([]);

@@ -4,7 +4,7 @@ import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ServerOptions } from '../definitions/server-definition.js';
 
-const sessionRevisions = protocolVersions.slice(1);
+const sessionVersions = protocolVersions.slice(1);
 
 describe('`ping` of the context over HTTP', () => {
   let serving: HttpServer | undefined;
@@ -30,15 +30,12 @@ describe('`ping` of the context over HTTP', () => {
     return { url: String(serving.url), clock };
   };
 
-  it.each(sessionRevisions)(
-    'resolves when the client answers, on %s [ping.either-direction]',
-    async protocolVersion => {
-      const { url } = await serve();
-      const client = await connect(url, { protocolVersion });
-      expect(await client.callTool('pings')).toMatchObject({ content: [{ text: 'there' }] });
-      await client.close();
-    },
-  );
+  it.each(sessionVersions)('resolves when the client answers, on %s [ping.either-direction]', async protocolVersion => {
+    const { url } = await serve();
+    const client = await connect(url, { protocolVersion });
+    expect(await client.callTool('pings')).toMatchObject({ content: [{ text: 'there' }] });
+    await client.close();
+  });
 
   it.each([
     ['2026-07-28', {}],

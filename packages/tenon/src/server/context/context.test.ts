@@ -45,9 +45,9 @@ async function run(
   };
 }
 
-describe.each(protocolVersions)('the context of a handler, on %s', revision => {
+describe.each(protocolVersions)('the context of a handler, on %s', version => {
   it('reports growing progress with the token of the request, and drops progress that does not grow [progress.increases progress.token-echoed progress.token-in-meta progress.floats-accepted]', async () => {
-    const { progress, token } = await run(revision, ctx => {
+    const { progress, token } = await run(version, ctx => {
       for (const n of [0, 0.5, 0.5, 0.4, Number.NaN, 1, -1, Number.POSITIVE_INFINITY, 2]) ctx.progress(n, 2, 'm');
       ctx.progress(3, Number.NaN);
     });
@@ -58,8 +58,8 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
   });
 
   it('reports no smaller progress when the handler runs again [progress.increases]', async () => {
-    const { progress } = await run(revision, ctx => {
-      if (revision === '2026-07-28') return 'each entry is a request of its own there';
+    const { progress } = await run(version, ctx => {
+      if (version === '2026-07-28') return 'each entry is a request of its own there';
       ctx.progress(1);
       if (ctx.inputs.requestState === 'again') {
         ctx.progress(2);
@@ -69,12 +69,12 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
       return inputRequired({ requestState: 'again' });
     });
     const numbers = progress.map(({ progress: n }) => n as number);
-    expect(numbers).toEqual(revision === '2026-07-28' ? [] : [1, 1.5, 2]);
+    expect(numbers).toEqual(version === '2026-07-28' ? [] : [1, 1.5, 2]);
   });
 
   it('sends nothing after the response [progress.stops-after-completion progress.known-token-only]', async () => {
     let stored: Context | undefined;
-    const { messages } = await run(revision, ctx => {
+    const { messages } = await run(version, ctx => {
       stored = ctx;
       setImmediate(() => {
         ctx.progress(1);
@@ -94,7 +94,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
   it('sends nothing after the request is cancelled [cancellation.race-safe progress.stops-after-completion cancellation.server-no-further-messages]', async () => {
     const controller = new AbortController();
     const { result, messages } = await run(
-      revision,
+      version,
       async ctx => {
         ctx.log('error', 'before');
         controller.abort();
@@ -110,7 +110,7 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
   });
 
   it('logs from the level that the client set [logging.level-order]', async () => {
-    const { logs } = await run(revision, ctx => {
+    const { logs } = await run(version, ctx => {
       for (const level of ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const)
         ctx.log(level, { level }, 'l');
       ctx.log('loud' as never, 1);
@@ -123,11 +123,11 @@ describe.each(protocolVersions)('the context of a handler, on %s', revision => {
 
   it('contains the caller and the protocol version', async () => {
     let seen: unknown;
-    await run(revision, ctx => {
+    await run(version, ctx => {
       seen = [ctx.protocolVersion, ctx.client.info?.name, Object.keys(ctx.client.capabilities), ctx.auth];
     });
-    const declared = revision === '2026-07-28' ? ['roots', 'extensions'] : ['roots'];
-    expect(seen).toEqual([revision, 'tenon', declared, undefined]);
+    const declared = version === '2026-07-28' ? ['roots', 'extensions'] : ['roots'];
+    expect(seen).toEqual([version, 'tenon', declared, undefined]);
   });
 });
 

@@ -93,9 +93,9 @@ async function open(protocolVersion: string, legacySse = false) {
   return client;
 }
 
-describe.each(protocolVersions)('state and headers over HTTP, on %s', revision => {
+describe.each(protocolVersions)('state and headers over HTTP, on %s', version => {
   it('reach tools, prompts, resources and completers, with one state for each request', async () => {
-    const client = await open(revision);
+    const client = await open(version);
     const expected = 'acme, Ada, t1';
     expect(await client.callTool('show', {})).toMatchObject({ content: [{ text: expected }] });
     expect(await client.call('prompts/get', { name: 'show' })).toMatchObject({
@@ -111,15 +111,15 @@ describe.each(protocolVersions)('state and headers over HTTP, on %s', revision =
   });
 
   it('omit headers that carry credentials', async () => {
-    const client = await open(revision);
+    const client = await open(version);
     const { content } = await client.callTool('secrets', {});
     expect(JSON.stringify(content)).not.toMatch(/Bearer|Basic|a=b/);
     expect(JSON.stringify(content)).toContain('null');
   });
 
   it('belong to the retried request after an input request', async () => {
-    if (revision < '2025-06-18') return;
-    const client = await open(revision);
+    if (version < '2025-06-18') return;
+    const client = await open(version);
     expect(await client.callTool('ask', {})).toMatchObject({ content: [{ text: 'acme, Ada, t1' }] });
   });
 });

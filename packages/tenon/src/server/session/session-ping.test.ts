@@ -67,15 +67,15 @@ async function start(
   return { clock, client: connected, state, problems, pings, messages };
 }
 
-describe.each(handshakes)('a session of a server on %s', revision => {
+describe.each(handshakes)('a session of a server on %s', version => {
   it('resolves its `ping` when the client responds [ping.either-direction]', async () => {
-    const { client, state } = await start(revision);
+    const { client, state } = await start(version);
     await expect(state.sessions[0]?.ping()).resolves.toBeUndefined();
     await client.close();
   });
 
   it('ends when a `ping` is not answered in time [ping.timeout-is-failure]', async () => {
-    const { client, state, clock } = await start(revision);
+    const { client, state, clock } = await start(version);
     state.frozen = true;
     const pinged = state.sessions[0]?.ping({ timeout: 300 });
     pinged?.catch(() => {});
@@ -87,7 +87,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
   });
 
   it('pings a silent client with `keepAlive`, and ends after a missed ping [ping.periodic ping.interval-configurable]', async () => {
-    const { client, state, clock, problems, pings } = await start(revision, {
+    const { client, state, clock, problems, pings } = await start(version, {
       keepAlive: { interval: 1000, timeout: 200 },
     });
     for (let n = 0; n < 3; n++) {
@@ -108,7 +108,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
   });
 
   it('sends no ping while it waits for a response', async () => {
-    const { client, clock, pings } = await start(revision, { keepAlive: { interval: 1000 } });
+    const { client, clock, pings } = await start(version, { keepAlive: { interval: 1000 } });
     const call = client.callTool('waits');
     call.catch(() => {});
     for (let n = 0; n < 5; n++) {
@@ -125,7 +125,7 @@ describe.each(handshakes)('a session of a server on %s', revision => {
     ['while that stream is closed', false, {}, 0],
     ['with `keepAlive: false`', true, { keepAlive: false }, 0],
   ] as const)('pings by default after 30 s %s: %s %j: %i', async (_, listening, options, expected) => {
-    const { client, clock, pings } = await start(revision, options, {}, listening);
+    const { client, clock, pings } = await start(version, options, {}, listening);
     clock.advance(30_000);
     await turns();
     clock.advance(30_000);
@@ -143,11 +143,11 @@ describe('a connection that has opened no session', () => {
   });
 });
 
-describe.each(['2025-06-18', '2025-11-25'])('a handler on %s', revision => {
+describe.each(['2025-06-18', '2025-11-25'])('a handler on %s', version => {
   it('reports progress on a request of the server until the response', async () => {
     let late = () => {};
     const { client, messages } = await start(
-      revision,
+      version,
       {},
       {
         elicit: async (_, request) => {

@@ -71,16 +71,16 @@ async function start(more: Partial<ServerDefinition> = {}) {
 describe('the handshake of a server', () => {
   it.each(handshakes)(
     'agrees on %s when the client requests it [lifecycle.version.server-echoes lifecycle.initialize.server-responds compat.legacy-client-dual-era-server]',
-    async revision => {
+    async version => {
       const { open, conversation } = await start();
-      expect(await open(revision)).toMatchObject({
+      expect(await open(version)).toMatchObject({
         result: {
-          protocolVersion: revision,
+          protocolVersion: version,
           serverInfo: { name: 's', version: '1' },
           capabilities: { tools: {}, prompts: {}, resources: {} },
         },
       });
-      expect(conversation.dialect?.protocolVersion).toBe(revision);
+      expect(conversation.dialect?.protocolVersion).toBe(version);
     },
   );
 

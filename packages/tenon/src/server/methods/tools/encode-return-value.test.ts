@@ -97,11 +97,11 @@ describe('a tool that returns a value that JSON can carry', () => {
   });
 });
 
-describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', revision => {
+describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', version => {
   it('sends the result unchanged', async () => {
     const { content, isError } = await call(
       tool({ run: () => ({ content: [text('no'), image], isError: true, _meta: { 'a.example/b': 1 } }) }),
-      revision,
+      version,
     );
     expect({ content, isError }).toEqual({ content: [text('no'), image], isError: true });
   });
@@ -109,20 +109,20 @@ describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', r
   it('validates structured content against the output schema', async () => {
     const right = await call(
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 1 } }) }),
-      revision,
+      version,
     );
     expect(right).toMatchObject({ content: [text('one')], problems: [] });
     const wrong = await call(
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 'x' } }) as never }),
-      revision,
+      version,
     );
     expect(wrong).toMatchObject({ isError: true, problems: [{ code: 'handler/output' }] });
-    const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), revision);
+    const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), version);
     expect(failed).toMatchObject({ content: [text('no')], isError: true, problems: [] });
   });
 });
 
-describe.each(protocolVersions)('a tool that returns no content, on %s', revision => {
+describe.each(protocolVersions)('a tool that returns no content, on %s', version => {
   it.each<[name: string, value: unknown, shown: string]>([
     ['nothing', undefined, ''],
     ['an empty reply', toolResult({}), ''],
@@ -132,7 +132,7 @@ describe.each(protocolVersions)('a tool that returns no content, on %s', revisio
     ['a reply with data and no blocks', toolResult({ structuredContent: { n: 1 }, content: [] }), '{"n":1}'],
     ['a result with no blocks', { content: [] }, ''],
   ])('sends one text block for %s', async (_name, value, shown) => {
-    expect((await call(tool({ run: () => value as object }), revision)).content).toEqual([text(shown)]);
+    expect((await call(tool({ run: () => value as object }), version)).content).toEqual([text(shown)]);
   });
 });
 

@@ -93,9 +93,9 @@ describe.each(runtimes)('batches, over $name', ({ open }) => {
     expect(await nothing.json()).toMatchObject([{ id: null }, { id: 8 }]);
   });
 
-  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('are refused on %s [base.batch.not-allowed]', async revision => {
+  it.each(['2024-11-05', '2025-06-18', '2025-11-25'])('are refused on %s [base.batch.not-allowed]', async version => {
     await serve();
-    const session = await openSession(site, revision);
+    const session = await openSession(site, version);
     const response = await session.post(batch);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject([

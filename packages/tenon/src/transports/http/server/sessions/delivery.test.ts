@@ -53,11 +53,11 @@ class Client {
   }
 }
 
-async function openSession(revision: string) {
+async function openSession(version: string) {
   const calls: Call[] = [];
   const service = createFakeService({ session: call => calls.push(call) > 0 });
   const endpoint = createHttpEndpoint(service);
-  const params = { protocolVersion: revision };
+  const params = { protocolVersion: version };
   const initialize = createStubExchange(
     'POST',
     JSON_HEADERS,
@@ -74,19 +74,19 @@ const moves = fc.array(fc.constantFrom('say', 'say', 'read', 'glance', 'lose', '
 describe('any loss of connections', () => {
   it.each(['2025-03-26', '2025-11-25'])(
     'loses, repeats and reorders no message on the standalone stream, on %s [http.resume.replay] [http.multi.no-broadcast]',
-    async revision => {
+    async version => {
       await fc.assert(
         fc.asyncProperty(fc.nat(3), moves, async (early, steps) => {
-          const { endpoint, headers, channel } = await openSession(revision);
+          const { endpoint, headers, channel } = await openSession(version);
           const client = new Client(headers, endpoint.handle);
           let count = 0;
           // What was said before the client listens is there when it does.
           while (count < early) channel.send(createNotification('n', { n: count++ }));
           client.return();
           // Where nothing gives the stream a place before the first message, that one must come for more to be fetched.
-          if (revision === '2025-03-26' && early === 0) channel.send(createNotification('n', { n: count++ }));
+          if (version === '2025-03-26' && early === 0) channel.send(createNotification('n', { n: count++ }));
           client.glance();
-          if (revision === '2025-03-26' && early === 0) client.glance();
+          if (version === '2025-03-26' && early === 0) client.glance();
           for (const step of steps) {
             if (step === 'say') channel.send(createNotification('n', { n: count++ }));
             else client[step]();

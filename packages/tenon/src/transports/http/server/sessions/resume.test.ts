@@ -141,15 +141,15 @@ describe.each(runtimes)('streams of a session, over $name', ({ open }) => {
   describe('the stream of a request', () => {
     it('begins with an event for resumption, if the protocol version has one [http.sse.priming-event] [http.sse.retry-before-disconnect]', async () => {
       await serve({ limits: { sseRetry: 1234 } });
-      for (const [index, revision] of ['2025-06-18', '2025-11-25'].entries()) {
-        const session = await openSession(site, revision);
+      for (const [index, version] of ['2025-06-18', '2025-11-25'].entries()) {
+        const session = await openSession(site, version);
         const pending = session.post(call(1));
         const { channel, answer } = await callOf(index);
         channel.send(note(1), { relatedTo: 1 });
         answer();
         const events = await allEvents(await pending);
-        expect(events).toHaveLength(revision === '2025-11-25' ? 3 : 2);
-        if (revision === '2025-11-25') expect(events[0]).toEqual({ id: expect.any(String), data: '', retry: '1234' });
+        expect(events).toHaveLength(version === '2025-11-25' ? 3 : 2);
+        if (version === '2025-11-25') expect(events[0]).toEqual({ id: expect.any(String), data: '', retry: '1234' });
         expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
       }
     });

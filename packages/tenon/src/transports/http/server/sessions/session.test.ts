@@ -16,7 +16,7 @@ import { createStubExchange } from '../../fixtures/stub-exchange.js';
 import { createHttpEndpoint } from '../endpoint.js';
 import type { HandlerOptions } from '../options.js';
 
-const SESSION_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
+const SESSION_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 const call = (id: number | string, name = 'echo') => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
 
 describe.each(runtimes)('sessions, over $name', ({ open }) => {
@@ -37,11 +37,11 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
   };
   afterEach(() => site.close({ timeout: 0 }));
 
-  it.each(SESSION_REVISIONS)(
+  it.each(SESSION_VERSIONS)(
     'open, serve and end on %s [http.session.assigned] [http.session.id-visible-ascii] [http.session.terminated-404]',
-    async revision => {
+    async version => {
       const service = await serve();
-      const session = await openSession(site, revision);
+      const session = await openSession(site, version);
       expect(session.response.status).toBe(200);
       expect(session.id).toMatch(/^[\x21-\x7e]{32,}$/);
       const initialized = await session.post(createNotification('notifications/initialized'));
@@ -150,9 +150,9 @@ describe.each(runtimes)('sessions, over $name', ({ open }) => {
 
   it.each(['2025-06-18', '2025-11-25'])(
     'refuse stateless versions, on %s [http.version-header.invalid-400] [http.version-header.missing-default]',
-    async revision => {
+    async protocolVersion => {
       await serve();
-      const session = await openSession(site, revision);
+      const session = await openSession(site, protocolVersion);
       expect((await session.post(call(0), { headers: { 'mcp-protocol-version': '2025-03-26' } })).status).toBe(200);
       for (const version of ['2026-07-28', 'v9', 'latest']) {
         const headers = { 'mcp-protocol-version': version };
