@@ -17,12 +17,12 @@ const IDLE = 2000;
 /**
  * A connection that is kept, and opened anew after a silence.
  * @param {URL} url
- * @param {string} revision
+ * @param {string} version
  * @param {Session} session
  * @param {string} [headers] more lines of header, each with its line end
  * @returns {Promise<Connection>}
  */
-export async function connectSocket(url, revision, session, headers = '') {
+export async function connectSocket(url, version, session, headers = '') {
   const { host, pathname } = url;
   const start = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n${headers}`;
   const socket = await openSocket(url);
@@ -34,7 +34,7 @@ export async function connectSocket(url, revision, session, headers = '') {
     if (socket.isClosed() || now - last > IDLE) await socket.reconnect();
     last = now;
     const body = JSON.stringify(message);
-    const fields = revision === PER_REQUEST ? createMcpHeaders(message) : session.fields;
+    const fields = version === PER_REQUEST ? createMcpHeaders(message) : session.fields;
     return socket.exchange(`${start}${fields}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`, message.id);
   };
   return { send, close: socket.close, setReading: socket.setReading };

@@ -6,7 +6,7 @@ import { connectPipes, connectSocket, PER_REQUEST } from './connections.mjs';
 /** @typedef {import('./connections.mjs').Json} Json */
 /** @typedef {import('./connections.mjs').Reply} Reply */
 /** @typedef {import('./connections.mjs').Connection} Connection */
-/** A client of one revision. @typedef {{ connections: Connection[], revision: string, addMeta: (message: Json) => Json }} Caller */
+/** A client of one protocol version. @typedef {{ connections: Connection[], revision: string, addMeta: (message: Json) => Json }} Caller */
 /** What is asked again and again, and whether what reply is right. @typedef {{ method: string, params: (id: number) => Json, isRight: (reply: Reply, id: number) => boolean }} Call */
 /** @typedef {{ calls: number, seconds: number, latencies: Float64Array }} Load */
 /** `tools`: what `tools/list` has to have; `sessions`: one for all connections, or one for each; `headers`: more lines of header. @typedef {{ tools?: readonly string[], sessions?: 'one' | 'each', headers?: string }} ConnectOptions */
@@ -27,14 +27,14 @@ export const echo = {
 };
 
 /**
- * Opens `connections` connections to an endpoint, and sessions where the revision has them.
- * @param {string} url @param {string} revision @param {number} connections @param {ConnectOptions} [options]
+ * Opens `connections` connections to an endpoint, and sessions where the protocol version has them.
+ * @param {string} url @param {string} version @param {number} connections @param {ConnectOptions} [options]
  * @returns {Promise<Caller>}
  */
-export async function connectOverHttp(url, revision, connections, { tools, sessions = 'one', headers } = {}) {
+export async function connectOverHttp(url, version, connections, { tools, sessions = 'one', headers } = {}) {
   const shared = { fields: '' };
   const own = Array.from({ length: connections }, () => (sessions === 'one' ? shared : { fields: '' }));
-  const caller = await openConnections(url, revision, own, headers);
+  const caller = await openConnections(url, version, own, headers);
   const opened = caller.connections.slice(0, sessions === 'one' ? 1 : connections);
   await Promise.all(opened.map((connection, at) => open(caller, connection, tools, own[at])));
   return caller;
@@ -42,56 +42,56 @@ export async function connectOverHttp(url, revision, connections, { tools, sessi
 
 /**
  * Opens connections and says nothing over them: for what is no server of the protocol, but is sent the same.
- * @param {string} url @param {string} revision @param {number} connections
+ * @param {string} url @param {string} version @param {number} connections
  */
-export const connectWithoutHandshake = (url, revision, connections) =>
+export const connectWithoutHandshake = (url, version, connections) =>
   openConnections(
     url,
-    revision,
-    Array.from({ length: connections }, () => ({ fields: sessionFields(revision, randomUUID()) })),
+    version,
+    Array.from({ length: connections }, () => ({ fields: sessionFields(version, randomUUID()) })),
   );
 
-/** Speaks with a process over its standard streams. @param {import('node:child_process').ChildProcess} child @param {string} revision @param {number} connections @param {ConnectOptions} [options] @returns {Promise<Caller>} */
-export async function connectOverStdio(child, revision, connections, { tools } = {}) {
+/** Speaks with a process over its standard streams. @param {import('node:child_process').ChildProcess} child @param {string} version @param {number} connections @param {ConnectOptions} [options] @returns {Promise<Caller>} */
+export async function connectOverStdio(child, version, connections, { tools } = {}) {
   const connection = connectPipes(child);
   const caller = {
     connections: Array.from({ length: connections }, () => connection),
-    revision,
-    addMeta: createAddMeta(revision),
+    revision: version,
+    addMeta: createAddMeta(version),
   };
   await open(caller, connection, tools);
   return caller;
 }
 
-/** @param {string} url @param {string} revision @param {import('./connections.mjs').Session[]} sessions @param {string} [headers] @returns {Promise<Caller>} */
-async function openConnections(url, revision, sessions, headers) {
+/** @param {string} url @param {string} version @param {import('./connections.mjs').Session[]} sessions @param {string} [headers] @returns {Promise<Caller>} */
+async function openConnections(url, version, sessions, headers) {
   const connections = [];
-  for (const session of sessions) connections.push(await connectSocket(new URL(url), revision, session, headers));
-  return { connections, revision, addMeta: createAddMeta(revision) };
+  for (const session of sessions) connections.push(await connectSocket(new URL(url), version, session, headers));
+  return { connections, revision: version, addMeta: createAddMeta(version) };
 }
 
-/** @param {string} revision @returns {(message: Json) => Json} */
-export const createAddMeta = revision => message => {
-  if (revision !== PER_REQUEST) return message;
+/** @param {string} version @returns {(message: Json) => Json} */
+export const createAddMeta = version => message => {
+  if (version !== PER_REQUEST) return message;
   const { _meta, ...params } = message.params;
   return { ...message, params: { ...params, _meta: _meta ? { ...META, ..._meta } : META } };
 };
 
-/** @param {string} revision @param {string} [id] */
-const sessionFields = (revision, id) => `MCP-Protocol-Version: ${revision}\r\n${id ? `Mcp-Session-Id: ${id}\r\n` : ''}`;
+/** @param {string} version @param {string} [id] */
+const sessionFields = (version, id) => `MCP-Protocol-Version: ${version}\r\n${id ? `Mcp-Session-Id: ${id}\r\n` : ''}`;
 
 /** @param {Caller} caller @param {Connection} connection @param {readonly string[]} [tools] @param {import('./connections.mjs').Session} [session] */
-async function open({ revision, addMeta }, connection, tools = ['echo'], session = { fields: '' }) {
+async function open({ revision: version, addMeta }, connection, tools = ['echo'], session = { fields: '' }) {
   const clientInfo = { name: 'bench', version: '1.0.0' };
-  const perRequest = revision === PER_REQUEST;
+  const perRequest = version === PER_REQUEST;
   const method = perRequest ? 'server/discover' : 'initialize';
-  const params = perRequest ? {} : { protocolVersion: revision, capabilities: {}, clientInfo };
+  const params = perRequest ? {} : { protocolVersion: version, capabilities: {}, clientInfo };
   const { answer, head } = await connection.send(addMeta({ jsonrpc: '2.0', id: ++lastId, method, params }));
-  const { protocolVersion = revision, supportedVersions = [revision] } = answer?.result ?? {};
-  if (!answer?.result || protocolVersion !== revision || !supportedVersions.includes(revision))
+  const { protocolVersion = version, supportedVersions = [version] } = answer?.result ?? {};
+  if (!answer?.result || protocolVersion !== version || !supportedVersions.includes(version))
     throw new Error(`${method} was answered with ${JSON.stringify(answer)} ${head}`);
   const [, id] = /^mcp-session-id: *(\S+)/im.exec(head) ?? [];
-  session.fields = sessionFields(revision, id);
+  session.fields = sessionFields(version, id);
   if (!perRequest) await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const listing = await connection.send(addMeta({ jsonrpc: '2.0', id: ++lastId, method: 'tools/list', params: {} }));
   const names = listing.answer?.result?.tools?.map((/** @type {Json} */ { name }) => name);

@@ -1,5 +1,5 @@
 // @ts-check
-/** What a question and its answer cost client and server together, in one process, on the revision on which it ends the call. */
+/** What a question and its answer cost client and server together, in one process, on the protocol version on which it ends the call. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { connect, createServer, tool } from 'tenon';
 import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
@@ -7,7 +7,7 @@ import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, rotate
 /** @typedef {Record<string, any>} Json */
 /** @typedef {{ name: string, inFlight: number, calls: number, call: () => Promise<string | undefined>, samples: { cpu: number }[] }} Subject */
 
-const REVISION = '2026-07-28';
+const VERSION = '2026-07-28';
 const CALLS = 1600;
 const WARM_UPS = 6;
 /** Most that a question and its answer may take, in microseconds. */
@@ -55,7 +55,7 @@ async function connectTenon() {
     },
   });
   const client = await connect(server, {
-    protocolVersion: REVISION,
+    protocolVersion: VERSION,
     elicit: () => ({ action: 'accept', content: { sure: true } }),
   });
   return {
@@ -139,7 +139,7 @@ function toMarkdown(results) {
   const worst = Math.max(...results.slice(2).map(({ samples }) => median(samples.map(({ cpu }) => cpu))));
   return [
     heading(3, 'Client and server together'),
-    `In one process, on ${REVISION}. The floor crosses the same messages as text, and seals the state by \`node:crypto\`. `,
+    `In one process, on ${VERSION}. The floor crosses the same messages as text, and seals the state by \`node:crypto\`. `,
     `A question and its answer may take ${MAX_QUESTION} µs; the slower way takes ${formatNumber(worst)}. ${RATIOS_NOTE}\n\n`,
     table(['call', 'in flight', 'CPU, µs', '× floor'], rows),
   ].join('');

@@ -13,7 +13,7 @@ import { formatRatios, heading, RATIOS_NOTE, range, rotate, table } from '../rep
 const SIZE = 10_000_000;
 const URI = 'file:///image.bin';
 const MIME_TYPE = 'application/octet-stream';
-const REVISIONS = ['2025-11-25', '2026-07-28'];
+const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 const WARM_UPS = 3;
 const bytes = Uint8Array.from({ length: SIZE }, (_, index) => (index * 31 + (index >> 8)) & 255);
 
@@ -27,7 +27,7 @@ export async function measureBinary({ rounds }) {
   for (let round = 0; round < rounds; round += 1)
     for (const subject of rotate(subjects, round)) subject.samples.push(await measureRead(subject));
   await Promise.all([floor.close(), tenon.close()]);
-  const results = subjects.map(({ name, revision, samples }) => ({ name, revision, samples }));
+  const results = subjects.map(({ name, revision: version, samples }) => ({ name, revision: version, samples }));
   return { results: { size: SIZE, measured: results }, markdown: toMarkdown(results, rounds) };
 }
 
@@ -85,10 +85,10 @@ async function startTenon() {
     createServer({ name: 'bench', version: '1.0.0', resources: { [URI]: image } }),
     { port: 0 },
   );
-  const clients = await Promise.all(REVISIONS.map(protocolVersion => connect(url, { protocolVersion })));
+  const clients = await Promise.all(PROTOCOL_VERSIONS.map(protocolVersion => connect(url, { protocolVersion })));
   const subjects = clients.map((client, at) => ({
     name: 'tenon',
-    revision: REVISIONS[at] ?? '',
+    revision: PROTOCOL_VERSIONS[at] ?? '',
     async read() {
       const [first] = (await client.readResource(URI)).contents;
       return first && 'blob' in first ? first.blob : '';
@@ -107,9 +107,9 @@ async function startTenon() {
 /** @param {readonly Pick<Subject, 'name' | 'revision' | 'samples'>[]} measured @param {number} rounds */
 function toMarkdown(measured, rounds) {
   const [floor] = measured;
-  const rows = measured.map(({ name, revision, samples }) => [
+  const rows = measured.map(({ name, revision: version, samples }) => [
     name,
-    revision,
+    version,
     range(samples.map(({ cpu }) => cpu)),
     formatRatios(samples, floor?.samples, 'cpu'),
     range(samples.map(({ blocked }) => blocked)),

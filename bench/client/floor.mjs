@@ -7,11 +7,11 @@ import { runWorker } from '../worker.mjs';
 /** @typedef {{ status: number | undefined, text: string, session: string | undefined }} Reply */
 /** @typedef {(body: string, headers: Record<string, string>) => Promise<Reply>} Post */
 
-const [, , revision = '', url = '', mode] = process.argv;
-const perRequest = revision === '2026-07-28';
+const [, , version = '', url = '', mode] = process.argv;
+const perRequest = version === '2026-07-28';
 const clientInfo = { name: 'bench', version: '1.0.0' };
 const META = {
-  'io.modelcontextprotocol/protocolVersion': revision,
+  'io.modelcontextprotocol/protocolVersion': version,
   'io.modelcontextprotocol/clientInfo': clientInfo,
   'io.modelcontextprotocol/clientCapabilities': {},
 };
@@ -47,9 +47,9 @@ async function byFetch(body, more) {
 
 /** @returns {Promise<Record<string, string>>} */
 async function open() {
-  const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+  const params = { protocolVersion: version, capabilities: {}, clientInfo };
   const reply = await post(JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }), {});
-  const headers = { 'mcp-protocol-version': revision, 'mcp-session-id': String(reply.session) };
+  const headers = { 'mcp-protocol-version': version, 'mcp-session-id': String(reply.session) };
   await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), headers);
   return headers;
 }
@@ -62,7 +62,7 @@ async function call(text) {
     ? { name: 'echo', arguments: { text }, _meta: META }
     : { name: 'echo', arguments: { text } };
   const headers = perRequest
-    ? { 'mcp-protocol-version': revision, 'mcp-method': 'tools/call', 'mcp-name': 'echo' }
+    ? { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'echo' }
     : session;
   const reply = await post(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }), headers);
   const answer = JSON.parse(reply.text);

@@ -17,7 +17,7 @@ const warmUp = [
   { inFlight: IN_FLIGHT, seconds: 1.5 },
   { inFlight: 1, seconds: 0.3 },
 ];
-const revisions = ['2025-11-25', '2026-07-28'];
+const versions = ['2025-11-25', '2026-07-28'];
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /** @param {{ rounds: number }} options */
@@ -33,19 +33,19 @@ export async function measureClient({ rounds }) {
  */
 export async function withServers(use) {
   const setup = { tools: ['echo'], more: 0 };
-  const servers = revisions.map(mode =>
+  const servers = versions.map(mode =>
     startNode([here('../peers/http/checked.mjs'), JSON.stringify({ mode, ...setup })]),
   );
   try {
     const urls = await Promise.all(servers.map(firstLine));
-    return await use(revisions.flatMap((revision, at) => createWorkerSpecs(revision, urls[at] ?? '')));
+    return await use(versions.flatMap((version, at) => createWorkerSpecs(version, urls[at] ?? '')));
   } finally {
     await Promise.all(servers.map(stop));
   }
 }
 
-/** @param {string} revision @param {string} url @returns {WorkerSpec[]} */
-function createWorkerSpecs(revision, url) {
+/** @param {string} version @param {string} url @returns {WorkerSpec[]} */
+function createWorkerSpecs(version, url) {
   const createWorkerSpec = (
     /** @type {string} */ name,
     /** @type {string} */ mode,
@@ -53,9 +53,9 @@ function createWorkerSpecs(revision, url) {
     arg = '',
   ) => ({
     name,
-    revision,
+    revision: version,
     mode,
-    args: [here(`${script}.mjs`), revision, url, arg],
+    args: [here(`${script}.mjs`), version, url, arg],
   });
   return [
     createWorkerSpec(
@@ -66,15 +66,15 @@ function createWorkerSpecs(revision, url) {
     ),
     createWorkerSpec('floor, fetch', 'bare `fetch`, the same', 'floor', 'fetch'),
     createWorkerSpec('tenon', '`connect(url)`', 'tenon'),
-    ...(revision === '2025-11-25' ? [createWorkerSpec('v1', '`StreamableHTTPClientTransport`', 'v1')] : []),
+    ...(version === '2025-11-25' ? [createWorkerSpec('v1', '`StreamableHTTPClientTransport`', 'v1')] : []),
     createWorkerSpec('v2', '`StreamableHTTPClientTransport`', 'v2'),
   ];
 }
 
 /** @param {readonly Measured[]} results @param {number} rounds */
 function toMarkdown(results, rounds) {
-  const parts = revisions.map(revision => {
-    const of = results.filter(each => each.revision === revision);
+  const parts = versions.map(version => {
+    const of = results.filter(each => each.revision === version);
     const bases = ['floor', 'floor, fetch', 'tenon'].map(name => of.find(each => each.name === name)?.found[1]);
     const rows = of.map(({ name, mode, found: [alone = [], many = []] }) => [
       name,
@@ -94,7 +94,7 @@ function toMarkdown(results, rounds) {
       'RSS, MB',
       'mode',
     ];
-    return `${heading(3, revision)}${table(head, rows)}`;
+    return `${heading(3, version)}${table(head, rows)}`;
   });
   return [
     heading(2, 'The client side of `tools/call` over HTTP'),

@@ -3,11 +3,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { runWorker } from '../worker.mjs';
 
-const [, , revision = '', url = ''] = process.argv;
-const mode = revision === '2026-07-28' ? /** @type {const} */ ({ pin: revision }) : 'legacy';
+const [, , version = '', url = ''] = process.argv;
+const mode = version === '2026-07-28' ? /** @type {const} */ ({ pin: version }) : 'legacy';
 const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode } });
 await client.connect(new StreamableHTTPClientTransport(new URL(url)));
-if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`it does not speak ${revision}`);
+if (client.getNegotiatedProtocolVersion() !== version) throw new Error(`it does not speak ${version}`);
 
 await runWorker(async text => {
   const [first] = (await client.callTool({ name: 'echo', arguments: { text } })).content;

@@ -18,12 +18,12 @@ const sessions = '2025-11-25';
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 const counter = here('counter.cjs');
 
-/** @param {string} name @param {string} mode @param {string} script @param {string} [revision] @returns {Subject} */
-const subject = (name, mode, script, revision = sessions) => ({
+/** @param {string} name @param {string} mode @param {string} script @param {string} [version] @returns {Subject} */
+const subject = (name, mode, script, version = sessions) => ({
   name,
-  revision,
+  revision: version,
   mode,
-  args: [here(`${script}.mjs`), revision],
+  args: [here(`${script}.mjs`), version],
   answers: true,
 });
 
@@ -56,12 +56,12 @@ export async function measureCold({ rounds }) {
       each.starts.push({ wall, cpu, megabytes });
     }
   }
-  const shown = results.map(({ name, revision, mode, starts }) => ({ name, revision, mode, starts }));
+  const shown = results.map(({ name, revision: version, mode, starts }) => ({ name, revision: version, mode, starts }));
   return { results: shown, markdown: toMarkdown(shown) };
 }
 
 /** One start; with flags that count, its CPU. @param {Subject} subject @param {string[]} flags @returns {Promise<Start>} */
-async function start({ name, revision, args, answers }, flags) {
+async function start({ name, revision: version, args, answers }, flags) {
   const begun = performance.now();
   const child = spawn(process.execPath, [...flags, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
@@ -70,7 +70,7 @@ async function start({ name, revision, args, answers }, flags) {
     said += chunk;
   });
   const gone = once(child, 'exit');
-  if (answers) await first(child, revision, name);
+  if (answers) await first(child, version, name);
   else await gone;
   const wall = performance.now() - begun;
   const megabytes = answers ? readResidentMemory(/** @type {number} */ (child.pid)) : Number.NaN;
@@ -82,18 +82,18 @@ async function start({ name, revision, args, answers }, flags) {
   return { wall, cpu: Number(/cpu (\d+)/.exec(said)?.[1]) / 1000, megabytes };
 }
 
-/** Opens, and waits for the answer. @param {import('node:child_process').ChildProcessWithoutNullStreams} child @param {string} revision @param {string} name */
-async function first(child, revision, name) {
+/** Opens, and waits for the answer. @param {import('node:child_process').ChildProcessWithoutNullStreams} child @param {string} version @param {string} name */
+async function first(child, version, name) {
   const clientInfo = { name: 'bench', version: '1.0.0' };
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': revision,
+    'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': clientInfo,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const opening =
-    revision === '2026-07-28'
+    version === '2026-07-28'
       ? { method: 'server/discover', params: { _meta } }
-      : { method: 'initialize', params: { protocolVersion: revision, capabilities: {}, clientInfo } };
+      : { method: 'initialize', params: { protocolVersion: version, capabilities: {}, clientInfo } };
   child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, ...opening })}\n`);
   let text = '';
   for await (const chunk of child.stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
@@ -101,7 +101,7 @@ async function first(child, revision, name) {
     if (text.endsWith('\n')) break;
   }
   const { id, result } = JSON.parse(text);
-  const speaks = result?.protocolVersion === revision || result?.supportedVersions?.includes(revision);
+  const speaks = result?.protocolVersion === version || result?.supportedVersions?.includes(version);
   if (id !== 1 || !speaks) throw new Error(`${name} answered ${text}`);
 }
 
@@ -109,9 +109,9 @@ async function first(child, revision, name) {
 function toMarkdown(results) {
   const [node, floor] = results;
   const zod = results.find(({ name }) => name === 'floor, zod');
-  const rows = results.map(({ name, revision, mode, starts }) => [
+  const rows = results.map(({ name, revision: version, mode, starts }) => [
     name,
-    revision,
+    version,
     range(starts.map(({ wall }) => wall)),
     formatRatios(starts, node?.starts, 'wall'),
     formatRatios(starts, floor?.starts, 'wall'),

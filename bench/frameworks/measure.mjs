@@ -11,7 +11,7 @@ import { platforms } from './platforms.mjs';
 /** @typedef {{ platform: Platform, what: What }} Subject */
 /** Microseconds of CPU of each round; with `limit`: what Tenon may cost there. @typedef {{ name: string, revision: string, note: string, echo: number[], tenon: number[], added: number, limit: number }} Row */
 
-const REVISIONS = ['2025-11-25', '2026-07-28'];
+const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 const CONNECTIONS = 32;
 /** How much dearer than the framework's own echo a call may be, apart from what it adds on bare Node. */
 const SLACK = 1.15;
@@ -28,8 +28,8 @@ export async function measureFrameworks({ rounds }) {
   await installRuntimes();
   /** @type {Record<What, import('../measure-servers.mjs').Workload[]>} */
   const workloads = {
-    echo: REVISIONS.map(revision => ({ id: revision, call: sentBack, ...work })),
-    tenon: REVISIONS.map(revision => ({ id: revision, call: echo, ...work })),
+    echo: PROTOCOL_VERSIONS.map(version => ({ id: version, call: sentBack, ...work })),
+    tenon: PROTOCOL_VERSIONS.map(version => ({ id: version, call: echo, ...work })),
   };
   const subjects = platforms.flatMap(platform => [
     { platform, what: /** @type {What} */ ('echo') },
@@ -37,20 +37,19 @@ export async function measureFrameworks({ rounds }) {
   ]);
   const measured = await measureServers(subjects, start, rounds, ({ what }) => workloads[what]);
   /** @type {(name: string, what: What, revision: string) => number[]} */
-  const costs = (name, what, revision) =>
-    measured
-      .find(each => each.platform.name === name && each.what === what)
-      ?.samples[revision]?.map(({ cpu }) => cpu) ?? [];
+  const costs = (name, what, version) =>
+    measured.find(each => each.platform.name === name && each.what === what)?.samples[version]?.map(({ cpu }) => cpu) ??
+    [];
   const [bare] = platforms;
-  const rows = REVISIONS.flatMap(revision => {
+  const rows = PROTOCOL_VERSIONS.flatMap(version => {
     const of = (/** @type {string} */ name) => ({
-      echo: costs(name, 'echo', revision),
-      tenon: costs(name, 'tenon', revision),
+      echo: costs(name, 'echo', version),
+      tenon: costs(name, 'tenon', version),
     });
     const onBare = added(of(bare?.name ?? ''));
     return platforms.map(({ name, note }) => {
       const both = of(name);
-      return { name, revision, note, ...both, added: added(both), limit: SLACK * median(both.echo) + onBare };
+      return { name, revision: version, note, ...both, added: added(both), limit: SLACK * median(both.echo) + onBare };
     });
   });
   return { results: { connections: CONNECTIONS, slack: SLACK, rows }, markdown: toMarkdown(rows, rounds) };
@@ -62,11 +61,11 @@ const added = ({ echo: own, tenon }) => median(tenon) - median(own);
 /** @param {Subject} subject @returns {Promise<import('../measure-servers.mjs').Started>} */
 async function start({ platform, what }) {
   const { child, url } = await platform.start(what);
-  const callers = REVISIONS.map(async revision => [
-    revision,
+  const callers = PROTOCOL_VERSIONS.map(async version => [
+    version,
     what === 'echo'
-      ? await connectWithoutHandshake(url, revision, CONNECTIONS)
-      : await connectOverHttp(url, revision, CONNECTIONS, { sessions: 'each' }),
+      ? await connectWithoutHandshake(url, version, CONNECTIONS)
+      : await connectOverHttp(url, version, CONNECTIONS, { sessions: 'each' }),
   ]);
   return { child, caller: Object.fromEntries(await Promise.all(callers)) };
 }
@@ -85,7 +84,7 @@ function toMarkdown(rows, rounds) {
     'mounted by',
   ];
   const cells = rows.map(row => {
-    const onBare = rows.find(({ revision }) => revision === row.revision)?.added ?? Number.NaN;
+    const onBare = rows.find(({ revision: version }) => version === row.revision)?.added ?? Number.NaN;
     return [
       row.name,
       row.revision,

@@ -36,15 +36,15 @@ export async function measureGateway({ rounds }) {
 }
 
 /** All subjects of a scenario are up at the same time; one at a time is called. @param {Scenario} scenario @param {number} rounds @returns {Promise<Result>} */
-async function measureScenario({ id, title, revision, overHttp, subjects }, rounds) {
+async function measureScenario({ id, title, revision: version, overHttp, subjects }, rounds) {
   /** @type {{ subject: Subject, started: Started, server: import('node:child_process').ChildProcess | undefined, measured: Measured }[]} */
   const up = [];
   console.error(title);
   try {
     for (const subject of subjects) {
-      const server = overHttp && subject.name !== 'direct' ? startNode([upstream, revision, '--http']) : undefined;
+      const server = overHttp && subject.name !== 'direct' ? startNode([upstream, version, '--http']) : undefined;
       const url = server && (await firstLine(server));
-      const started = await subject.start({ revision: subject.clientRevision ?? revision, behind: revision, url });
+      const started = await subject.start({ revision: subject.clientRevision ?? version, behind: version, url });
       const measured = { name: subject.name, mode: subject.mode, alone: [], together: [], megabytes: 0 };
       up.push({ subject, started, server, measured });
       await load(started.caller, IN_FLIGHT, WARM_UP.seconds, { most: WARM_UP.calls });
@@ -60,7 +60,7 @@ async function measureScenario({ id, title, revision, overHttp, subjects }, roun
     for (const { started } of up) closeConnections(started.caller);
     await Promise.all(up.flatMap(({ started, server }) => [stop(started.child), ...(server ? [stop(server)] : [])]));
   }
-  return { id, title, revision, measured: up.map(({ measured }) => measured) };
+  return { id, title, revision: version, measured: up.map(({ measured }) => measured) };
 }
 
 /** @param {Started} started @param {import('node:child_process').ChildProcess | undefined} server @param {number} inFlight @returns {Promise<Sample>} */

@@ -9,12 +9,12 @@ import { firstLine, freePort, startNode } from '../processes.mjs';
 /** @typedef {import('../load.mjs').Caller} Caller */
 /** What a subject works with in a scenario: the URL of the server behind it, where that is on HTTP. @typedef {{ revision: string, behind: string, url: string | undefined }} SubjectContext */
 /** @typedef {{ child: ChildProcess, caller: Caller }} Started */
-/** `clientRevision`: the revision that is spoken to it, where it is another than that of the scenario. @typedef {{ name: string, mode: string, clientRevision?: string, start: (context: SubjectContext) => Promise<Started> }} Subject */
+/** `clientRevision`: the protocol version that is spoken to it, where it is another than that of the scenario. @typedef {{ name: string, mode: string, clientRevision?: string, start: (context: SubjectContext) => Promise<Started> }} Subject */
 /** @typedef {{ id: string, title: string, revision: string, overHttp: boolean, subjects: Subject[] }} Scenario */
 
 /** How many calls may be in flight. */
 export const IN_FLIGHT = 16;
-export const REVISIONS = ['2025-11-25', '2026-07-28'];
+export const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 export const upstream = here('upstream.mjs');
@@ -31,19 +31,19 @@ const guards = {
 
 /** @returns {Scenario[]} */
 export const createScenarios = () =>
-  REVISIONS.flatMap(revision => [
-    createStdioBehindHttp(revision),
-    createHttpBehindStdio(revision),
-    createHttpBehindHttp(revision),
+  PROTOCOL_VERSIONS.flatMap(version => [
+    createStdioBehindHttp(version),
+    createHttpBehindStdio(version),
+    createHttpBehindHttp(version),
   ]);
 
-/** @param {string} revision @returns {Scenario} */
-function createStdioBehindHttp(revision) {
-  const perRequest = revision === '2026-07-28';
+/** @param {string} version @returns {Scenario} */
+function createStdioBehindHttp(version) {
+  const perRequest = version === '2026-07-28';
   return {
     id: 'stdio-behind-http',
-    title: `a server on stdio, put on HTTP, ${revision}`,
-    revision,
+    title: `a server on stdio, put on HTTP, ${version}`,
+    revision: version,
     overHttp: false,
     subjects: [
       { name: 'direct', mode: 'the server itself, over its pipes', start: startDirectStdio },
@@ -67,14 +67,14 @@ function createStdioBehindHttp(revision) {
   };
 }
 
-/** @param {string} revision @returns {Scenario} */
-function createHttpBehindStdio(revision) {
-  const perRequest = revision === '2026-07-28';
+/** @param {string} version @returns {Scenario} */
+function createHttpBehindStdio(version) {
+  const perRequest = version === '2026-07-28';
   const handshake = { clientRevision: '2025-11-25' };
   return {
     id: 'http-behind-stdio',
-    title: `a server on HTTP, put on stdio, ${revision}`,
-    revision,
+    title: `a server on HTTP, put on stdio, ${version}`,
+    revision: version,
     overHttp: true,
     subjects: [
       { name: 'direct', mode: 'the server itself, over HTTP', start: startDirectHttp },
@@ -103,12 +103,12 @@ function createHttpBehindStdio(revision) {
   };
 }
 
-/** @param {string} revision @returns {Scenario} */
-function createHttpBehindHttp(revision) {
+/** @param {string} version @returns {Scenario} */
+function createHttpBehindHttp(version) {
   return {
     id: 'http-behind-http',
-    title: `a server on HTTP, behind HTTP, ${revision}`,
-    revision,
+    title: `a server on HTTP, behind HTTP, ${version}`,
+    revision: version,
     overHttp: true,
     subjects: [
       { name: 'direct', mode: 'the server itself, over HTTP', start: startDirectHttp },
@@ -150,64 +150,64 @@ function createSetup(transport, { behind, url }, more) {
 }
 
 /** Our own programs: over HTTP they say where they are. @param {'http' | 'stdio'} transport @param {string[]} args @param {SubjectContext} context @returns {Promise<Started>} */
-async function startOwnProgram(transport, args, { revision }) {
+async function startOwnProgram(transport, args, { revision: version }) {
   const child = startNode(args);
   const caller =
     transport === 'http'
-      ? await connectOverHttp(await firstLine(child), revision, IN_FLIGHT)
-      : await connectOverStdio(child, revision, IN_FLIGHT);
+      ? await connectOverHttp(await firstLine(child), version, IN_FLIGHT)
+      : await connectOverStdio(child, version, IN_FLIGHT);
   return { child, caller };
 }
 
 /** @param {SubjectContext} context @returns {Promise<Started>} */
-async function startDirectStdio({ revision, behind }) {
+async function startDirectStdio({ revision: version, behind }) {
   const child = startNode([upstream, behind]);
-  return { child, caller: await connectOverStdio(child, revision, IN_FLIGHT) };
+  return { child, caller: await connectOverStdio(child, version, IN_FLIGHT) };
 }
 
 /** The server of the scenario is up already; a second one is started so that each has its own. @param {SubjectContext} context @returns {Promise<Started>} */
-async function startDirectHttp({ revision, behind }) {
+async function startDirectHttp({ revision: version, behind }) {
   const child = startNode([upstream, behind, '--http']);
-  return { child, caller: await connectOverHttp(await firstLine(child), revision, IN_FLIGHT) };
+  return { child, caller: await connectOverHttp(await firstLine(child), version, IN_FLIGHT) };
 }
 
 /** @param {SubjectContext} context @param {string[]} more @returns {Promise<Started>} */
-async function startMcpProxy({ revision, behind }, more) {
+async function startMcpProxy({ revision: version, behind }, more) {
   const port = await freePort();
   const own = ['--port', String(port), '--host', '127.0.0.1', '--server', 'stream', ...more];
   const child = startNode([bin('mcp-proxy'), ...own, '--', process.execPath, upstream, behind], { quiet: true });
-  return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, revision) };
+  return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, version) };
 }
 
 /** @param {SubjectContext} context @returns {Promise<Started>} */
-async function startSupergateway({ revision, behind }) {
+async function startSupergateway({ revision: version, behind }) {
   const port = await freePort();
   const command = `${process.execPath} ${upstream} ${behind}`;
   const output = ['--outputTransport', 'streamableHttp', '--stateful', '--port', String(port), '--logLevel', 'none'];
   const child = startNode([bin('supergateway'), '--stdio', command, ...output], { quiet: true });
-  return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, revision) };
+  return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, version) };
 }
 
 /** @param {SubjectContext} context @returns {Promise<Started>} */
-async function startSupergatewayOnStdio({ revision, url = '' }) {
+async function startSupergatewayOnStdio({ revision: version, url = '' }) {
   const child = startNode([bin('supergateway'), '--streamableHttp', url, '--logLevel', 'none'], { quiet: true });
-  return { child, caller: await connectOverStdio(child, revision, IN_FLIGHT) };
+  return { child, caller: await connectOverStdio(child, version, IN_FLIGHT) };
 }
 
 /** @param {SubjectContext} context @param {string[]} more @returns {Promise<Started>} */
-async function startMcpRemote({ revision, url = '' }, more) {
+async function startMcpRemote({ revision: version, url = '' }, more) {
   const args = [bin('mcp-remote', 'mcp-remote'), url, '--transport', 'http-only', '--silent', ...more];
   const child = startNode(args, { quiet: true });
-  return { child, caller: await connectOverStdio(child, revision, IN_FLIGHT) };
+  return { child, caller: await connectOverStdio(child, version, IN_FLIGHT) };
 }
 
-/** Tries until it listens; what it writes is not read. @param {ChildProcess} child @param {string} url @param {string} revision */
-async function connectWithRetries(child, url, revision) {
+/** Tries until it listens; what it writes is not read. @param {ChildProcess} child @param {string} url @param {string} version */
+async function connectWithRetries(child, url, version) {
   child.stdout?.resume();
   const end = Date.now() + 30_000;
   for (;;) {
     try {
-      return await connectOverHttp(url, revision, IN_FLIGHT);
+      return await connectOverHttp(url, version, IN_FLIGHT);
     } catch (error) {
       const { code } = /** @type {NodeJS.ErrnoException} */ (error);
       if (code !== 'ECONNREFUSED' || child.exitCode !== null || Date.now() > end) throw error;

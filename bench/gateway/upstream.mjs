@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The server behind all gateways: bare Node, one tool, one revision. `node upstream.mjs 2025-11-25|2026-07-28` serves on
+ * The server behind all gateways: bare Node, one tool, one protocol version. `node upstream.mjs 2025-11-25|2026-07-28` serves on
  * the standard streams; with `--http` on a free port, whose URL is the first line of its output.
  */
 import { createServer } from 'node:http';
@@ -8,8 +8,8 @@ import { createInterface } from 'node:readline';
 
 /** @typedef {{ [key: string]: any }} Json */
 
-const [revision = '2025-11-25', option] = process.argv.slice(2);
-const perRequest = revision === '2026-07-28';
+const [version = '2025-11-25', option] = process.argv.slice(2);
+const perRequest = version === '2026-07-28';
 const HOUR = 3_600_000;
 const serverInfo = { name: 'upstream', version: '1.0.0' };
 const tools = [
@@ -31,14 +31,14 @@ const methods = {
         'server/discover': () => ({
           ...complete,
           ...cache,
-          supportedVersions: [revision],
+          supportedVersions: [version],
           capabilities: { tools: {} },
           serverInfo,
           _meta: { 'io.modelcontextprotocol/serverInfo': serverInfo },
         }),
       }
     : {
-        initialize: () => ({ protocolVersion: revision, capabilities: { tools: {} }, serverInfo }),
+        initialize: () => ({ protocolVersion: version, capabilities: { tools: {} }, serverInfo }),
         ping: () => ({}),
       }),
 };
@@ -47,13 +47,13 @@ const methods = {
 function answer({ id, method, params }) {
   const run = methods[method];
   if (run) return { jsonrpc: '2.0', id, result: run(params) };
-  // What a server of one revision says to a handshake of another.
+  // What a server of one protocol version says to a handshake of another.
   const other = perRequest && method === 'initialize';
   const error = other
     ? {
         code: -32022,
         message: 'Unsupported protocol version',
-        data: { supported: [revision], requested: params.protocolVersion },
+        data: { supported: [version], requested: params.protocolVersion },
       }
     : { code: -32601, message: 'Method not found' };
   return { jsonrpc: '2.0', id, error };

@@ -46,14 +46,14 @@ function toMarkdown(results, rounds, connections) {
 
 /** @param {string} id @param {readonly Measured[]} measured */
 function toTable(id, measured) {
-  const rows = measured.map(({ name, revision, note, samples: { [id]: samples = [] } }) => {
+  const rows = measured.map(({ name, revision: version, note, samples: { [id]: samples = [] } }) => {
     const base = (/** @type {string} */ who) =>
-      measured.find(each => each.name === who && each.revision === revision)?.samples[id];
+      measured.find(each => each.name === who && each.revision === version)?.samples[id];
     const of = (/** @type {keyof import('../measure-servers.mjs').Sample} */ what) =>
       median(samples.map(sample => sample[what]));
     return [
       name,
-      revision,
+      version,
       range(samples.map(({ cpu }) => cpu)),
       ...['floor', 'checked floor', 'tenon', 'v2'].map(who => formatRatios(samples, base(who), 'cpu')),
       of('rate').toFixed(0),

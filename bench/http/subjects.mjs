@@ -12,35 +12,35 @@ import { startProgram } from '../measure-servers.mjs';
  */
 /** Which tools there are, and how many beside them. @typedef {{ tools: string[], more: number }} Offer */
 
-export const REVISIONS = ['2025-11-25', '2026-07-28'];
-const [sessions = '', perRequest = ''] = REVISIONS;
+export const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
+const [sessions = '', perRequest = ''] = PROTOCOL_VERSIONS;
 const both = (/** @type {string} */ mode) => ({ json: mode, stream: mode });
 
 /** @type {Subject[]} */
 const all = [
-  ...REVISIONS.flatMap(revision => [
+  ...PROTOCOL_VERSIONS.flatMap(version => [
     {
       name: 'floor',
-      revision,
+      revision: version,
       program: 'floor',
-      mode: both(revision),
+      mode: both(version),
       note: 'bare `node:http`: parses the body, answers canned',
     },
     {
       name: 'checked floor',
-      revision,
+      revision: version,
       program: 'checked',
-      mode: both(revision),
+      mode: both(version),
       note:
-        revision === perRequest
+        version === perRequest
           ? 'bare `node:http`: checks headers against the body, envelope, `_meta` and argument; routes'
           : 'bare `node:http`: checks envelope and argument, looks the session up, routes',
     },
     {
       name: 'tenon',
-      revision,
+      revision: version,
       program: 'tenon',
-      mode: both(revision),
+      mode: both(version),
       note: '`serveHttp`, as it comes: every check and bound on, all revisions at once',
     },
   ]),
@@ -140,10 +140,10 @@ export function selectSubjects(answers) {
  * @returns {Promise<{ child: import("node:child_process").ChildProcess, caller: import("../load.mjs").Caller }>}
  */
 export async function startPeer(subject, answers, offer, connections, flags = []) {
-  const { revision, clientRevision = revision, program, mode } = subject;
+  const { revision: version, clientRevision: clientVersion = version, program, mode } = subject;
   const script = fileURLToPath(new URL(`../peers/http/${program}.mjs`, import.meta.url));
   const setup = JSON.stringify({ mode: mode[answers], ...offer });
   const { child, url } = await startProgram([...flags, script, setup]);
   const tools = [...offer.tools, ...Array.from({ length: offer.more }, (_, at) => `find_${at}`)];
-  return { child, caller: await connectOverHttp(url, clientRevision, connections, { tools, sessions: 'each' }) };
+  return { child, caller: await connectOverHttp(url, clientVersion, connections, { tools, sessions: 'each' }) };
 }

@@ -19,13 +19,18 @@ const sessions = '2025-11-25';
 const perRequest = '2026-07-28';
 const createWorkerSpec = (
   /** @type {string} */ name,
-  /** @type {string} */ revision,
+  /** @type {string} */ version,
   /** @type {string} */ mode,
-  arg = revision,
+  arg = version,
   /** @type {string[]} */ ...more
 ) => {
   const [script = ''] = name.split(',');
-  return { name, revision, mode, args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg, ...more] };
+  return {
+    name,
+    revision: version,
+    mode,
+    args: [fileURLToPath(new URL(`${script}.mjs`, import.meta.url)), arg, ...more],
+  };
 };
 
 export const workerSpecs = [
@@ -59,7 +64,8 @@ function toMarkdown(results, rounds) {
   const [floor, text] = results;
   const rows = results.map(each => {
     const [alone = [], many = []] = each.found;
-    const own = results.find(({ name, revision }) => name === 'tenon' && revision === each.revision) ?? results[2];
+    const own =
+      results.find(({ name, revision: version }) => name === 'tenon' && version === each.revision) ?? results[2];
     return [
       each.name,
       each.revision,

@@ -6,7 +6,7 @@ import { McpServer } from 'tmcp';
 import { z } from 'zod';
 import { runWorker } from '../worker.mjs';
 
-const [, , revision = ''] = process.argv;
+const [, , version = ''] = process.argv;
 const server = new McpServer(
   { name: 'bench', version: '1.0.0' },
   { adapter: new ZodJsonSchemaAdapter(), capabilities: { tools: {} } },
@@ -19,10 +19,10 @@ const caller = await open();
 
 async function open() {
   const transport = new InMemoryTransport(server);
-  if (revision === '2026-07-28') return transport.stateless();
+  if (version === '2026-07-28') return transport.stateless();
   const session = transport.session();
-  const { protocolVersion } = await session.initialize(revision, {}, { name: 'bench', version: '1.0.0' });
-  if (protocolVersion !== revision) throw new Error(`it speaks ${protocolVersion}`);
+  const { protocolVersion } = await session.initialize(version, {}, { name: 'bench', version: '1.0.0' });
+  if (protocolVersion !== version) throw new Error(`it speaks ${protocolVersion}`);
   return session;
 }
 

@@ -6,7 +6,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { runWorker } from '../worker.mjs';
 
-const [, , revision = ''] = process.argv;
+const [, , version = ''] = process.argv;
 const inputSchema = z.object({ text: z.string() });
 const [theirs, ours] = InMemoryTransport.createLinkedPair();
 // The entry for stdio takes any transport, and keeps one server object for the connection: nothing that it has is faster.
@@ -20,10 +20,10 @@ serveStdio(
   },
   { transport: theirs },
 );
-const mode = revision === '2026-07-28' ? /** @type {const} */ ({ pin: revision }) : 'legacy';
+const mode = version === '2026-07-28' ? /** @type {const} */ ({ pin: version }) : 'legacy';
 const client = new Client({ name: 'bench', version: '1.0.0' }, { versionNegotiation: { mode } });
 await client.connect(ours);
-if (client.getNegotiatedProtocolVersion() !== revision) throw new Error(`it does not speak ${revision}`);
+if (client.getNegotiatedProtocolVersion() !== version) throw new Error(`it does not speak ${version}`);
 
 await runWorker(async text => {
   const [first] = (await client.callTool({ name: 'echo', arguments: { text } })).content;

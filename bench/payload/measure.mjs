@@ -26,11 +26,11 @@ const withMany = [
 ];
 
 /** @type {Subject[]} */
-const kept = ['2025-11-25', '2026-07-28'].map(revision => ({
+const kept = ['2025-11-25', '2026-07-28'].map(version => ({
   name: 'floor, list kept',
-  revision,
+  revision: version,
   program: 'floor',
-  mode: { json: `${revision} kept` },
+  mode: { json: `${version} kept` },
   note: 'the same, with the bytes of its list said once and kept',
 }));
 
@@ -80,12 +80,12 @@ function toMarkdown(measured, rounds) {
 }
 
 /** Milliseconds. @param {readonly Measured[]} measured @param {Measured} of @param {string} id @param {readonly string[]} bases */
-const cells = (measured, { revision, samples }, id, bases) => [
+const cells = (measured, { revision: version, samples }, id, bases) => [
   range((samples[id] ?? []).map(({ cpu }) => cpu / 1000)),
   ...bases.map(who =>
     formatRatios(
       samples[id] ?? [],
-      measured.find(each => each.name === who && each.revision === revision)?.samples[id],
+      measured.find(each => each.name === who && each.revision === version)?.samples[id],
       'cpu',
     ),
   ),

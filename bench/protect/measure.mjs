@@ -6,7 +6,7 @@ import { connectOverHttp, echo } from '../load.mjs';
 import { measureServers, startProgram } from '../measure-servers.mjs';
 import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, table } from '../report.mjs';
 
-const REVISION = '2026-07-28';
+const VERSION = '2026-07-28';
 const ISSUER = 'https://login.example.com';
 const RESOURCE = 'http://127.0.0.1/mcp';
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
@@ -27,7 +27,7 @@ export async function measureProtect({ rounds, connections }) {
     MODES,
     async ({ mode }) => {
       const { child, url } = await startProgram([SERVER, JSON.stringify({ ...setup, mode })]);
-      return { child, caller: await connectOverHttp(url, REVISION, connections, { headers }) };
+      return { child, caller: await connectOverHttp(url, VERSION, connections, { headers }) };
     },
     rounds,
     () => [{ id: 'call', call: echo, inFlight: connections, seconds: 1.2, warmUp: { most: 10_000, seconds: 4 } }],
@@ -69,7 +69,7 @@ function toMarkdown(measured, characters) {
   });
   return [
     heading(2, 'What `protect` adds to a call'),
-    `Calls of a tool on ${REVISION} with one access token of ${characters} characters, which was verified before. ${RATIOS_NOTE} What is added is the median of the differences of each round.\n\n`,
+    `Calls of a tool on ${VERSION} with one access token of ${characters} characters, which was verified before. ${RATIOS_NOTE} What is added is the median of the differences of each round.\n\n`,
     table(['server', 'CPU, µs', 'added, µs', '× no authorization', 'about'], rows),
   ].join('');
 }

@@ -98,30 +98,30 @@ async function takeSample(redis, { children, alone, callers }, connections) {
  * replica has one, and its connections stick to it.
  * @param {Subject} subject @param {readonly string[]} urls @param {number} connections @returns {Promise<Caller>}
  */
-async function openCaller({ revision, isShared }, urls, connections) {
+async function openCaller({ revision: version, isShared }, urls, connections) {
   /** @type {import('../connections.mjs').Session[]} */
   const sessions = [];
   for (const [index, url] of urls.entries()) {
     const known = isShared && index > 0 ? sessions[0] : undefined;
-    sessions.push(known ?? (revision === SESSIONS ? await openSession(url, revision) : { fields: '' }));
+    sessions.push(known ?? (version === SESSIONS ? await openSession(url, version) : { fields: '' }));
   }
   const opened = [];
   for (let n = 0; n < connections; n += 1) {
     const at = n % urls.length;
-    opened.push(await connectSocket(new URL(urls[at] ?? ''), revision, sessions[at] ?? { fields: '' }));
+    opened.push(await connectSocket(new URL(urls[at] ?? ''), version, sessions[at] ?? { fields: '' }));
   }
-  return { connections: opened, revision, addMeta: createAddMeta(revision) };
+  return { connections: opened, revision: version, addMeta: createAddMeta(version) };
 }
 
-/** Opens a session, and returns its lines of header. @param {string} url @param {string} revision @returns {Promise<import('../connections.mjs').Session>} */
-export async function openSession(url, revision) {
+/** Opens a session, and returns its lines of header. @param {string} url @param {string} version @returns {Promise<import('../connections.mjs').Session>} */
+export async function openSession(url, version) {
   const session = { fields: '' };
-  const connection = await connectSocket(new URL(url), revision, session);
-  const params = { protocolVersion: revision, capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
+  const connection = await connectSocket(new URL(url), version, session);
+  const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
   const { head, answer } = await connection.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   const [, id] = /^mcp-session-id: *(\S+)/im.exec(head) ?? [];
   if (id === undefined) throw new Error(`no session was opened: ${head} ${JSON.stringify(answer)}`);
-  session.fields = `MCP-Protocol-Version: ${revision}\r\nMcp-Session-Id: ${id}\r\n`;
+  session.fields = `MCP-Protocol-Version: ${version}\r\nMcp-Session-Id: ${id}\r\n`;
   await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   connection.close();
   return session;

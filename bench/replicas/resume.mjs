@@ -7,7 +7,7 @@ import { stop } from '../processes.mjs';
 
 /** Milliseconds from the kill until the stream of a call, and the stream on which the client listens, go on at another replica. @typedef {{ call: number, listening: number }} Resumed */
 
-const REVISION = '2025-11-25';
+const VERSION = '2025-11-25';
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
 const PATIENCE = 15_000;
 let lastId = 0;
@@ -84,9 +84,9 @@ function createClient() {
     /** @param {string} url */
     async open(url) {
       const clientInfo = { name: 'bench', version: '1.0.0' };
-      const response = await post(url, 'initialize', { protocolVersion: REVISION, capabilities: {}, clientInfo });
+      const response = await post(url, 'initialize', { protocolVersion: VERSION, capabilities: {}, clientInfo });
       headers['mcp-session-id'] = response.headers.get('mcp-session-id') ?? '';
-      headers['mcp-protocol-version'] = REVISION;
+      headers['mcp-protocol-version'] = VERSION;
       await response.text();
       await (await post(url, 'notifications/initialized', {}, true)).text();
     },

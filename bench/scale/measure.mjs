@@ -21,7 +21,7 @@ import { ITEMS, items, OBJECTS, objects, serverInfo } from './data.mjs';
 /** @typedef {import('../load.mjs').Call} Call */
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
-const REVISION = '2026-07-28';
+const VERSION = '2026-07-28';
 const TEMPLATES = 10_000;
 const READS = 50;
 const CALLS = 5;
@@ -72,7 +72,7 @@ export async function measureScale({ rounds }) {
     /** @type {Subject[]} */
     const subjects = [];
     for (const { name, child, url } of servers) {
-      const caller = await connectWithoutHandshake(url, REVISION, 1);
+      const caller = await connectWithoutHandshake(url, VERSION, 1);
       closings.unshift(() => closeConnections(caller));
       for (const [id, { call }] of Object.entries(WORKS)) {
         if (call === undefined || (id === 'plainObjects' && name === 'v2')) continue;
@@ -108,8 +108,8 @@ async function measureOwn(times, work) {
 
 /** All call the same server. The floor parses, and validates nothing. @param {string} url @param {(() => unknown)[]} closings @returns {Promise<Subject[]>} */
 async function createClients(url, closings) {
-  const tenon = await connect(url, { protocolVersion: REVISION });
-  const official = new Client(serverInfo, { versionNegotiation: { mode: { pin: REVISION } } });
+  const tenon = await connect(url, { protocolVersion: VERSION });
+  const official = new Client(serverInfo, { versionNegotiation: { mode: { pin: VERSION } } });
   await official.connect(new StreamableHTTPClientTransport(new URL(url)));
   await Promise.all([tenon.listTools(), official.listTools()]);
   const agent = new Agent({ keepAlive: true });
@@ -136,13 +136,13 @@ async function callPlainly(agent, url) {
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': REVISION,
+    'mcp-protocol-version': VERSION,
     'mcp-method': 'tools/call',
     'mcp-name': 'items',
   };
   const sent = request(url, { agent, method: 'POST', headers });
   const _meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/protocolVersion': VERSION,
     'io.modelcontextprotocol/clientInfo': serverInfo,
     'io.modelcontextprotocol/clientCapabilities': {},
   };
@@ -187,7 +187,7 @@ function toMarkdown(measured) {
   });
   return [
     heading(2, 'Large structured values'),
-    `On ${REVISION}, over HTTP, one call at a time; templates in memory. The floor of the server is bare \`node:http\` with ajv (items) or zod (objects); `,
+    `On ${VERSION}, over HTTP, one call at a time; templates in memory. The floor of the server is bare \`node:http\` with ajv (items) or zod (objects); `,
     `that of the client parses the response and validates nothing. ${RATIOS_NOTE}\n\n`,
     table(
       ['work', 'by', 'CPU, ms', '× floor'],

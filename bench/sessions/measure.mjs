@@ -57,17 +57,17 @@ export async function measureSessions({ rounds }) {
 }
 
 /** @param {Subject} subject @returns {Promise<Held>} */
-async function measure({ revision, sessions, program, setup }) {
+async function measure({ revision: version, sessions, program, setup }) {
   const script = fileURLToPath(new URL(`${program}.mjs`, import.meta.url));
   const offer = { mode: setup, tools: ['echo'], more: TOOLS - 1 };
   const child = startNode([...countable, script, JSON.stringify(offer)]);
   try {
     const pid = /** @type {number} */ (child.pid);
     const url = await firstLine(child);
-    await openSessions(url, revision, WARM_UP);
+    await openSessions(url, version, WARM_UP);
     const before = await readHeap(child);
     const cpu = readCpuTime([pid]).own;
-    const { took, each } = await openSessions(url, revision, sessions);
+    const { took, each } = await openSessions(url, version, sessions);
     const used = readCpuTime([pid]).own - cpu;
     const after = await readHeap(child);
     const grown = (/** @type {keyof typeof after} */ what) => (after[what] - before[what]) / sessions / KIB;

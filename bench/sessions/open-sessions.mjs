@@ -9,8 +9,8 @@ const CONNECTIONS = 100;
 const clientInfo = { name: 'bench', version: '1.0.0' };
 let lastId = 0;
 
-/** Each session is opened, and calls the tool `echo` once. @param {string} url @param {string} revision @param {number} count @returns {Promise<Opened>} */
-export async function openSessions(url, revision, count) {
+/** Each session is opened, and calls the tool `echo` once. @param {string} url @param {string} version @param {number} count @returns {Promise<Opened>} */
+export async function openSessions(url, version, count) {
   /** @type {number[]} */
   const each = [];
   let begun = 0;
@@ -18,11 +18,11 @@ export async function openSessions(url, revision, count) {
   await Promise.all(
     Array.from({ length: Math.min(CONNECTIONS, count) }, async () => {
       const session = { fields: '' };
-      const connection = await connectSocket(new URL(url), revision, session);
+      const connection = await connectSocket(new URL(url), version, session);
       while (begun < count) {
         begun += 1;
         const before = performance.now();
-        await openOne(connection, session, revision);
+        await openOne(connection, session, version);
         each.push(performance.now() - before);
       }
       connection.close();
@@ -31,15 +31,15 @@ export async function openSessions(url, revision, count) {
   return { took: performance.now() - start, each };
 }
 
-/** @param {Connection} connection @param {import('../connections.mjs').Session} session @param {string} revision */
-async function openOne(connection, session, revision) {
+/** @param {Connection} connection @param {import('../connections.mjs').Session} session @param {string} version */
+async function openOne(connection, session, version) {
   session.fields = '';
-  const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+  const params = { protocolVersion: version, capabilities: {}, clientInfo };
   const { answer, head } = await connection.send({ jsonrpc: '2.0', id: ++lastId, method: 'initialize', params });
   const [, id] = /^mcp-session-id: *(\S+)/im.exec(head) ?? [];
-  if (id === undefined || answer?.result?.protocolVersion !== revision)
+  if (id === undefined || answer?.result?.protocolVersion !== version)
     throw new Error(`no session was opened: ${head} ${JSON.stringify(answer)}`);
-  session.fields = `MCP-Protocol-Version: ${revision}\r\nMcp-Session-Id: ${id}\r\n`;
+  session.fields = `MCP-Protocol-Version: ${version}\r\nMcp-Session-Id: ${id}\r\n`;
   await connection.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
   const text = `session ${id}`;
   const call = { name: 'echo', arguments: { text } };

@@ -18,7 +18,7 @@ const CALLS_PER_MINUTE = 500_000;
 const SESSIONS_PER_MINUTE = 5000;
 const CALLERS = 8;
 const SESSION_OPENERS = 8;
-/** Of each behavior, on each revision. */
+/** Of each behavior, on each protocol version. */
 const SUBSCRIBERS = 6;
 /** Seconds between two looks: collecting garbage stops the server. At least so many looks are taken. */
 const EACH = 7.1;
@@ -30,7 +30,7 @@ const LIMIT = 2 * 1024 * 1024;
 /** Milliseconds until the server has let go of whom nobody has heard of. */
 const SETTLE = 9000;
 const MB = 1024 * 1024;
-const revisions = ['2025-11-25', '2026-07-28'];
+const versions = ['2025-11-25', '2026-07-28'];
 
 /** @param {{ minutes?: number }} options */
 export async function measureSoak({ minutes = 10 }) {
@@ -85,10 +85,10 @@ function traffic(url, uris, progress) {
   const times = (/** @type {number} */ count, /** @type {() => Promise<void>} */ one) =>
     Array.from({ length: count }, one);
   return [
-    ...revisions.flatMap(revision => [
-      ...times(CALLERS, () => callContinuously(url, revision, progress)),
+    ...versions.flatMap(version => [
+      ...times(CALLERS, () => callContinuously(url, version, progress)),
       ...behaviors.flatMap(behavior =>
-        times(SUBSCRIBERS, () => resubscribeContinuously(url, uris, revision, behavior, progress)),
+        times(SUBSCRIBERS, () => resubscribeContinuously(url, uris, version, behavior, progress)),
       ),
     ]),
     ...times(SESSION_OPENERS, () => openAndEndSessions(url, progress)),

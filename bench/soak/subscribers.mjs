@@ -18,10 +18,10 @@ export const behaviors = [
   { stays: 40_000, reads: false },
 ];
 
-/** Subscribes, stays, is gone without a word, and subscribes anew. @param {string} url @param {readonly string[]} uris @param {string} revision @param {Behavior} behavior @param {Progress} progress */
-export async function resubscribeContinuously(url, uris, revision, { stays, reads }, progress) {
+/** Subscribes, stays, is gone without a word, and subscribes anew. @param {string} url @param {readonly string[]} uris @param {string} version @param {Behavior} behavior @param {Progress} progress */
+export async function resubscribeContinuously(url, uris, version, { stays, reads }, progress) {
   while (performance.now() < progress.end) {
-    const socket = await (revision === PER_REQUEST ? listen(url, uris) : openStream(url, uris));
+    const socket = await (version === PER_REQUEST ? listen(url, uris) : openStream(url, uris));
     const [first] = await once(socket, 'data');
     if (!/^HTTP\/1\.1 200 /.test(String(first))) throw new Error(`a subscription was answered with ${first}`);
     if (reads) socket.resume();

@@ -50,11 +50,11 @@ async function call(connection, perRequest, progress) {
   progress.calls += 1;
 }
 
-/** Calls all the time, at the rate at which all calls will have been made in the end. @param {string} url @param {string} revision @param {Progress} progress */
-export async function callContinuously(url, revision, progress) {
+/** Calls all the time, at the rate at which all calls will have been made in the end. @param {string} url @param {string} version @param {Progress} progress */
+export async function callContinuously(url, version, progress) {
   const session = { fields: '' };
-  const connection = await connectSocket(new URL(url), revision, session);
-  const perRequest = revision === PER_REQUEST;
+  const connection = await connectSocket(new URL(url), version, session);
+  const perRequest = version === PER_REQUEST;
   if (!perRequest) await openSession(connection, session);
   while (!isOver(progress)) {
     if (progress.calls >= progress.wantedCalls * part(progress)) await pause(2);

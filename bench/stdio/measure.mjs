@@ -6,7 +6,7 @@ import { readCpuTime, readResidentMemory, startNode, stop } from '../processes.m
 import { formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
 import { loadPipes, openPipes } from './window.mjs';
 
-/** `clientRevision`: the revision that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, clientRevision?: string, mode: string, script: string }} Subject */
+/** `clientRevision`: the protocol version that is spoken to it. `base`: the floor that it is compared with. @typedef {{ name: string, revision: string, clientRevision?: string, mode: string, script: string }} Subject */
 /** Microseconds, and calls per second. @typedef {{ cpu: number, p50: number, p99: number, rate: number }} Sample */
 /** @typedef {Subject & { alone: Sample[], together: Sample[], megabytes: number }} Measured */
 
@@ -20,11 +20,16 @@ const perRequest = '2026-07-28';
 
 /** @type {Subject[]} */
 const subjects = [
-  ...[sessions, perRequest].flatMap(revision => [
-    { name: 'floor', revision, mode: 'bare Node: parses, answers canned', script: 'floor' },
-    { name: 'floor, joined', revision, mode: 'the same, one write for all that came together', script: 'joined' },
-    { name: 'checked floor', revision, mode: 'checks envelope and argument, routes', script: 'checked' },
-    { name: 'tenon', revision, mode: '`serveStdio`', script: 'tenon' },
+  ...[sessions, perRequest].flatMap(version => [
+    { name: 'floor', revision: version, mode: 'bare Node: parses, answers canned', script: 'floor' },
+    {
+      name: 'floor, joined',
+      revision: version,
+      mode: 'the same, one write for all that came together',
+      script: 'joined',
+    },
+    { name: 'checked floor', revision: version, mode: 'checks envelope and argument, routes', script: 'checked' },
+    { name: 'tenon', revision: version, mode: '`serveStdio`', script: 'tenon' },
   ]),
   { name: 'v1', revision: sessions, mode: '`StdioServerTransport`', script: 'v1' },
   { name: 'v2', revision: sessions, mode: '`serveStdio`', script: 'v2' },
@@ -46,12 +51,9 @@ export async function measureStdio({ rounds }) {
   const up = [];
   try {
     for (const subject of subjects) {
-      const { revision, clientRevision = revision, script } = subject;
-      const child = startNode([
-        fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)),
-        clientRevision,
-      ]);
-      const pipes = await openPipes(child, clientRevision);
+      const { revision: version, clientRevision: clientVersion = version, script } = subject;
+      const child = startNode([fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)), clientVersion]);
+      const pipes = await openPipes(child, clientVersion);
       up.push({ measured: { ...subject, alone: [], together: [], megabytes: 0 }, child, pipes });
       await loadPipes(pipes, IN_FLIGHT, WARM_UP.together);
       await loadPipes(pipes, 1, WARM_UP.alone);
@@ -81,8 +83,8 @@ async function sample(pid, pipes, inFlight, seconds) {
 
 /** @param {readonly Measured[]} results @param {number} rounds */
 function toMarkdown(results, rounds) {
-  const parts = [sessions, perRequest].map(revision => {
-    const of = results.filter(each => each.revision === revision);
+  const parts = [sessions, perRequest].map(version => {
+    const of = results.filter(each => each.revision === version);
     const bases = ['floor', 'checked floor', 'tenon'].map(name => of.find(each => each.name === name));
     const rows = of.map(({ name, mode, alone, together, megabytes }) => [
       name,
@@ -106,7 +108,7 @@ function toMarkdown(results, rounds) {
       'RSS, MB',
       'mode',
     ];
-    return `${heading(3, revision)}${table(head, rows)}`;
+    return `${heading(3, version)}${table(head, rows)}`;
   });
   return [
     heading(2, '`tools/call` on stdio'),

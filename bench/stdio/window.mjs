@@ -19,23 +19,23 @@ const META = {
 };
 
 /**
- * Opens the connection as the revision has it.
+ * Opens the connection as the protocol version has it.
  * @param {import('node:child_process').ChildProcess} child
- * @param {string} revision
+ * @param {string} version
  * @returns {Promise<Pipes>}
  */
-export async function openPipes({ stdin, stdout }, revision) {
+export async function openPipes({ stdin, stdout }, version) {
   if (!stdin || !stdout) throw new Error('a process without pipes');
   stdout.setEncoding('utf8');
-  const perRequest = revision === PER_REQUEST;
+  const perRequest = version === PER_REQUEST;
   const pipes = { stream: stdout, sink: stdin, meta: perRequest ? `,"_meta":${JSON.stringify(META)}` : '', lastId: 0 };
   const more = perRequest ? { _meta: META } : {};
   const opening = perRequest
     ? { method: 'server/discover', params: more }
-    : { method: 'initialize', params: { protocolVersion: revision, capabilities: {}, clientInfo } };
-  const { protocolVersion = revision, supportedVersions = [revision] } = await ask(pipes, opening);
-  if (protocolVersion !== revision || !supportedVersions.includes(revision))
-    throw new Error(`it speaks ${protocolVersion}, not ${revision}`);
+    : { method: 'initialize', params: { protocolVersion: version, capabilities: {}, clientInfo } };
+  const { protocolVersion = version, supportedVersions = [version] } = await ask(pipes, opening);
+  if (protocolVersion !== version || !supportedVersions.includes(version))
+    throw new Error(`it speaks ${protocolVersion}, not ${version}`);
   if (!perRequest) stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   const { tools } = await ask(pipes, { method: 'tools/list', params: more });
   if (tools?.length !== 1 || tools[0].name !== 'echo') throw new Error(`its tools are ${JSON.stringify(tools)}`);

@@ -22,13 +22,18 @@ const URIS = ['note://1'];
 const SESSIONS = '2025-11-25';
 
 /** @type {Subject[]} */
-const subjects = [SESSIONS, PER_REQUEST].flatMap(revision => [
-  { name: 'floor', revision, program: 'floor', note: 'bare `node:http`: holds the responses, writes to all at once' },
+const subjects = [SESSIONS, PER_REQUEST].flatMap(version => [
+  {
+    name: 'floor',
+    revision: version,
+    program: 'floor',
+    note: 'bare `node:http`: holds the responses, writes to all at once',
+  },
   {
     name: 'tenon',
-    revision,
+    revision: version,
     program: 'tenon',
-    note: revision === SESSIONS ? 'the GET stream of a session that has subscribed' : '`subscriptions/listen`',
+    note: version === SESSIONS ? 'the GET stream of a session that has subscribed' : '`subscriptions/listen`',
   },
 ]);
 
@@ -46,15 +51,15 @@ export async function measureStreams({ rounds }) {
 }
 
 /** @param {Subject} subject @returns {Promise<Sample>} */
-async function measure({ program, revision }) {
+async function measure({ program, revision: version }) {
   const child = startNode([...countable, fileURLToPath(new URL(`${program}.mjs`, import.meta.url))]);
   const url = await firstLine(child);
   /** @type {import('node:net').Socket[]} */
   const sockets = [];
   try {
-    await openMany(url, revision, WARM_UP, sockets);
+    await openMany(url, version, WARM_UP, sockets);
     const before = await readHeap(child);
-    await openMany(url, revision, STREAMS - WARM_UP, sockets);
+    await openMany(url, version, STREAMS - WARM_UP, sockets);
     const after = await readHeap(child);
     const turns = [];
     for (let time = 0; time < NOTIFICATIONS; time += 1) turns.push(await notify(child, sockets));
@@ -70,15 +75,15 @@ async function measure({ program, revision }) {
   }
 }
 
-/** @param {string} url @param {string} revision @param {number} count @param {import('node:net').Socket[]} sockets */
-async function openMany(url, revision, count, sockets) {
+/** @param {string} url @param {string} version @param {number} count @param {import('node:net').Socket[]} sockets */
+async function openMany(url, version, count, sockets) {
   const end = sockets.length + count;
   let begun = sockets.length;
   await Promise.all(
     Array.from({ length: AT_ONCE }, async () => {
       while (begun < end) {
         begun += 1;
-        const socket = await (revision === PER_REQUEST ? listen(url, URIS) : openStream(url, URIS));
+        const socket = await (version === PER_REQUEST ? listen(url, URIS) : openStream(url, URIS));
         const [first] = await once(socket, 'data');
         if (!/^HTTP\/1\.1 200 /.test(String(first))) throw new Error(`a stream was answered with ${first}`);
         socket.resume();
@@ -110,11 +115,11 @@ async function notify(child, sockets) {
 
 /** @param {readonly (Subject & { samples: Sample[] })[]} measured */
 function toMarkdown(measured) {
-  const rows = measured.map(({ name, revision, note, samples }) => {
+  const rows = measured.map(({ name, revision: version, note, samples }) => {
     const of = (/** @type {keyof Sample} */ what) => samples.map(sample => sample[what]);
     return [
       name,
-      revision,
+      version,
       formatNumber(median(of('heap'))),
       range(of('cpu')),
       range(of('wall')),

@@ -6,7 +6,7 @@ import { compare, formatNumber, formatRatio, median } from '../report.mjs';
 /** @typedef {Omit<import('./targets.mjs').TargetStatus, 'work'>} Status */
 
 const NONE = '–';
-const REVISIONS = ['2025-11-25', '2026-07-28'];
+const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 const QUESTION = 'a question and its answer';
 const MAX_QUESTION = 150;
 const MAX_BINARY = 1.2;
@@ -50,10 +50,10 @@ export function binary({ measured }) {
     measured.find((/** @type {Json} */ { name }) => name === 'floor'),
     'cpu',
   );
-  const ratios = REVISIONS.map(revision =>
+  const ratios = PROTOCOL_VERSIONS.map(version =>
     compare(
       values(
-        measured.find((/** @type {Json} */ each) => each.name === 'tenon' && each.revision === revision),
+        measured.find((/** @type {Json} */ each) => each.name === 'tenon' && each.revision === version),
         'cpu',
       ),
       floor,
@@ -159,9 +159,9 @@ export function taskSteps(results) {
 
 /** As multiples of a bare proxy. @param {Json} results @returns {Status} */
 export function gatewayHop({ scenes }) {
-  const of = (/** @type {string} */ revision, /** @type {RegExp} */ name) => {
+  const of = (/** @type {string} */ version, /** @type {RegExp} */ name) => {
     const scenario = scenes.find(
-      (/** @type {Json} */ each) => each.id === 'http-behind-http' && each.revision === revision,
+      (/** @type {Json} */ each) => each.id === 'http-behind-http' && each.revision === version,
     );
     const cpu = (/** @type {RegExp} */ wanted) =>
       scenario?.measured
@@ -169,8 +169,8 @@ export function gatewayHop({ scenes }) {
         ?.together.map((/** @type {Json} */ sample) => sample.cpu) ?? [];
     return compare(cpu(name), cpu(/^bare proxy$/));
   };
-  const ratios = REVISIONS.map(revision => of(revision, /^tenon$/));
-  const peers = REVISIONS.map(revision => of(revision, /^mcp-proxy$/));
+  const ratios = PROTOCOL_VERSIONS.map(version => of(version, /^tenon$/));
+  const peers = PROTOCOL_VERSIONS.map(version => of(version, /^mcp-proxy$/));
   return {
     peer: peers.some(({ paired }) => Number.isFinite(paired))
       ? `mcp-proxy ${peers.map(ratio => (Number.isFinite(ratio.paired) ? `${formatRatio(ratio)} ×` : NONE)).join(' / ')}`

@@ -1,12 +1,12 @@
 // @ts-check
 /** One picture of what calls cost: bars as multiples of the floor, drawn without a browser. */
 import { init } from 'echarts';
-import { callRows, cheapest, revisions } from './rows.mjs';
+import { callRows, cheapest, versions } from './rows.mjs';
 
 /** @typedef {import('./rows.mjs').Parts} Parts */
 /** @typedef {{ part: string, revision: string, base: string, label: string }} Group */
 
-const [sessions = '', perRequest = ''] = revisions;
+const [sessions = '', perRequest = ''] = versions;
 /** @type {Group[]} */
 const groups = [
   { part: 'http', revision: perRequest, base: 'checked floor', label: 'HTTP\n2026-07-28' },
@@ -104,10 +104,10 @@ const tick = value => (value < 1 ? '' : `${value} ×`);
 const label = ({ value }) => (typeof value === 'number' ? value.toPrecision(2) : '');
 
 /** The cheapest of a library's modes. @param {Parts} parts @param {Group} group @param {RegExp} matches @returns {number | undefined} */
-function costIn(parts, { part, revision, base }, matches) {
+function costIn(parts, { part, revision: version, base }, matches) {
   const rows = callRows[part]?.(parts[part]?.results) ?? [];
   const own = rows.filter(({ name }) => matches.test(name) || name === base);
   const kinds = ['tenon', 'v1', 'v2', 'peer'];
-  const ratios = kinds.flatMap(kind => cheapest(own, kind, base, revision)?.ratio.paired ?? []);
+  const ratios = kinds.flatMap(kind => cheapest(own, kind, base, version)?.ratio.paired ?? []);
   return ratios.length === 0 ? undefined : Math.min(...ratios);
 }

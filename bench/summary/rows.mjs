@@ -1,5 +1,5 @@
 // @ts-check
-/** What the parts have measured, by one shape: who, on which revision, and what each round has cost. */
+/** What the parts have measured, by one shape: who, on which protocol version, and what each round has cost. */
 import { compare } from '../report.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
@@ -7,8 +7,8 @@ import { compare } from '../report.mjs';
 /** @typedef {{ name: string, revision: string, values: number[] }} Row */
 /** By the names of the parts; what has not been measured is not there. @typedef {Record<string, { when: string, machine: Record<string, string>, results: any } | undefined>} Parts */
 
-export const revisions = ['2025-11-25', '2026-07-28'];
-/** What peers speak who do not have a revision, and whom it is compared with all the same. */
+export const versions = ['2025-11-25', '2026-07-28'];
+/** What peers speak who do not have a protocol version, and whom it is compared with all the same. */
 const nearest = /** @type {Record<string, string>} */ ({ '2025-06-18': '2025-11-25' });
 
 /** @param {readonly Json[]} measured @param {(each: Json) => readonly Json[] | undefined} samples @param {string} what @returns {Row[]} */
@@ -16,8 +16,8 @@ export const toRows = (measured, samples, what) =>
   measured.flatMap(each => {
     const found = samples(each);
     if (found === undefined || found.length === 0) return [];
-    const revision = nearest[each.revision] ?? each.revision;
-    return [{ name: each.name, revision, values: found.map(sample => sample[what]) }];
+    const version = nearest[each.revision] ?? each.revision;
+    return [{ name: each.name, revision: version, values: found.map(sample => sample[what]) }];
   });
 
 /** Reads of each part what its calls have cost. @type {Record<string, (results: any) => Row[]>} */
@@ -34,9 +34,9 @@ export function scenarioRows({ scenes }, id) {
   return toRows(scenario?.measured ?? [], each => each.samples[id], 'cpu');
 }
 
-/** A floor may be the same for all revisions. @param {readonly Row[]} rows @param {string} name @param {string} revision */
-export const findRow = (rows, name, revision) =>
-  rows.find(each => each.name === name && (each.revision === revision || each.revision === '–'));
+/** A floor may be the same for all protocol versions. @param {readonly Row[]} rows @param {string} name @param {string} version */
+export const findRow = (rows, name, version) =>
+  rows.find(each => each.name === name && (each.revision === version || each.revision === '–'));
 
 /** Who they are: ours, the official ones, floors, and the others. @param {string} name */
 export function getKind(name) {
@@ -46,11 +46,11 @@ export function getKind(name) {
   return /floor|^node$/.test(name) ? 'floor' : 'peer';
 }
 
-/** The cheapest of a kind, as a multiple of the base. @param {readonly Row[]} rows @param {string} kind @param {string} base @param {string} revision @returns {{ name: string, ratio: Ratio } | undefined} */
-export function cheapest(rows, kind, base, revision) {
-  const floor = findRow(rows, base, revision)?.values ?? [];
+/** The cheapest of a kind, as a multiple of the base. @param {readonly Row[]} rows @param {string} kind @param {string} base @param {string} version @returns {{ name: string, ratio: Ratio } | undefined} */
+export function cheapest(rows, kind, base, version) {
+  const floor = findRow(rows, base, version)?.values ?? [];
   const found = rows
-    .filter(row => row.revision === revision && getKind(row.name) === kind)
+    .filter(row => row.revision === version && getKind(row.name) === kind)
     .map(({ name, values }) => ({ name, ratio: compare(values, floor) }))
     .sort((a, b) => a.ratio.paired - b.ratio.paired);
   return found[0];

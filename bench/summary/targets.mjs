@@ -16,7 +16,7 @@ import {
   workers,
 } from './feature-targets.mjs';
 import { resumeAfterKill, secondReplica, sharedSession, statelessCall, storedSession } from './replica-targets.mjs';
-import { callRows, cheapest, findRow, revisions, scenarioRows, toRows } from './rows.mjs';
+import { callRows, cheapest, findRow, versions, scenarioRows, toRows } from './rows.mjs';
 import { idleSessions, longestTurn, protection, streamHeap } from './server-targets.mjs';
 import { bundles, installed } from './size-targets.mjs';
 
@@ -34,16 +34,16 @@ const times = (/** @type {number} */ value) => (Number.isFinite(value) ? `${form
 const timesPaired = (/** @type {Ratio} */ { paired, least }) =>
   Number.isFinite(paired) ? `${formatNumber(paired)} × (${formatNumber(least)})` : NONE;
 
-/** Calls as multiples of a base: of one revision, or of both. @param {readonly Row[]} rows @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] */
-function multiples(rows, base, limit, of = revisions, called = base) {
+/** Calls as multiples of a base: of one protocol version, or of both. @param {readonly Row[]} rows @param {string} base @param {number} limit @param {readonly string[]} [of] @param {string} [called] */
+function multiples(rows, base, limit, of = versions, called = base) {
   const tell = (/** @type {string} */ kind) => {
-    const each = of.map(revision => cheapest(rows, kind, base, revision));
+    const each = of.map(version => cheapest(rows, kind, base, version));
     if (each.every(found => found === undefined)) return NONE;
     const names = [...new Set(each.flatMap(found => (found ? [found.name] : [])))];
     const figures = each.map(found => (found ? timesPaired(found.ratio) : NONE)).join(' / ');
     return kind === 'peer' ? `${names.join(', ')} ${figures}` : figures;
   };
-  const figures = of.map(revision => cheapest(rows, 'tenon', base, revision)?.ratio.paired ?? Number.NaN);
+  const figures = of.map(version => cheapest(rows, 'tenon', base, version)?.ratio.paired ?? Number.NaN);
   return {
     peer: tell('peer'),
     official: tell('v2'),
@@ -76,8 +76,8 @@ const payloadRows = (id, { measured }) => toRows(measured, each => each.samples[
 function sameAsWithFew(results) {
   const [many, few] = [payloadRows('oneOfMany', results), payloadRows('oneOfFew', results)];
   const most = (/** @type {string} */ name) =>
-    revisions
-      .map(revision => compare(findRow(many, name, revision)?.values ?? [], findRow(few, name, revision)?.values ?? []))
+    versions
+      .map(version => compare(findRow(many, name, version)?.values ?? [], findRow(few, name, version)?.values ?? []))
       .filter(({ paired }) => Number.isFinite(paired))
       .reduce((one, other) => (one.paired > other.paired ? one : other), { paired: 0, least: 0 });
   const { paired } = most('tenon');
@@ -209,7 +209,7 @@ function soaked({ growth, done }) {
   return { peer: NONE, official: NONE, tenon, target: 'no growth after warm-up', figures: [], isMet };
 }
 
-const [sessions = '', perRequest = ''] = revisions;
+const [sessions = '', perRequest = ''] = versions;
 const both = 'on 2025-11-25 / 2026-07-28';
 
 /** @type {readonly Target[]} */
@@ -219,7 +219,7 @@ const targets = [
   { part: 'frameworks', work: 'the same on Express, Hono, Fastify, workerd, Deno, Bun', of: mounted },
   { part: 'stdio', work: `stdio, 64 in flight, ${both}`, of: overPipes },
   calls('memory', `in memory, client and server, 64 in flight, ${both}`, 'floor', 5),
-  calls('client', `client over HTTP, 16 in flight, ${both}`, 'floor', 1.2, revisions, '`node:http`'),
+  calls('client', `client over HTTP, 16 in flight, ${both}`, 'floor', 1.2, versions, '`node:http`'),
   {
     part: 'http',
     work: `SSE, 10 notices of progress, ${both}`,

@@ -6,7 +6,7 @@ import { measureServers, startProgram } from '../measure-servers.mjs';
 import { measureWorkers } from '../measure-workers.mjs';
 import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, table } from '../report.mjs';
 
-const REVISION = '2026-07-28';
+const VERSION = '2026-07-28';
 const IN_FLIGHT = 16;
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -60,7 +60,7 @@ async function measureServerModes(rounds, connections) {
     SERVERS,
     async ({ mode }) => {
       const { child, url } = await startProgram([here('server.mjs'), mode]);
-      return { child, caller: await connectOverHttp(url, REVISION, connections) };
+      return { child, caller: await connectOverHttp(url, VERSION, connections) };
     },
     rounds,
     () => [{ id: 'call', call: echo, inFlight: connections, seconds: 1.2, warmUp: { most: 20_000, seconds: 6 } }],
@@ -70,7 +70,7 @@ async function measureServerModes(rounds, connections) {
 
 /** @param {number} rounds @returns {Promise<Measured[]>} */
 async function measureRoundTrips(rounds) {
-  const specs = ROUND_TRIPS.map(each => ({ ...each, revision: REVISION, args: [here('round-trip.mjs'), each.mode] }));
+  const specs = ROUND_TRIPS.map(each => ({ ...each, revision: VERSION, args: [here('round-trip.mjs'), each.mode] }));
   const loads = [{ inFlight: IN_FLIGHT, seconds: 1.2 }];
   const measured = await measureWorkers(specs, { rounds, loads, warmUp: [{ inFlight: IN_FLIGHT, seconds: 6 }] });
   return measured.map(({ args: _, revision: __, found: [samples = []], ...mode }) => ({ ...mode, samples }));
@@ -80,7 +80,7 @@ async function measureRoundTrips(rounds) {
 function toMarkdown(servers, roundTrips) {
   return [
     heading(2, 'What telemetry adds to a call'),
-    `Calls of a tool on ${REVISION} over HTTP. ${RATIOS_NOTE} What is added is the median of the differences of each round. A *floor* calls the same SDK with constants around the tool, so its ratio is what any implementation pays at least.\n\n`,
+    `Calls of a tool on ${VERSION} over HTTP. ${RATIOS_NOTE} What is added is the median of the differences of each round. A *floor* calls the same SDK with constants around the tool, so its ratio is what any implementation pays at least.\n\n`,
     heading(3, 'The server'),
     toTable(servers),
     '\n',

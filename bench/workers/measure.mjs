@@ -10,7 +10,7 @@ import { readCpuTime, stop } from '../processes.mjs';
 import { formatNumber, heading, median, range, rotate, table } from '../report.mjs';
 
 const SERVER = fileURLToPath(new URL('server.mjs', import.meta.url));
-const REVISION = '2026-07-28';
+const VERSION = '2026-07-28';
 const COUNTS = [1, 2];
 const SECONDS = 1.5;
 const MICRO = 1_000_000;
@@ -35,7 +35,7 @@ export async function measureWorkers({ rounds, connections }) {
   try {
     for (const workers of COUNTS) {
       const { child, url } = await startProgram([SERVER, String(workers)]);
-      const caller = await connectOverHttp(url, REVISION, connections, { tools: ['echo', 'work'] });
+      const caller = await connectOverHttp(url, VERSION, connections, { tools: ['echo', 'work'] });
       running.push({ workers, child, caller, samples: { work: [], echo: [] } });
       for (const { call } of CALLS) await load(caller, connections, 2, { call });
     }
@@ -83,7 +83,7 @@ function toMarkdown(results) {
   );
   return [
     heading(2, 'Workers'),
-    `Calls of a tool on ${REVISION} to \`serveHttp(server, { workers })\`. The caller runs on the same processors as the workers, so a handler that does little cannot show the whole gain. CPU is that of all processes of the server. Ratios are medians of the ratios of each round.\n\n`,
+    `Calls of a tool on ${VERSION} to \`serveHttp(server, { workers })\`. The caller runs on the same processors as the workers, so a handler that does little cannot show the whole gain. CPU is that of all processes of the server. Ratios are medians of the ratios of each round.\n\n`,
     table(['call', 'workers', 'calls per second', '× one process', 'CPU, µs', '× one process'], rows),
   ].join('');
 }

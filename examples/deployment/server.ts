@@ -4,7 +4,7 @@ import { type Fleet, REGIONS } from './fleet.ts';
 
 /**
  * Deploys applications: asks first, works for minutes, asks again when something goes wrong, and goes on where it was when
- * its process has died. The handler reads from top to bottom; nothing in it knows of tasks, restarts or revisions.
+ * its process has died. The handler reads from top to bottom; nothing in it knows of tasks, restarts or protocol versions.
  */
 export function createDeployer(fleet: Fleet, stores: Stores) {
   return createServer({

@@ -14,7 +14,7 @@ const client = await connect<typeof server>(process.argv[2] ?? 'http://127.0.0.1
   }),
 });
 
-console.log('connected to', client.server.info?.name, 'in revision', client.server.protocolVersion);
+console.log('connected to', client.server.info?.name, 'with protocol version', client.server.protocolVersion);
 
 const watching = (async () => {
   for await (const change of client.watch({ uris: ['note://Glue'], resources: true })) {

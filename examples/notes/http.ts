@@ -8,7 +8,7 @@ const { url, sseUrl, close } = await serveHttp(server, { port: Number(values.por
 console.log(`
   Notes is served at
 
-    ${url}    Streamable HTTP, every revision
+    ${url}    Streamable HTTP, every protocol version
     ${sseUrl}    HTTP+SSE, for clients of 2024-11-05
 
   Look at it      npx @modelcontextprotocol/inspector --cli ${url} --method tools/list

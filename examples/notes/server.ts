@@ -2,7 +2,7 @@ import { createServer, prompt, resource, tool, toolError } from 'tenon';
 import { z } from 'zod';
 import { Notebook } from './notebook.ts';
 
-/** A notebook that any client of any revision can use. Nothing here asks which revision it is. */
+/** A notebook that a client of any protocol version can use. Nothing here depends on the version. */
 
 const uriOf = (title: string) => `note://${encodeURIComponent(title)}`;
 

@@ -178,7 +178,7 @@ describe('examples/notes/client.ts', () => {
     ];
     expect(notifications).toContain("  changed: { uri: 'note://Glue' }");
     expect(rest).toEqual([
-      'connected to notes in version 2026-07-28',
+      'connected to notes with protocol version 2026-07-28',
       '  (the user is asked: Replace the note “Glue”?)',
       'replaced: true',
       'found: Mortise and tenon note://Mortise%20and%20tenon',

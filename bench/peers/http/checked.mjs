@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * The checked floor: bare `node:http` that does what a server of its revision has to do for a call, written plainly. It
+ * The checked floor: bare `node:http` that does what a server of its protocolVersion has to do for a call, written plainly. It
  * checks the headers and the envelope, looks the session up, routes, checks the argument, builds the result, and writes
- * once. `mode` is the revision that it speaks.
+ * once. `mode` is the protocolVersion that it speaks.
  */
 import { randomUUID } from 'node:crypto';
 import { beginStream, frame, reply, resultFields, serve, serverInfo } from './plain-server.mjs';
@@ -13,9 +13,11 @@ import { plainListing, plainTools } from './plain-tools.mjs';
 /** @typedef {import('./plain-server.mjs').Outgoing} Outgoing */
 
 const setup = JSON.parse(process.argv[2] ?? '');
-const { mode: revision } = setup;
-const perRequest = revision === '2026-07-28';
-const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (resultFields[revision]);
+const { mode: protocolVersion } = setup;
+const perRequest = protocolVersion === '2026-07-28';
+const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (
+  resultFields[protocolVersion]
+);
 const META = 'io.modelcontextprotocol/';
 const tools = plainTools(setup);
 const listed = plainListing(setup);
@@ -70,7 +72,7 @@ function receive({ headers }, response, message) {
 function findHeaderError(headers, method, { name, _meta }) {
   if (typeof _meta !== 'object' || _meta === null) return { status: 400, code: -32602, why: '_meta is missing' };
   const version = _meta[`${META}protocolVersion`];
-  if (version !== revision) return { status: 400, code: -32022, why: 'Unsupported protocol version' };
+  if (version !== protocolVersion) return { status: 400, code: -32022, why: 'Unsupported protocol version' };
   const client = _meta[`${META}clientInfo`];
   if (client !== undefined && (typeof client?.name !== 'string' || typeof client.version !== 'string'))
     return { status: 400, code: -32602, why: 'clientInfo is malformed' };
@@ -87,7 +89,8 @@ function findHeaderError(headers, method, { name, _meta }) {
 function findSessionError(headers, method) {
   if (method === 'initialize') return undefined;
   const version = headers['mcp-protocol-version'];
-  if (version !== undefined && version !== revision) return { status: 400, code: -32600, why: 'MCP-Protocol-Version' };
+  if (version !== undefined && version !== protocolVersion)
+    return { status: 400, code: -32600, why: 'MCP-Protocol-Version' };
   const sessionId = headers['mcp-session-id'];
   if (typeof sessionId !== 'string') return { status: 400, code: -32600, why: 'Mcp-Session-Id is missing' };
   if (sessions.get(sessionId) === undefined) return { status: 404, code: -32600, why: 'There is no such session' };
@@ -125,13 +128,13 @@ const createResult = text => ({ ...before, content: [{ type: 'text', text }], ..
 function initialize(id, _, response) {
   const session = randomUUID();
   sessions.set(session, { created: Date.now(), ready: false });
-  const result = { protocolVersion: revision, capabilities: { tools: {} }, serve, serverInfo };
+  const result = { protocolVersion: protocolVersion, capabilities: { tools: {} }, serve, serverInfo };
   reply(response, 200, { jsonrpc: '2.0', id, result }, { 'mcp-session-id': session });
 }
 
 /** @type {Method} */
 function discover(id, _, response) {
-  const said = { supportedVersions: [revision], capabilities: { tools: {} } };
+  const said = { supportedVersions: [protocolVersion], capabilities: { tools: {} } };
   answer(response, id, { ...before, ...said, ...cache, ...after });
 }
 

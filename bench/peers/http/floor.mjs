@@ -1,20 +1,20 @@
 // @ts-check
-/** The floor: bare `node:http` that parses the body and answers canned. It checks nothing. `mode` is the revision that it speaks; ` kept` after it: the bytes of its list are kept. */
+/** The floor: bare `node:http` that parses the body and answers canned. It checks nothing. `mode` is the protocol version that it speaks; ` kept` after it: the bytes of its list are kept. */
 import { beginStream, frame, reply, replyText, resultFields, serve, serverInfo } from './plain-server.mjs';
 import { plainListing, plainTools, toolFunctions } from './plain-tools.mjs';
 
 /** @typedef {import('./plain-server.mjs').Json} Json */
 
 const setup = JSON.parse(process.argv[2] ?? '');
-const [revision = '', kept] = setup.mode.split(' ');
-const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (resultFields[revision]);
+const [version = '', kept] = setup.mode.split(' ');
+const { before, after, cache } = /** @type {import('./plain-server.mjs').ResultFields} */ (resultFields[version]);
 const tools = plainTools(setup);
 const listing = { ...before, tools: plainListing(setup), ...cache, ...after };
 const listingText = JSON.stringify(listing);
 const opening =
-  revision === '2026-07-28'
-    ? { ...before, supportedVersions: [revision], capabilities: { tools: {} }, ...cache, ...after }
-    : { protocolVersion: revision, capabilities: { tools: {} }, serve, serverInfo };
+  version === '2026-07-28'
+    ? { ...before, supportedVersions: [version], capabilities: { tools: {} }, ...cache, ...after }
+    : { protocolVersion: version, capabilities: { tools: {} }, serve, serverInfo };
 
 serve((_, response, text) => {
   const { id, method, params } = JSON.parse(text);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Tenon on a port of its own, as it comes. It serves all revisions at once. */
+/** Tenon on a port of its own, as it comes. It serves all protocol versions at once. */
 import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { serverInfo, tools } from './tools.mjs';

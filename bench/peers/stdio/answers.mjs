@@ -1,5 +1,5 @@
 // @ts-check
-/** What bare Node answers on the standard streams, by revision. It loads nothing, so that starting it costs what Node costs. */
+/** What bare Node answers on the standard streams, by protocol version. It loads nothing, so that starting it costs what Node costs. */
 
 /** @typedef {{ [key: string]: any }} Json */
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The checked floor: bare Node that does what a server of its revision has to do for a call, written plainly. It checks
+ * The checked floor: bare Node that does what a server of its protocol version has to do for a call, written plainly. It checks
  * the envelope and what 2026-07-28 asks of each request, routes, checks the argument, and builds the result.
  * `node checked.mjs REVISION`.
  */
@@ -8,8 +8,8 @@ import { answers, eachLine, write } from './answers.mjs';
 
 /** @typedef {import('./answers.mjs').Json} Json */
 
-const revision = process.argv[2] ?? '';
-const { opening, opened, listing, result } = /** @type {import('./answers.mjs').Answers} */ (answers[revision]);
+const version = process.argv[2] ?? '';
+const { opening, opened, listing, result } = /** @type {import('./answers.mjs').Answers} */ (answers[version]);
 const META = 'io.modelcontextprotocol/';
 const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -43,14 +43,14 @@ function receive(line) {
     return { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'Invalid id' } };
   const run = methods.get(method);
   if (run === undefined) return { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } };
-  if (!isObject(params) || (revision === '2026-07-28' && !isOpening(params._meta)))
+  if (!isObject(params) || (version === '2026-07-28' && !isOpening(params._meta)))
     return { jsonrpc: '2.0', id, error: { code: -32602, message: 'Invalid params' } };
   return { jsonrpc: '2.0', id, ...run(params) };
 }
 
 /** What 2026-07-28 has in each request. @param {Json | undefined} meta */
 function isOpening(meta) {
-  if (meta === undefined || !isObject(meta) || meta[`${META}protocolVersion`] !== revision) return false;
+  if (meta === undefined || !isObject(meta) || meta[`${META}protocolVersion`] !== version) return false;
   const client = meta[`${META}clientInfo`];
   if (client !== undefined && (typeof client?.name !== 'string' || typeof client.version !== 'string')) return false;
   return isObject(meta[`${META}clientCapabilities`]);

@@ -1,5 +1,5 @@
 // @ts-check
-/** Tenon on the standard streams, as its first page has it. It serves all revisions. */
+/** Tenon on the standard streams, as its first page has it. It serves all protocol versions. */
 
 import { createServer, tool } from 'tenon';
 import { serveStdio } from 'tenon/stdio';

@@ -114,11 +114,11 @@ function requireEqualEvents(expected: Observation, actual: Observation): void {
  * Removes the differences of input requests between versions. The requests are also compared where the handler made
  * them.
  */
-function normalizeEvent(event: ObservedEvent, sameRevision: boolean): object {
+function normalizeEvent(event: ObservedEvent, sameVersion: boolean): object {
   if ('step' in event) return event;
   // If the protocol requires a value that the handler did not provide, the server generates it.
   const { elicitationId: _, ...params } = event.params;
-  if (sameRevision) return { question: event.question, params };
+  if (sameVersion) return { question: event.question, params };
   const { message, url } = params;
   return { question: event.question, params: { ...(message ? { message } : {}), ...(url ? { url } : {}) } };
 }

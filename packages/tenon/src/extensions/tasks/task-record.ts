@@ -20,6 +20,7 @@ export interface TaskRecord {
   /** Lifetime from the creation, in milliseconds. Null: no end. */
   readonly ttl: number | null;
   readonly pollInterval: number;
+  /** Protocol version of the request that created the task. The name is that of stored records. */
   readonly revision: string;
   readonly caller: {
     readonly client?: Implementation;

@@ -202,9 +202,9 @@ export class TaskWorker implements JobObserver {
   }
 
   #createJob(claim: TaskClaim, journal?: Journal): TaskJob {
-    const { id, revision } = claim.record.value;
-    const dialect = getDialect(revision);
-    if (dialect === undefined) throw createUnknownVersionError(revision);
+    const { id, revision: protocolVersion } = claim.record.value;
+    const dialect = getDialect(protocolVersion);
+    if (dialect === undefined) throw createUnknownVersionError(protocolVersion);
     let job: TaskJob;
     try {
       job = new TaskJob(claim, dialect, this.#host, this, journal);

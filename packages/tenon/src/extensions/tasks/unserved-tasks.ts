@@ -34,14 +34,16 @@ export class UnservedTasks {
    * is missing for too long is ended, and `onFailed` is called.
    */
   async canServe(record: TaskRecord, onFailed: (record: TaskRecord) => void): Promise<boolean> {
-    const { id, revision, params, version } = record;
-    const dialect = getDialect(revision);
+    const { id, revision: protocolVersion, params, version } = record;
+    const dialect = getDialect(protocolVersion);
     const missing = dialect && (await this.#host.findObstacle(params, createIdleContext(record, dialect), version));
     if (dialect && missing === undefined) return true;
     const now = this.#host.clock.now();
     const since = this.#since.get(id) ?? now;
     if (!this.#since.has(id))
-      this.#host.onError(missing === undefined ? createUnknownVersionError(revision) : createUnservedError(missing));
+      this.#host.onError(
+        missing === undefined ? createUnknownVersionError(protocolVersion) : createUnservedError(missing),
+      );
     this.#since.set(id, since);
     const isLate = !this.#host.stores.durable || now - since >= this.#settings.handoverTimeout;
     if (missing === undefined || !isLate) return false;

@@ -51,8 +51,8 @@ function applyMethodChanges(
  * versions.
  */
 export function compileDialects(versions: readonly VersionDefinition[]): Dialect[] {
-  const dialects = versions.map((revision, index) => {
-    const { changes: _, ...traits } = revision;
+  const dialects = versions.map((definition, index) => {
+    const { changes: _, ...traits } = definition;
     return { ...traits, transforms: createTransforms(versions.slice(index + 1).flatMap(({ changes }) => changes)) };
   });
   return dialects.reverse();

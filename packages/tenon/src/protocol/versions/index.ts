@@ -18,8 +18,8 @@ export const DEFAULT_HTTP_VERSION = '2025-03-26';
 const dialectsByVersion = new Map(dialects.map(dialect => [dialect.protocolVersion, dialect]));
 
 /** Returns the dialect of a protocol version, or `undefined` if the library does not support it. */
-export function getDialect(revision: string): Dialect | undefined {
-  return dialectsByVersion.get(revision);
+export function getDialect(protocolVersion: string): Dialect | undefined {
+  return dialectsByVersion.get(protocolVersion);
 }
 
 /** Returns the newest dialect, or the newest dialect with the given opening. */
