@@ -117,7 +117,7 @@ export interface CallDetail extends CallView {
   readonly error: ErrorView | null;
   /** Estimated number of tokens of the result. */
   readonly tokens: number;
-  /** Problems of the structured content. `null`: the tool has no output schema. */
+  /** Issues of the structured content. `null`: the tool has no output schema. */
   readonly issues: readonly string[] | null;
 }
 
@@ -137,9 +137,10 @@ export interface InputRequestView {
   /** Params of the request of the server. */
   readonly params: Json | null;
   readonly createdAt: number;
+  /** Time at which the command withdraws it. `null`: it stays open. */
   readonly expiresAt: number | null;
   readonly state: 'open' | 'answered' | 'withdrawn';
-  /** The answer, without its content. */
+  /** Action of the response. */
   readonly action: InputAction | null;
 }
 
@@ -151,9 +152,10 @@ export type ConsoleEvent =
       readonly type: 'hello';
       readonly version: string;
       readonly protocolVersions: readonly string[];
+      /** Version that the command uses for new servers. `null`: the newest of both sides. */
+      readonly protocolVersion: string | null;
+      /** Folder in which paths and commands are resolved. */
       readonly folder: string;
-      /** First message that the command still has. */
-      readonly first: number;
       /** Identifies the process of the command: rows of another one are worthless. */
       readonly run: string;
     }
@@ -168,7 +170,8 @@ export type ConsoleEvent =
 /** Body of `POST /api/servers`. */
 export interface AddServerRequest {
   readonly target: string;
-  readonly version?: string | undefined;
+  /** `null`: the newest version of both sides. Default: the one of the command. */
+  readonly version?: string | null | undefined;
 }
 
 /** Body of `POST /api/servers/NAME/reconnect`. */
@@ -187,7 +190,7 @@ export interface CallRequestBody {
 }
 
 /** Body of `POST /api/input-requests/ID`. */
-export interface InputAnswer {
+export interface InputResponse {
   readonly action: InputAction;
   readonly content?: Json | undefined;
 }

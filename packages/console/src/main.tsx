@@ -3,6 +3,7 @@ import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import { Frame } from './parts/frame.js';
 import { KeyHelp } from './parts/key-help.js';
+import { showHiddenCharacters } from './parts/text.js';
 import { hasToken } from './request.js';
 import { followLinks, route } from './route.js';
 import './styles.css';
@@ -51,6 +52,7 @@ const Page = () => (
   </Frame>
 );
 
+showHiddenCharacters();
 followLinks();
 listenForKeys();
 render(<Page />, document.body);

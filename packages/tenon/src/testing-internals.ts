@@ -46,7 +46,6 @@ export type { RequestIO, ServerSession } from './protocol/request-handler.js';
 export { isTerminal } from './protocol/tasks.js';
 export type { Dialect } from './protocol/versions/dialect.js';
 export { dialects, getDialect, getNewestDialect } from './protocol/versions/index.js';
-export { decodeToken } from './schemas/json-schema/pointer-tokens.js';
 export { findRefusal } from './schemas/peer-refusal.js';
 export { HandlerContext } from './server/context/handler-context.js';
 export { createNotFoundError } from './server/methods/resources.js';

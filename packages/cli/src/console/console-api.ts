@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import type { InputAnswer } from '@tenon/console/api';
+import type { InputResponse } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import { splitLine } from '../completion/split-line.js';
 import { parseTarget, type TargetReference } from '../target/target-reference.js';
@@ -31,21 +31,21 @@ export interface ApiRequest {
 }
 
 /**
- * Answers a request of the page. The events are a stream, and are sent elsewhere.
+ * Responds to a request of the page. The events are a stream, and are sent elsewhere.
  *
  * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
  */
-export async function answerRequest(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
+export async function respondToPage(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
   const { servers, calls, inbox, log, cwd } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
     case 'POST servers': {
-      const { target, version } = body;
+      const { target } = body;
       if (typeof target !== 'string' || target.trim() === '')
         throw createUsageError('target: expected a text', 'enter a URL, a command, a path or a name');
       const reference = parseTypedTarget(target.trim(), cwd);
-      return { name: servers.add({ reference, asks: true }, typeof version === 'string' ? version : undefined) };
+      return { name: servers.add({ reference, asks: true }, readVersion(body)) };
     }
     case 'GET servers/…':
       return servers.readListing(name ?? '');
@@ -53,8 +53,7 @@ export async function answerRequest(parts: ConsoleParts, request: ApiRequest): P
       await servers.remove(name ?? '');
       return {};
     case 'POST servers/…/reconnect': {
-      const { version } = body;
-      await servers.reconnect(name ?? '', typeof version === 'string' || version === null ? version : undefined);
+      await servers.reconnect(name ?? '', readVersion(body));
       return {};
     }
     case 'GET servers/…/doctor':
@@ -82,7 +81,7 @@ export async function answerRequest(parts: ConsoleParts, request: ApiRequest): P
       return calls.repeat(servers.getConnection(server), Number(name));
     }
     case 'POST input-requests/…':
-      inbox.answer(Number(name), readAnswer(body));
+      inbox.respond(Number(name), readInputResponse(body));
       return {};
     default:
       throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
@@ -91,6 +90,10 @@ export async function answerRequest(parts: ConsoleParts, request: ApiRequest): P
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
+/** Reads the requested protocol version. `null`: the newest of both sides. `undefined`: no change. */
+const readVersion = ({ version }: JsonObject): string | null | undefined =>
+  typeof version === 'string' || version === null ? version : undefined;
+
 function startCall({ servers, calls }: ConsoleParts, { server, method, params, timeout }: JsonObject): unknown {
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params))
     throw createUsageError('call: expected the texts server and method, and the object params', 'reload the page');
@@ -98,11 +101,11 @@ function startCall({ servers, calls }: ConsoleParts, { server, method, params, t
     server,
     method,
     params,
-    ...(typeof timeout === 'number' ? { timeout } : {}),
+    ...(typeof timeout === 'number' && timeout > 0 ? { timeout } : {}),
   });
 }
 
-function readAnswer({ action, content }: JsonObject): InputAnswer {
+function readInputResponse({ action, content }: JsonObject): InputResponse {
   if (action !== 'accept' && action !== 'decline' && action !== 'cancel')
     throw createUsageError('action: expected accept, decline or cancel', 'reload the page');
   return { action, ...(isObject(content) ? { content } : {}) };

@@ -10,7 +10,7 @@ import { runAsCall } from './message-owner.js';
 
 /** Maximum number of finished calls that are kept. */
 const MAX_CALLS = 1000;
-/** Maximum number of problems of a result that are kept. */
+/** Maximum number of issues of a result that are kept. */
 const MAX_ISSUES = 20;
 
 /** Connection for a call. */
@@ -179,7 +179,7 @@ function redact(value: object): Json {
   return redactMessage(message).result;
 }
 
-/** Lists the problems of a structured result. A result that reports an error needs none. */
+/** Lists the issues of a structured result. A result that reports an error needs none. */
 async function findIssues(schema: JsonObject, value: unknown, isError: boolean): Promise<readonly string[]> {
   if (value === undefined) return isError ? [] : ['structuredContent: missing, although the tool has an output schema'];
   const checked = (await loadPeerSchema(schema)).check(value);

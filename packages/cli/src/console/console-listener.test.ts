@@ -78,6 +78,15 @@ describe('the listener of the console', () => {
     }
   });
 
+  it('names the option that sets the port, if the port is used', async () => {
+    const port = Number(new URL(page.origin).port);
+    for (const portOption of ['--port', '--console-port'])
+      await expect(openTestConsole({ port, portOption })).rejects.toMatchObject({
+        code: 'serve/listen',
+        hint: `stop the other program, or pass another ${portOption}`,
+      });
+  });
+
   it('serves the page for each address of a view, and no file outside of the page [con.url]', async () => {
     expect((await send('/s/notes/tools/a%2Fb', {})).text).toContain('<title>page</title>');
     expect((await send('/../../package.json', {})).text).toContain('<title>page</title>');
@@ -86,8 +95,8 @@ describe('the listener of the console', () => {
   });
 
   it('refuses a body that is not JSON, because a form of any page could send it', async () => {
-    const answer = await send('/api/servers', { 'x-tenon-token': page.token, 'content-type': 'text/plain' }, 'POST');
-    expect(answer.status).toBe(400);
-    expect(answer.text).toContain('application/json');
+    const response = await send('/api/servers', { 'x-tenon-token': page.token, 'content-type': 'text/plain' }, 'POST');
+    expect(response.status).toBe(400);
+    expect(response.text).toContain('application/json');
   });
 });

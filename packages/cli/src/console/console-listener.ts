@@ -17,7 +17,7 @@ const LOOPBACK = '127.0.0.1';
 /** Serves the content of a console. */
 export interface ListenerParts {
   readonly files: ReadonlyMap<string, PageFile>;
-  answer(request: ApiRequest): Promise<unknown>;
+  respond(request: ApiRequest): Promise<unknown>;
   /** Writes events until the signal is aborted. */
   sendEvents(after: number, write: WriteEvent, signal: AbortSignal): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface ConsoleListener {
 }
 
 /** Listens on loopback. Each request must come from the page, and each one of the API must have the token. */
-export async function listenForPage(parts: ListenerParts, port: number): Promise<ConsoleListener> {
+export async function listenForPage(parts: ListenerParts, port: number, portOption: string): Promise<ConsoleListener> {
   let bound = port;
   const guard = createRequestGuard(() => bound);
   const streams = new Set<AbortController>();
@@ -50,9 +50,9 @@ export async function listenForPage(parts: ListenerParts, port: number): Promise
       void sendStream(parts, response, after, ending).finally(() => streams.delete(ending));
       return;
     }
-    void answerApi(parts, request, response, url);
+    void respondFromApi(parts, request, response, url);
   });
-  const origin = await startListening(server, port, LOOPBACK, { port: '--console-port', host: '--host' });
+  const origin = await startListening(server, port, LOOPBACK, { port: portOption });
   bound = (server.address() as AddressInfo).port;
   return {
     url: `${origin}/#token=${guard.token}`,
@@ -93,8 +93,8 @@ function sendJson(response: ServerResponse, status: number, value: unknown): voi
   response.end(body);
 }
 
-async function answerApi(
-  { answer }: ListenerParts,
+async function respondFromApi(
+  { respond }: ListenerParts,
   request: IncomingMessage,
   response: ServerResponse,
   url: URL,
@@ -105,7 +105,7 @@ async function answerApi(
     sendJson(
       response,
       200,
-      (await answer({ method: request.method ?? '', path, query: url.searchParams, body })) ?? {},
+      (await respond({ method: request.method ?? '', path, query: url.searchParams, body })) ?? {},
     );
   } catch (thrown) {
     const error = createErrorView(TenonError.from(thrown));

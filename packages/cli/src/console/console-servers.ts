@@ -16,9 +16,10 @@ import { readListing, type ServerListing } from '../tools/read-listing.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
 import { createInputHandlers } from './input-handlers.js';
-import { ANSWER_TIMEOUT, type InputInbox } from './input-inbox.js';
+import { INPUT_TIMEOUT, type InputInbox } from './input-inbox.js';
 import { MessageOwner } from './message-owner.js';
 import { createPageTerminal } from './page-terminal.js';
+import { RefreshQueue } from './refresh-queue.js';
 import type { WireLog } from './wire-log.js';
 
 /** Number of the last durations from which the median is computed. */
@@ -47,10 +48,8 @@ interface ServerRecord {
   connection: number;
   listing: ServerListing | undefined;
   abort: AbortController;
-  /** True while the lists are read. */
-  reading: boolean;
-  /** True if a list has changed since the reading began. */
-  isOutdated: boolean;
+  /** Reads the lists again after changes. */
+  refresh: RefreshQueue | undefined;
   readonly durations: number[];
 }
 
@@ -64,8 +63,16 @@ export class ConsoleServers {
     this.#parts = parts;
   }
 
-  /** Adds a server, and starts to connect to it. Returns its name. */
-  add(target: ConsoleTarget, version: string | undefined, wanted?: string): string {
+  /**
+   * Adds a server, and starts to connect to it. Returns its name.
+   *
+   * @param version The only protocol version to use. `null`: the newest of both sides. Default: the one of the command.
+   */
+  add(
+    target: ConsoleTarget,
+    version: string | null = this.#parts.options.protocolVersion ?? null,
+    wanted?: string,
+  ): string {
     const described = describeTarget(target);
     const name = this.#chooseName(wanted ?? toServerName(described));
     const record: ServerRecord = {
@@ -76,8 +83,7 @@ export class ConsoleServers {
       connection: 0,
       listing: undefined,
       abort: new AbortController(),
-      reading: false,
-      isOutdated: false,
+      refresh: undefined,
       durations: [],
     };
     this.#servers.set(name, record);
@@ -163,7 +169,7 @@ export class ConsoleServers {
       record.client = client;
       this.#listen(record, client);
       this.#showConnection(record, client);
-      await this.#refreshListing(record, client);
+      await this.#updateListing(record, client);
     } catch (thrown) {
       if (signal.aborted) return;
       const error = TenonError.from(thrown);
@@ -195,11 +201,11 @@ export class ConsoleServers {
     const { name, requestedVersion } = record.view;
     const owner = new MessageOwner(log, connection, () => calls.listRunning(connection));
     const { protocolVersion: _, ...rest } = options;
-    const chosen = requestedVersion ?? options.protocolVersion;
-    return connectToTarget(resolved, chosen === undefined ? rest : { ...rest, protocolVersion: chosen }, {
+    const chosen = requestedVersion === null ? rest : { ...rest, protocolVersion: requestedVersion };
+    return connectToTarget(resolved, chosen, {
       name: 'tenon-console',
       validate: 'off',
-      answerTimeout: ANSWER_TIMEOUT,
+      answerTimeout: INPUT_TIMEOUT,
       ...createInputHandlers(inbox, name, method => owner.takeRequest(method)),
       onMessage: (from, message, relatedTo) => {
         const messages: readonly JsonRpcMessage[] = 'length' in message ? message : [message];
@@ -219,11 +225,16 @@ export class ConsoleServers {
     client.on('error', error => {
       if (record.client === client) this.#change(record, { error: createErrorView(error) });
     });
+    const refresh = new RefreshQueue(async () => {
+      try {
+        if (record.client === client) await this.#updateListing(record, client);
+      } catch (error) {
+        if (record.client === client) this.#change(record, { error: createErrorView(TenonError.from(error)) });
+      }
+    });
+    record.refresh = refresh;
     client.on('change', change => {
-      if ('list' in change && record.client === client)
-        this.#refreshListing(record, client).catch(error =>
-          this.#change(record, { error: createErrorView(TenonError.from(error)) }),
-        );
+      if ('list' in change && record.client === client) refresh.request();
     });
   }
 
@@ -237,23 +248,6 @@ export class ConsoleServers {
         : null,
       capabilities: Object.keys(capabilities),
     });
-  }
-
-  /** Reads the lists again. Changes during a reading are covered by one further reading. */
-  async #refreshListing(record: ServerRecord, client: Client): Promise<void> {
-    if (record.reading) {
-      record.isOutdated = true;
-      return;
-    }
-    record.reading = true;
-    try {
-      do {
-        record.isOutdated = false;
-        await this.#updateListing(record, client);
-      } while (record.isOutdated && record.client === client);
-    } finally {
-      record.reading = false;
-    }
   }
 
   async #updateListing(record: ServerRecord, client: Client): Promise<void> {
@@ -272,16 +266,19 @@ export class ConsoleServers {
     });
   }
 
-  /** Shows the first finding of severity `problem` at a server without a connection. */
+  /** Shows the finding that explains best why a server is not connected. */
   async #findCause(record: ServerRecord): Promise<void> {
     const { signal } = record.abort;
     const { findings } = await this.examine(record.view.name);
-    const finding = findings.find(({ severity }) => severity === 'problem') ?? null;
+    const problems = findings.filter(({ severity }) => severity === 'problem');
+    const finding = problems.find(({ id }) => id !== 'connection.failed') ?? problems[0] ?? null;
     if (!signal.aborted) this.#change(record, { finding });
   }
 
   async #disconnect(record: ServerRecord): Promise<void> {
     record.abort.abort();
+    record.refresh?.stop();
+    record.refresh = undefined;
     this.#parts.inbox.withdraw(record.view.name);
     const { client } = record;
     record.client = undefined;
@@ -343,13 +340,13 @@ function describeTarget(target: ConsoleTarget): ResolvedTarget {
   }
 }
 
-const createView = (name: string, label: string, version: string | undefined): ServerView => ({
+const createView = (name: string, label: string, requestedVersion: string | null): ServerView => ({
   name,
   label,
   transport: null,
   state: 'waiting',
   protocolVersion: null,
-  requestedVersion: version ?? null,
+  requestedVersion,
   info: null,
   capabilities: [],
   counts: null,

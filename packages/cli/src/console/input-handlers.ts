@@ -1,7 +1,7 @@
 import { isObject, rpcError } from '@tenon/base';
-import type { InputAnswer } from '@tenon/console/api';
+import type { InputResponse } from '@tenon/console/api';
 import type { ClientOptions, ElicitResult } from 'tenon';
-import type { InputInbox } from './input-inbox.js';
+import { type InputInbox, INPUT_TIMEOUT as timeout } from './input-inbox.js';
 
 type Handlers = Required<Pick<ClientOptions, 'elicit' | 'elicitUrl' | 'sample' | 'roots'>>;
 
@@ -23,42 +23,50 @@ export function createInputHandlers(
       const call = takeCall('elicitation/create');
       const { message, requestedSchema } = form;
       return toElicitResult(
-        await inbox.ask({ server, call, kind: 'form', message, schema: { ...requestedSchema }, signal }),
+        await inbox.ask({ server, call, kind: 'form', message, schema: { ...requestedSchema }, signal, timeout }),
       );
     },
     async elicitUrl({ message, url }, { signal }) {
       const call = takeCall('elicitation/create');
-      const { action } = await inbox.ask({ server, call, kind: 'url', message, url, signal });
+      const { action } = await inbox.ask({ server, call, kind: 'url', message, url, signal, timeout });
       return { action };
     },
     async sample(request, { signal }) {
       const call = takeCall('sampling/createMessage');
       const message = 'The server asks for a message of a model. Write it yourself.';
-      const answer = await inbox.ask({ server, call, kind: 'sampling', message, params: { ...request }, signal });
-      if (answer.action !== 'accept') throw rpcError(USER_REJECTED, 'User rejected sampling request');
+      const response = await inbox.ask({
+        server,
+        call,
+        kind: 'sampling',
+        message,
+        params: { ...request },
+        signal,
+        timeout,
+      });
+      if (response.action !== 'accept') throw rpcError(USER_REJECTED, 'User rejected sampling request');
       return {
         role: 'assistant',
-        model: readText(answer, 'model') || 'person',
+        model: readText(response, 'model') || 'person',
         stopReason: 'endTurn',
-        content: { type: 'text', text: readText(answer, 'text') },
+        content: { type: 'text', text: readText(response, 'text') },
       };
     },
     async roots() {
       const call = takeCall('roots/list');
       const message = 'The server asks for the folders that it may use.';
-      const { action, content } = await inbox.ask({ server, call, kind: 'roots', message });
+      const { action, content } = await inbox.ask({ server, call, kind: 'roots', message, timeout });
       const roots = action === 'accept' && Array.isArray(content?.roots) ? content.roots : [];
       return roots.flatMap(root => (isObject(root) && typeof root.uri === 'string' ? [{ uri: root.uri }] : []));
     },
   };
 }
 
-const readText = ({ content }: InputAnswer, name: string): string => {
+const readText = ({ content }: InputResponse, name: string): string => {
   const value = content?.[name];
   return typeof value === 'string' ? value : '';
 };
 
-function toElicitResult({ action, content }: InputAnswer): ElicitResult {
+function toElicitResult({ action, content }: InputResponse): ElicitResult {
   if (action !== 'accept') return { action };
   const entries = Object.entries(content ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || isTextList(value)

@@ -1,9 +1,10 @@
-import type { InputAction, InputAnswer, InputRequestView, Json } from '@tenon/console/api';
+import { type Clock, systemClock } from '@tenon/base';
+import type { InputAction, InputResponse, InputRequestView, Json } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { ChangeFeed } from './change-feed.js';
 
-/** Maximum time for an answer, in milliseconds. */
-export const ANSWER_TIMEOUT = 30 * 60_000;
+/** Maximum time for the input response to a server, in milliseconds. */
+export const INPUT_TIMEOUT = 30 * 60_000;
 
 /** Input to request from the user of the page. */
 export interface UserInputRequest {
@@ -17,35 +18,50 @@ export interface UserInputRequest {
   readonly params?: Json | undefined;
   /** Withdraws the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Time after which the request is withdrawn, in milliseconds. Default: never. */
+  readonly timeout?: number | undefined;
 }
 
 interface InboxEntry {
   readonly view: InputRequestView;
-  readonly resolve: (answer: InputAnswer) => void;
+  readonly resolve: (response: InputResponse) => void;
 }
 
-/** Maximum number of answered requests that pages still show. */
-const MAX_ANSWERED = 100;
+/** Maximum number of requests that are over and that pages still show. */
+const MAX_CLOSED = 100;
 
-/** Open input requests of all servers. The first answer of any page counts. */
+/** Open input requests of all servers. The first response of any page counts. */
 export class InputInbox {
   readonly #entries = new Map<number, InboxEntry>();
   readonly #feed: ChangeFeed;
   readonly #onChange: (call: number) => void;
+  readonly #clock: Clock;
   #last = 0;
 
   /** @param onChange Called when the number of open requests of a call has changed. */
-  constructor(feed: ChangeFeed, onChange: (call: number) => void) {
+  constructor(feed: ChangeFeed, onChange: (call: number) => void, clock: Clock = systemClock) {
     this.#feed = feed;
     this.#onChange = onChange;
+    this.#clock = clock;
   }
 
   /** Requests input from the user. Resolves with `cancel` if the request is withdrawn. */
-  ask({ server, call, kind, message, details, schema, url, params, signal }: UserInputRequest): Promise<InputAnswer> {
+  ask({
+    server,
+    call,
+    kind,
+    message,
+    details,
+    schema,
+    url,
+    params,
+    signal,
+    timeout,
+  }: UserInputRequest): Promise<InputResponse> {
     return new Promise(resolve => {
       this.#last += 1;
       const id = this.#last;
-      const createdAt = Date.now();
+      const createdAt = this.#clock.now();
       const view: InputRequestView = {
         id,
         server,
@@ -57,12 +73,20 @@ export class InputInbox {
         url: url ?? null,
         params: params ?? null,
         createdAt,
-        expiresAt: kind === 'approval' ? null : createdAt + ANSWER_TIMEOUT,
+        expiresAt: timeout === undefined ? null : createdAt + timeout,
         state: 'open',
         action: null,
       };
-      this.#show({ view, resolve });
       const withdraw = () => this.#end(id, { action: 'cancel' }, 'withdrawn');
+      const stop = timeout === undefined ? () => {} : this.#clock.after(timeout, withdraw);
+      this.#show({
+        view,
+        resolve(response) {
+          stop();
+          signal?.removeEventListener('abort', withdraw);
+          resolve(response);
+        },
+      });
       if (signal?.aborted) withdraw();
       else signal?.addEventListener('abort', withdraw, { once: true });
     });
@@ -73,12 +97,12 @@ export class InputInbox {
     return [...this.#entries.values()].some(({ view }) => view.call === call && view.state === 'open');
   }
 
-  /** @throws TenonError `console/answered` if nothing waits for the answer. */
-  answer(id: number, answer: InputAnswer): void {
-    if (!this.#end(id, answer, 'answered'))
+  /** @throws TenonError `console/answered` if nothing waits for the response. */
+  respond(id: number, response: InputResponse): void {
+    if (!this.#end(id, response, 'answered'))
       throw new TenonError(
         'console/answered',
-        `input request ${id}: no answer is expected, because another page has answered or the server has withdrawn it`,
+        `input request ${id}: no response is expected, because another page has answered or the server has withdrawn it`,
       );
   }
 
@@ -88,12 +112,12 @@ export class InputInbox {
       if (view.server === server) this.#end(id, { action: 'cancel' }, 'withdrawn');
   }
 
-  #end(id: number, answer: InputAnswer, state: 'answered' | 'withdrawn'): boolean {
+  #end(id: number, response: InputResponse, state: 'answered' | 'withdrawn'): boolean {
     const entry = this.#entries.get(id);
     if (entry?.view.state !== 'open') return false;
-    const action: InputAction | null = state === 'answered' ? answer.action : null;
+    const action: InputAction | null = state === 'answered' ? response.action : null;
     this.#show({ ...entry, view: { ...entry.view, state, action } });
-    entry.resolve(answer);
+    entry.resolve(response);
     return true;
   }
 
@@ -101,7 +125,7 @@ export class InputInbox {
     const { view } = entry;
     this.#entries.set(view.id, entry);
     for (const [id, { view: each }] of this.#entries) {
-      if (this.#entries.size <= MAX_ANSWERED) break;
+      if (this.#entries.size <= MAX_CLOSED) break;
       if (each.state === 'open') continue;
       this.#entries.delete(id);
       this.#feed.delete(`input-request ${id}`);

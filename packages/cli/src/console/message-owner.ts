@@ -18,7 +18,7 @@ export class MessageOwner {
   readonly #getRunning: () => readonly number[];
   readonly #tokens = new Map<string | number, number>();
   /** Requests of the server whose handlers have not run yet. */
-  readonly #requests: { readonly method: string; readonly call: number | undefined }[] = [];
+  readonly #requests: { readonly id: unknown; readonly method: string; readonly call: number | undefined }[] = [];
 
   /** @param getRunning Returns the open calls of the connection. */
   constructor(log: WireLog, connection: number, getRunning: () => readonly number[]) {
@@ -27,10 +27,18 @@ export class MessageOwner {
     this.#getRunning = getRunning;
   }
 
+  /** Number of requests of the server that have neither a handler nor a response yet. */
+  get openRequests(): number {
+    return this.#requests.length;
+  }
+
   /** Returns the call of a message. A response belongs to the call of its request, which the log knows. */
   find(from: 'client' | 'server', message: JsonRpcMessage, relatedTo: unknown): number | undefined {
     const { id, method, params }: CallMembers = message;
-    if (typeof method !== 'string') return undefined;
+    if (typeof method !== 'string') {
+      if (from === 'client') this.#forgetRequest(id);
+      return undefined;
+    }
     return from === 'client' ? this.#findOfClient(id, params) : this.#findOfServer(method, id, params, relatedTo);
   }
 
@@ -40,6 +48,12 @@ export class MessageOwner {
     const [request] = index < 0 ? [] : this.#requests.splice(index, 1);
     // In versions without requests of servers, the client runs the handler on behalf of the call.
     return request ? request.call : runningCall.getStore();
+  }
+
+  /** Removes a request that has its response. The client responds to some requests without a handler, such as pings. */
+  #forgetRequest(id: unknown): void {
+    const index = this.#requests.findIndex(each => each.id === id);
+    if (index >= 0) this.#requests.splice(index, 1);
   }
 
   #findOfClient(id: unknown, params: unknown): number | undefined {
@@ -57,7 +71,7 @@ export class MessageOwner {
       (typeof token === 'string' || typeof token === 'number' ? this.#tokens.get(token) : undefined) ??
       (relatedTo === undefined ? undefined : this.#log.findCall(this.#connection, relatedTo)) ??
       this.#findOnlyRunning();
-    if (id !== undefined) this.#requests.push({ method, call });
+    if (id !== undefined) this.#requests.push({ id, method, call });
     return call;
   }
 

@@ -88,7 +88,7 @@ describe('a call of the console', () => {
   );
 
   it.each([...protocolVersions].filter(version => version >= '2025-06-18'))(
-    'waits for the answer of the user within the call on %s [con.ask]',
+    'waits for the input response of the user within the call on %s [con.ask]',
     async version => {
       const opened = await openConnected(version);
       const { id } = await start(opened, 'greet');
@@ -101,13 +101,13 @@ describe('a call of the console', () => {
         state: 'open',
       });
       await opened.waitFor('call', ({ call }) => call.id === id && call.state === 'waiting');
-      const answer = { action: 'accept', content: { name: 'Ann' } };
-      expect(await opened.call('POST', `input-requests/${request.id}`, answer)).toEqual({});
+      const response = { action: 'accept', content: { name: 'Ann' } };
+      expect(await opened.call('POST', `input-requests/${request.id}`, response)).toEqual({});
       await opened.waitFor('call', ({ call }) => call.id === id && call.took !== null);
       const { result } = await opened.call('GET', `calls/${id}`);
       expect(result.content).toEqual([{ type: 'text', text: 'accept {"name":"Ann"}' }]);
       // Another page may answer at the same time.
-      expect(await opened.call('POST', `input-requests/${request.id}`, answer)).toMatchObject({
+      expect(await opened.call('POST', `input-requests/${request.id}`, response)).toMatchObject({
         error: { code: 'console/answered' },
       });
     },
@@ -211,6 +211,17 @@ describe('the servers of the console', () => {
     });
     await opened.call('DELETE', `servers/${encodeURIComponent(name)}`);
     await opened.waitFor('removed', event => event.server === name);
+  });
+
+  it('use the newest version on request, although the command was started with another one [con.revision]', async () => {
+    const opened = await openConnected('2025-03-26');
+    await opened.call('POST', 'servers/fixture/reconnect', { version: null });
+    const { server: connected } = await opened.waitFor(
+      'server',
+      event => event.server.state === 'connected' && event.server.requestedVersion === null,
+    );
+    expect(connected.protocolVersion).toBe(protocolVersions[0]);
+    expect(opened.events.find(event => event.type === 'hello')).toMatchObject({ protocolVersion: '2025-03-26' });
   });
 
   it('list their tools as `tenon list --json` prints them', async () => {

@@ -3,7 +3,7 @@ import { protocolVersions, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { ChangeFeed } from './change-feed.js';
-import { answerRequest } from './console-api.js';
+import { respondToPage } from './console-api.js';
 import { ConsoleCalls } from './console-calls.js';
 import { type ConsoleListener, listenForPage } from './console-listener.js';
 import { ConsoleServers, type ConsoleTarget } from './console-servers.js';
@@ -21,6 +21,11 @@ export interface NamedTarget {
 export interface ConsoleOptions {
   /** Port on loopback. 0 selects a free one. */
   readonly port: number;
+  /**
+   * Option that sets the port, for the next step in errors.
+   * @default `--port`
+   */
+  readonly portOption?: string;
   readonly targets: readonly NamedTarget[];
   /** Options for the connections to servers. */
   readonly connection?: TargetOptions;
@@ -36,7 +41,7 @@ export interface ConsoleOptions {
 /** Opens a console: a page on loopback that connects to servers and shows each message. */
 export async function openConsole(
   context: CliContext,
-  { port, targets, connection: options = {}, isLazy = false, pageFolder }: ConsoleOptions,
+  { port, portOption = '--port', targets, connection: options = {}, isLazy = false, pageFolder }: ConsoleOptions,
 ): Promise<ConsoleListener> {
   const files = await readPageFiles(pageFolder);
   const feed = new ChangeFeed();
@@ -48,21 +53,22 @@ export async function openConsole(
   const run = randomUUID();
   let waiting = targets;
   const addServers = () => {
-    for (const { target, name } of waiting) servers.add(target, options.protocolVersion, name);
+    for (const { target, name } of waiting) servers.add(target, undefined, name);
     waiting = [];
   };
   const listener = await listenForPage(
     {
       files,
-      answer: request => answerRequest(parts, request),
+      respond: request => respondToPage(parts, request),
       async sendEvents(after, write, signal) {
         addServers();
-        const { first } = log;
-        await write({ type: 'hello', version, protocolVersions, folder: context.cwd, first, run });
+        const protocolVersion = options.protocolVersion ?? null;
+        await write({ type: 'hello', version, protocolVersions, protocolVersion, folder: context.cwd, run });
         await feed.send(log, after, write, signal);
       },
     },
     port,
+    portOption,
   );
   if (!isLazy) addServers();
   return {

@@ -9,5 +9,5 @@ export function openGatewayConsole(context: CliContext, host: Host, port: number
     const target = host.toServer({ name, servers: [name] });
     return { name, target: { resolved: { target, label: `${name}, through the gateway` } } };
   });
-  return openConsole(context, { port, targets });
+  return openConsole(context, { port, portOption: '--console-port', targets });
 }

@@ -1,4 +1,4 @@
-import type { InputAnswer } from '@tenon/console/api';
+import type { InputResponse } from '@tenon/console/api';
 import type { Question, SecretQuestion, SelectOption, Terminal, TextQuestion } from '../terminal.js';
 import type { InputInbox } from './input-inbox.js';
 
@@ -6,15 +6,15 @@ import type { InputInbox } from './input-inbox.js';
 export function createPageTerminal(inbox: InputInbox, server: string): Terminal {
   const askForm = async ({ message, details, signal }: Question, field: object): Promise<unknown> => {
     const schema = { type: 'object', properties: { value: { title: message, ...field } }, required: ['value'] };
-    const answer = await inbox.ask({ server, kind: 'form', message, details, signal, schema });
-    return readValue(answer);
+    const response = await inbox.ask({ server, kind: 'form', message, details, signal, schema });
+    return readValue(response);
   };
   const askText = async (question: TextQuestion, field: object = {}): Promise<string | undefined> => {
     const value = await askForm(question, { type: 'string', default: question.initial ?? '', ...field });
     if (typeof value !== 'string') return undefined;
     const text = value === '' ? (question.fallback ?? '') : value;
-    const problem = await question.validate?.(text);
-    return problem === undefined ? text : askText({ ...question, message: `${question.message} (${problem})` }, field);
+    const issue = await question.validate?.(text);
+    return issue === undefined ? text : askText({ ...question, message: `${question.message} (${issue})` }, field);
   };
   const findValue = <T>(options: readonly SelectOption<T>[], label: unknown): T | undefined =>
     options.find(each => each.label === label)?.value;
@@ -38,4 +38,4 @@ export function createPageTerminal(inbox: InputInbox, server: string): Terminal 
   };
 }
 
-const readValue = ({ action, content }: InputAnswer): unknown => (action === 'accept' ? content?.value : undefined);
+const readValue = ({ action, content }: InputResponse): unknown => (action === 'accept' ? content?.value : undefined);

@@ -146,7 +146,8 @@ export function createHttpServer(listener: RequestListener): Server {
 /** Options that set the address of a server, for the next step in errors. */
 export interface AddressOptions {
   readonly port: string;
-  readonly host: string;
+  /** Absent if the host is fixed. */
+  readonly host?: string;
 }
 
 /** Starts a server, and returns its origin. */
@@ -161,7 +162,7 @@ export function startListening(
       const hint =
         cause.code === 'EADDRINUSE'
           ? `stop the other program, or pass another ${options.port}`
-          : `pass another ${options.host}`;
+          : `pass another ${(cause.code !== 'EACCES' && options.host) || options.port}`;
       reject(new TenonError('serve/listen', `cannot listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
     });
     server.listen({ port, host }, () => {

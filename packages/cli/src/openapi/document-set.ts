@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import { isObject } from '@tenon/base';
+import { decodePointerToken, isObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
-import { decodePointer } from '../tools/decode-pointer.js';
 
 /** Maximum number of references to references. */
 const MAX_HOPS = 20;
@@ -82,7 +81,7 @@ export class DocumentSet {
       throw new BrokenReferenceError(`$ref ${reference}: ${document.message}`);
     let value: unknown = document;
     for (const part of pointer.split('/').slice(1)) {
-      const key = decodePointer(part);
+      const key = decodePointerToken(part) ?? part;
       const parent: unknown = value;
       value = Array.isArray(parent)
         ? parent[Number(key)]

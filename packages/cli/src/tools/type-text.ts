@@ -1,7 +1,6 @@
-import { stringifyMember } from '@tenon/base';
+import { decodePointerToken, stringifyMember } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
-import { decodePointer } from './decode-pointer.js';
 
 /** Maximum depth of nested types. Deeper ones are shown as `unknown`. */
 const MAX_DEPTH = 6;
@@ -46,7 +45,10 @@ export function resolveReference(schema: unknown, root: unknown): unknown {
     const { $ref } = toJsonObject(node);
     if ($ref === '#') return root;
     if (typeof $ref !== 'string' || !$ref.startsWith('#/')) return node;
-    const path = $ref.slice(2).split('/').map(decodePointer);
+    const path = $ref
+      .slice(2)
+      .split('/')
+      .map(part => decodePointerToken(part) ?? part);
     node = path.reduce<unknown>((parent, key) => toJsonObject(parent)[key], root);
   }
   return node;

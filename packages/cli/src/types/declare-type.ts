@@ -1,9 +1,8 @@
+import { decodePointerToken } from '@tenon/base';
 import { writeIdentifier, writeJsonMember, writeMemberName } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
 import { toJsonObject } from '../json-object.js';
-import { decodePointer } from '../tools/decode-pointer.js';
 import { formatScalar } from '../tools/type-text.js';
-
 import { formatComment } from './format-comment.js';
 
 /** Maximum depth of nested types. Deeper ones are `unknown`. */
@@ -40,7 +39,7 @@ export function declareType(name: string, schema: JsonObject, names: TypeNames):
       if (declared !== undefined) return declared;
       const [, key] = REFERENCE.exec(reference) ?? [];
       if (key === undefined) return undefined;
-      const text = decodePointer(key);
+      const text = decodePointerToken(key) ?? key;
       const definition = toJsonObject(schema.$defs)[text] ?? toJsonObject(schema.definitions)[text];
       if (definition === undefined) return undefined;
       const created = names.create(`${name} ${text}`);

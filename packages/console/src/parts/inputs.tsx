@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Json } from '../api.js';
 import type { Field } from '../schema/field-schema.js';
+import { HiddenNote } from './text.js';
 
 interface InputProps {
   readonly value: unknown;
@@ -33,11 +34,14 @@ export function TextInput({
   const shared = { id: path, placeholder, spellcheck: false, value: isNumber ? typed : shown };
   if (field.kind === 'text' && (field.isLong || shown.includes('\n')))
     return (
-      <textarea
-        {...shared}
-        rows={Math.min(12, Math.max(3, shown.split('\n').length))}
-        onInput={event => change(event.currentTarget.value)}
-      />
+      <>
+        <textarea
+          {...shared}
+          rows={Math.min(12, Math.max(3, shown.split('\n').length))}
+          onInput={event => change(event.currentTarget.value)}
+        />
+        <HiddenNote value={shown} />
+      </>
     );
   const onInput = (event: { readonly currentTarget: HTMLInputElement }) => change(event.currentTarget.value);
   const format = isNumber ? '' : field.format;
@@ -45,7 +49,12 @@ export function TextInput({
   if (format === 'date') return <input {...shared} type="date" onInput={onInput} />;
   // The checks of a browser for addresses would keep the user from sending others.
   const inputMode = isNumber ? 'decimal' : format === 'email' ? 'email' : format === 'uri' ? 'url' : 'text';
-  return <input {...shared} type="text" inputMode={inputMode} autocomplete="off" onInput={onInput} />;
+  return (
+    <>
+      <input {...shared} type="text" inputMode={inputMode} autocomplete="off" onInput={onInput} />
+      <HiddenNote value={shown} />
+    </>
+  );
 }
 
 /** Input for the content of a file, as base64. */

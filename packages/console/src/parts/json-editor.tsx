@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { locateFault } from '../json-values.js';
+import { HiddenNote } from './text.js';
 
 interface JsonEditorProps {
   readonly label: string;
@@ -45,6 +46,7 @@ export function JsonEditor({ label, value, onChange, rows = 4 }: JsonEditorProps
         value={text}
         onInput={event => change(event.currentTarget.value)}
       />
+      <HiddenNote value={text} />
       {fault !== '' && <div class="issue">{fault}</div>}
     </div>
   );

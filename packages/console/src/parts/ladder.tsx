@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CallView, WireRow } from '../api.js';
 import { getCallRows, openRequests, rowChanges } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
-import { AnswerForm } from './answer-form.js';
+import { InputForm } from './input-form.js';
 import { MessageBody } from './message-body.js';
 import { Text } from './text.js';
 
@@ -70,7 +70,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
         );
       })}
       {waiting.map(request => (
-        <AnswerForm key={request.id} request={request} />
+        <InputForm key={request.id} request={request} />
       ))}
       {call.progress && call.took === null && <ProgressLine call={call} />}
     </div>

@@ -11,21 +11,21 @@ const MAX_TREE = 256_000;
 /** The body of a message, which the page reads when it is shown. */
 export function MessageBody({ seq }: { readonly seq: number }) {
   const [message, setMessage] = useState<MessageView | null>(null);
-  const [problem, setProblem] = useState('');
+  const [error, setError] = useState('');
   const [isRaw, setRaw] = useState(false);
   const read = async (path: string) => {
     try {
       setMessage(await callApi<MessageView>('GET', path));
-      setProblem('');
+      setError('');
     } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
+      setError(describeFailure(thrown).cause);
     }
   };
   useEffect(() => {
     setMessage(null);
     void read(`wire/${seq}`);
   }, [seq]);
-  if (problem !== '') return <p class="issue">{problem}</p>;
+  if (error !== '') return <p class="issue">{error}</p>;
   if (!message) return <p class="dim">…</p>;
   const { text, size, isWhole } = message;
   const isTree = !isRaw && isWhole && size <= MAX_TREE;

@@ -12,7 +12,7 @@ const MAX_TEXT = 20_000;
 const MAX_TABLE_ROWS = 200;
 const IMAGE_TYPES = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
-/** The result of a call: content, structured content, and problems of both. */
+/** The result of a call: content, structured content, and issues of both. */
 export function ResultView({ call }: { readonly call: CallDetail }) {
   const { error, result, issues } = call;
   if (error)

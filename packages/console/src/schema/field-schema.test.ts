@@ -48,6 +48,8 @@ describe('the control for a schema', () => {
     });
     expect(read({ $ref: '#/$defs/a~1b' }, root).kind).toBe('text');
     expect(read({ $ref: '#here' }, root).kind).toBe('boolean');
+    expect(read({ $ref: '#/$defs/50%' }, { $defs: { '50%': { type: 'number' } } }).kind).toBe('number');
+    expect(read({ $ref: '#/$defs/%zz' }, root).kind).toBe('json');
     expect(read({ $ref: '#/$defs/loop' }, root).kind).toBe('json');
     expect(read({ $ref: 'https://example.com/none' }, root).kind).toBe('json');
     expect(JSON.stringify(createInitialValue({ $ref: '#/$defs/node' }, root)).length).toBeLessThan(200);

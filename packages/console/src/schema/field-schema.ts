@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { decodePointerToken, isObject } from '@tenon/base';
 import type { Json } from '../api.js';
 import { getMember } from '../json-values.js';
 
@@ -67,7 +67,7 @@ function findReference(reference: string, root: Json): unknown {
     const names = reference
       .slice(2)
       .split('/')
-      .map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+      .map(part => decodePointerToken(part) ?? part);
     return names.reduce<unknown>(
       (value, name) => (Array.isArray(value) ? value[Number(name)] : getMember(value, name)),
       root,

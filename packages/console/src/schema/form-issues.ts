@@ -1,6 +1,6 @@
 import type { Json } from '../api.js';
 
-/** A problem of a value. */
+/** An issue of a value. */
 export interface FormIssue {
   /** `/a/0/b`. */
   readonly path: string;

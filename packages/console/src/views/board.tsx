@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ServerView } from '../api.js';
+import type { AddServerRequest, ServerView } from '../api.js';
 import { hello, servers } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
 import { Icon, type IconName } from '../parts/icons.js';
@@ -28,8 +28,8 @@ export function ServerStateView({ server: { state } }: { readonly server: Server
 /** Shows the cause of a failed connection, the finding of the doctor, and the next step. */
 export function WhyNot({ server: { error, finding } }: { readonly server: ServerView }) {
   if (!error && !finding) return null;
-  // The doctor may fail to connect for the same reason.
-  const isOther = finding !== null && finding.fix !== error?.fix;
+  // This finding says again that there is no connection, and why.
+  const isOther = finding !== null && (finding.id !== 'connection.failed' || error === null);
   return (
     <div class="why">
       {error && (
@@ -146,20 +146,19 @@ function ServerRow({ server }: { readonly server: ServerView }) {
 
 function PasteBox() {
   const [target, setTarget] = useState('');
-  const [version, setVersion] = useState('');
-  const [problem, setProblem] = useState('');
+  // Until the user chooses one, it is the version of the command.
+  const [version, setVersion] = useState<string | null>(null);
+  const [error, setError] = useState('');
   const connect = async () => {
     try {
-      const { name } = await callApi<{ name: string }>('POST', 'servers', {
-        target,
-        ...(version === '' ? {} : { version }),
-      });
+      const body: AddServerRequest = { target, version: (version ?? hello.value?.protocolVersion) || null };
+      const { name } = await callApi<{ name: string }>('POST', 'servers', body);
       setTarget('');
-      setProblem('');
+      setError('');
       navigate(toServerPath(name));
     } catch (thrown) {
       const { cause, fix } = describeFailure(thrown);
-      setProblem(fix ? `${cause}. Next: ${fix}` : cause);
+      setError(fix ? `${cause}. Next: ${fix}` : cause);
     }
   };
   return (
@@ -175,10 +174,15 @@ function PasteBox() {
         data-focus
         aria-label="Server to connect to"
         placeholder="URL, command line, path or name of a server"
+        title={`Paths are relative to ${hello.value?.folder ?? 'the folder of the command'}`}
         value={target}
         onInput={event => setTarget(event.currentTarget.value)}
       />
-      <select aria-label="Protocol version" value={version} onChange={event => setVersion(event.currentTarget.value)}>
+      <select
+        aria-label="Protocol version"
+        value={version ?? hello.value?.protocolVersion ?? ''}
+        onChange={event => setVersion(event.currentTarget.value)}
+      >
         <option value="">newest version</option>
         {hello.value?.protocolVersions.map(each => (
           <option key={each} value={each}>
@@ -189,9 +193,9 @@ function PasteBox() {
       <button type="submit" class="primary" disabled={target.trim() === ''}>
         Connect
       </button>
-      {problem !== '' && (
+      {error !== '' && (
         <p class="issue">
-          <Text value={problem} />
+          <Text value={error} />
         </p>
       )}
     </form>

@@ -1,6 +1,6 @@
 import { inputRequests, openRequests } from '../console-state.js';
 import { formatTime } from '../format.js';
-import { AnswerForm } from '../parts/answer-form.js';
+import { InputForm } from '../parts/input-form.js';
 import { Text } from '../parts/text.js';
 
 /** Input requests of all servers: the open ones first, then the last answered ones. */
@@ -11,7 +11,7 @@ export function InboxPage() {
     <main class="view pane inbox">
       {open.length === 0 && <p class="empty">Nobody waits for you.</p>}
       {open.map(request => (
-        <AnswerForm key={request.id} request={request} />
+        <InputForm key={request.id} request={request} />
       ))}
       {over.length > 0 && (
         <section>

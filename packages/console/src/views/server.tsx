@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FindingView, ListingView, ServerView, ToolView } from '../api.js';
+import type { FindingView, ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
 import { hello, openRequests, servers } from '../console-state.js';
-import { AnswerForm } from '../parts/answer-form.js';
+import { InputForm } from '../parts/input-form.js';
 import { Icon } from '../parts/icons.js';
 import { Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
@@ -120,8 +120,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
   const { name, info, label, capabilities, requestedVersion, counts, tokens, protocolVersion } = server;
   const path = `servers/${encodeURIComponent(name)}`;
   const waitingRequests = openRequests.value.filter(request => request.server === name && request.call === null);
-  const reconnect = (version?: string | null) =>
-    void callApi('POST', `${path}/reconnect`, version === undefined ? {} : { version });
+  const reconnect = (body: ReconnectRequest = {}) => void callApi('POST', `${path}/reconnect`, body);
   return (
     <div class="pane server-panel">
       <h1>
@@ -136,7 +135,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
           version{' '}
           <select
             value={requestedVersion ?? ''}
-            onChange={event => reconnect(event.currentTarget.value === '' ? null : event.currentTarget.value)}
+            onChange={event => reconnect({ version: event.currentTarget.value || null })}
           >
             <option value="">newest of both</option>
             {hello.value?.protocolVersions.map(version => (
@@ -161,7 +160,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
       </div>
       <WhyNot server={server} />
       {waitingRequests.map(request => (
-        <AnswerForm key={request.id} request={request} />
+        <InputForm key={request.id} request={request} />
       ))}
       {counts && (
         <dl>

@@ -1,6 +1,6 @@
 import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CallView, ServerView, ToolView } from '../api.js';
+import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
 import { calls } from '../console-state.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
@@ -22,7 +22,7 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const [args, setArgs] = useState<unknown>(() => readArgs(tool));
   const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
-  const [problem, setProblem] = useState('');
+  const [error, setError] = useState('');
   const form = useRef<HTMLFormElement>(null);
   const own = [...calls.value.values()]
     .filter(call => call.server === server.name && call.name === tool.name && call.method === 'tools/call')
@@ -45,11 +45,18 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const call = async () => {
     try {
       const params = { name: tool.name, arguments: isObject(args) ? args : {} };
-      await callApi<CallView>('POST', 'calls', { server: server.name, method: 'tools/call', params });
+      const limit = Number(route.value.query.get('limit'));
+      const body: CallRequestBody = {
+        server: server.name,
+        method: 'tools/call',
+        params,
+        ...(limit > 0 ? { timeout: limit * 1000 } : {}),
+      };
+      await callApi<CallView>('POST', 'calls', body);
       setQuery({ call: null });
-      setProblem('');
+      setError('');
     } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
+      setError(describeFailure(thrown).cause);
     }
   };
   return (
@@ -105,6 +112,19 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             Call
           </button>
           <kbd>Ctrl Enter</kbd>
+          <label class="dim">
+            limit{' '}
+            <input
+              class="short"
+              inputMode="decimal"
+              autocomplete="off"
+              placeholder="60"
+              title="Maximum time without progress, in seconds"
+              value={route.value.query.get('limit') ?? ''}
+              onChange={event => setQuery({ limit: event.currentTarget.value })}
+            />{' '}
+            s
+          </label>
           {issues.length > 0 && (
             <span class="issue">{issues.length === 1 ? '1 issue' : `${issues.length} issues`}</span>
           )}
@@ -114,9 +134,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             <span class="mono">{path || '/'}</span> {message}
           </p>
         ))}
-        {problem !== '' && (
+        {error !== '' && (
           <p class="issue">
-            <Text value={problem} />
+            <Text value={error} />
           </p>
         )}
       </form>

@@ -2,6 +2,7 @@ import type { StandardJSONSchemaV1 } from '@standard-schema/spec';
 import {
   type Check,
   checkObject,
+  decodePointerToken,
   describeReceived,
   isObject,
   type JsonObject,
@@ -10,7 +11,6 @@ import {
 } from '@tenon/base';
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
-import { decodeToken } from './json-schema/pointer-tokens.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
 import { convertZodSchema, DATE_SCHEMA, getZodType, isZodNode } from './zod-json-schema.js';
 
@@ -173,7 +173,7 @@ export function resolveReference(json: JsonSchema, reference: string): unknown {
   if (fragment !== '' && !fragment.startsWith('/')) return findAnchor(json, fragment);
   let node: unknown = json;
   for (const token of fragment.split('/').slice(1)) {
-    const key = decodeToken(token);
+    const key = decodePointerToken(token);
     node = key !== undefined && isKeyOf(node, key) ? node[key] : undefined;
   }
   return node;

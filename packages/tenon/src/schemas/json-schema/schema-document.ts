@@ -1,8 +1,7 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
 import type { Draft } from '../draft.js';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { getKeywordShape } from './keyword-shapes.js';
-import { decodeToken } from './pointer-tokens.js';
 
 /** A schema with its own identifier, and everything in it except other resources. */
 export interface SchemaResource {
@@ -62,7 +61,7 @@ export class SchemaDocument {
     const resource = document === '' ? from : this.#resources.get(parseUrl(document, from.base).href);
     if (resource === undefined) return undefined;
     if (fragment === '' || fragment.startsWith('/')) return this.#followPointer(fragment, resource);
-    const anchor = decodeToken(fragment);
+    const anchor = decodePointerToken(fragment);
     const node = anchor === undefined ? undefined : resource.anchors.get(anchor);
     return node === undefined ? undefined : { node, resource, fragment };
   }
@@ -71,7 +70,7 @@ export class SchemaDocument {
     let node = start.root;
     let resource = start;
     for (const token of fragment.split('/').slice(1)) {
-      const key = decodeToken(token);
+      const key = decodePointerToken(token);
       if (typeof node !== 'object' || node === null || key === undefined || !Object.hasOwn(node, key)) return undefined;
       node = (node as JsonObject)[key];
       resource = this.getResource(node, resource);

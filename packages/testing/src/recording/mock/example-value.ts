@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
-import { decodeToken } from 'tenon/testing-internals';
+import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
 import { createExampleNumber, createExampleText } from './example-scalars.js';
 import type { Random } from './random.js';
 
@@ -130,7 +129,7 @@ function resolveReference(reference: string, root: JsonObject): unknown {
     .split('/')
     .slice(1)
     .reduce<unknown>((value, token) => {
-      const name = decodeToken(token) ?? '';
+      const name = decodePointerToken(token) ?? '';
       if (Array.isArray(value)) return value[Number(name)];
       return isObject(value) && Object.hasOwn(value, name) ? value[name] : {};
     }, root);

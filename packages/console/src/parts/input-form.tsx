@@ -25,15 +25,15 @@ const ACCEPT: Readonly<Record<InputRequestView['kind'], string>> = {
   approval: 'Allow',
 };
 
-/** An open input request with the controls for its answer. */
-export function AnswerForm({ request }: { readonly request: InputRequestView }) {
+/** An open input request with the controls for its response. */
+export function InputForm({ request }: { readonly request: InputRequestView }) {
   const { id, kind, server, message, details, url, params, expiresAt } = request;
   const schema = getSchema(request);
   const [value, setValue] = useState<unknown>(schema ? createInitialValue(schema, schema) : {});
-  const [problem, setProblem] = useState('');
+  const [error, setError] = useState('');
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
-    // An input request within a call is answered next. The inbox has several of them.
+    // An input request within a call gets its response next. The inbox has several of them.
     if (request.call !== null) form.current?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
   }, [request.call]);
   const send = async (action: InputAction) => {
@@ -43,12 +43,12 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
         ...(action === 'accept' ? { content: toContent(kind, value) } : {}),
       });
     } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
+      setError(describeFailure(thrown).cause);
     }
   };
   return (
     <form
-      class="answer"
+      class="input-form"
       ref={form}
       aria-label={`${TITLES[kind]} of ${server}`}
       onSubmit={event => {
@@ -56,7 +56,7 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
         void send('accept');
       }}
     >
-      <div class="answer-head">
+      <div class="input-head">
         <span class="state waiting">{TITLES[kind]}</span>
         <a class="mono" href={toServerPath(server)}>
           <Text value={server} />
@@ -79,7 +79,7 @@ export function AnswerForm({ request }: { readonly request: InputRequestView }) 
       {url !== null && <ForeignLink address={url} />}
       {params !== null && <JsonTree value={params} open={4} />}
       {schema && <SchemaForm schema={schema} root={schema} value={value} onChange={setValue} path={`request-${id}`} />}
-      {problem !== '' && <p class="issue">{problem}</p>}
+      {error !== '' && <p class="issue">{error}</p>}
       <div class="actions">
         <button type="submit" class="primary">
           {ACCEPT[kind]}
