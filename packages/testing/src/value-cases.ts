@@ -83,6 +83,21 @@ export const valueCases: readonly StoreCase[] = [
     },
   ],
   [
+    'applies calls in their order while earlier calls are pending',
+    async ({ values }) => {
+      const calls: Promise<number | undefined>[] = [];
+      for (let n = 0; n < 50; n++) {
+        calls.push(values.put('a', { n }));
+        // Some calls are made in one turn, and others in a later one.
+        for (let turns = 0; turns < n % 5; turns++) await undefined;
+      }
+      assertEqual(
+        await Promise.all(calls),
+        calls.map((_, n) => n + 1),
+      );
+    },
+  ],
+  [
     'deletes a value after its ttl',
     async ({ values, advance }) => {
       await values.put('a', {}, { ttl: 30 });

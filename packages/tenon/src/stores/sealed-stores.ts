@@ -5,7 +5,6 @@ import {
   checkStores,
   createSeal,
   createUnknownFormatLog,
-  isPromise,
   isUnknownFormat,
   type JsonObject,
   listReadable,
@@ -23,6 +22,7 @@ import {
   type UnknownFormatLog,
   type Values,
 } from '@tenon/base';
+import { CallOrder } from './call-order.js';
 import { createSealCheck } from './sealing/seal-check.js';
 
 /** Options of `sealStores`. */
@@ -138,26 +138,6 @@ export function requireSealed({ remote }: Pick<Stores, 'remote'>, user: string):
     expected: 'stores that were wrapped by `sealStores`',
     hint: 'pass sealStores(stores, { keys: [{ id, key }] }), with the same keys at all replicas',
   });
-}
-
-/** Makes calls in their order. A call waits for earlier ones only while their data is encrypted or decrypted. */
-class CallOrder {
-  #last: Promise<void> | undefined;
-
-  /** Calls `call` with the result of `ready`, after all earlier calls were made. */
-  run<T, R>(ready: MaybePromise<T>, call: (value: T) => MaybePromise<R>): MaybePromise<R> {
-    if (this.#last === undefined && !isPromise(ready)) return call(ready);
-    const made = Promise.all([ready, this.#last]).then(([value]) => ({ result: call(value) }));
-    const last = made.then(
-      () => {},
-      () => {},
-    );
-    this.#last = last;
-    void last.then(() => {
-      if (this.#last === last) this.#last = undefined;
-    });
-    return made.then(({ result }) => result);
-  }
 }
 
 function sealValues(values: Values, seal: BoundSeal, report: (error: TenonError) => void): Values {

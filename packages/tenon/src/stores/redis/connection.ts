@@ -1,7 +1,5 @@
 import { TenonError } from '@tenon/base';
-import { importDriver } from '../remote/import-driver.js';
 import { createOnce } from '../remote/once.js';
-import { isSentinelUrl, parseSentinelUrl, type SentinelGroup } from './sentinel-url.js';
 
 /** The part of a client of `@redis/client` that the library uses. */
 export interface NodeRedisClient {
@@ -36,14 +34,23 @@ export interface NodeRedisCluster {
 
 /** The part of a Sentinel client of `@redis/client` that the library uses. It follows the primary server of the group. */
 export interface NodeRedisSentinel {
+  /** Creates another client with the same options and `reserveClient`. */
+  duplicate(options: { readonly reserveClient: true }): NodeRedisSentinelClient;
+  /** Returns the Sentinel that the client uses. Other clients do not have this method. */
+  getSentinelNode(): unknown;
+}
+
+/** A Sentinel client with `reserveClient`, which keeps the order of its commands. */
+export interface NodeRedisSentinelClient {
+  connect(): Promise<unknown>;
   /** Sends a command to the primary server. */
   sendCommand(isReadonly: boolean, args: string[]): Promise<unknown>;
   /** Subscribes to a channel. */
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   /** Ends all subscriptions to a channel. */
   unsubscribe(channel: string): Promise<unknown>;
-  /** Returns the Sentinel that the client uses. Other clients do not have this method. */
-  getSentinelNode(): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  destroy(): unknown;
 }
 
 /** The part of a client or cluster of `ioredis` that the library uses. */
@@ -56,7 +63,7 @@ export interface IORedisClient {
   duplicate(): IORedisSubscriber;
 }
 
-interface IORedisSubscriber {
+export interface IORedisSubscriber {
   readonly status: string;
   connect(): Promise<unknown>;
   subscribe(channel: string): Promise<unknown>;
@@ -83,13 +90,16 @@ export interface RedisConnection {
   close(): Promise<void>;
 }
 
-type ErrorListener = (error: Error) => void;
+export type ErrorListener = (error: Error) => void;
 
-/** Wraps a client of the application. The client stays open; subscriptions use a separate connection. */
+/**
+ * Wraps a client of the application. The client stays open; subscriptions, and all commands in a Sentinel group, use a
+ * separate connection.
+ */
 export function wrapClient(client: RedisClient, onError: ErrorListener): RedisConnection {
   if ('call' in client) return wrapIORedis(client, onError);
   if ('masters' in client) return wrapCluster(client);
-  if ('getSentinelNode' in client) return wrapSentinel(client);
+  if ('getSentinelNode' in client) return wrapSentinel(client, onError);
   if ('sendCommand' in client) return wrapNodeRedis(client, onError);
   throw new TenonError('store/option', 'invalid Redis client', {
     expected: 'a URL, or a client of @redis/client or ioredis',
@@ -97,7 +107,7 @@ export function wrapClient(client: RedisClient, onError: ErrorListener): RedisCo
   });
 }
 
-function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): RedisConnection {
+export function wrapNodeRedis(client: NodeRedisClient, onError: ErrorListener): RedisConnection {
   const subscriber = createOnce(async () => {
     const duplicate = client.duplicate();
     duplicate.on('error', onError);
@@ -121,7 +131,28 @@ function wrapCluster(cluster: NodeRedisCluster): RedisConnection {
   };
 }
 
-function wrapSentinel(sentinel: NodeRedisSentinel): RedisConnection {
+/**
+ * A Sentinel client of `@redis/client` without `reserveClient` does not keep the order of its commands: one that is sent
+ * while the first of a group waits for its connection runs after all that are sent until none is pending.
+ */
+function wrapSentinel(sentinel: NodeRedisSentinel, onError: ErrorListener): RedisConnection {
+  const reserved = createOnce(async () => {
+    const client = sentinel.duplicate({ reserveClient: true });
+    client.on('error', onError);
+    await client.connect();
+    return { client, ...wrapReservedSentinel(client) };
+  });
+  return {
+    isCluster: false,
+    send: async (key, command) => (await reserved.get()).send(key, command),
+    subscribe: async (channel, listener) => (await reserved.get()).subscribe(channel, listener),
+    unsubscribe: async channel => (await reserved.get()).unsubscribe(channel),
+    close: async () => void (await reserved.peek())?.client.destroy(),
+  };
+}
+
+/** Wraps a Sentinel client that was created with `reserveClient`. */
+export function wrapReservedSentinel(sentinel: NodeRedisSentinelClient): RedisConnection {
   return {
     isCluster: false,
     send: (_, command) => sentinel.sendCommand(false, [...command]),
@@ -147,7 +178,7 @@ function wrapSubscriptions(
   };
 }
 
-function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnection {
+export function wrapIORedis(client: IORedisClient, onError: ErrorListener): RedisConnection {
   const listeners = new Map<string, (message: string) => void>();
   const subscriber = createOnce(async () => {
     const duplicate = client.duplicate();
@@ -178,112 +209,8 @@ async function loadEverywhere(client: IORedisClient, args: readonly string[]): P
   return digest;
 }
 
-/**
- * Opens a client for a URL with the installed package. The client reconnects by itself; calls fail while it is
- * disconnected.
- */
-export function openRedisUrl(url: string, onError: ErrorListener): RedisConnection {
-  const connection = createOnce(async () => {
-    const opened = (await openNodeRedis(url, onError)) ?? (await openIORedis(url, onError));
-    if (opened) return opened;
-    const hint = 'run `npm install @redis/client` or `npm install ioredis`';
-    throw new TenonError('store/no-driver', 'no Redis client is installed', { hint });
-  });
-  return {
-    isCluster: false,
-    send: async (key, command) => (await connection.get()).send(key, command),
-    subscribe: async (channel, listener) => (await connection.get()).subscribe(channel, listener),
-    unsubscribe: async channel => (await connection.get()).unsubscribe(channel),
-    close: async () => (await connection.peek())?.close(),
-  };
-}
-
-// The package names are in variables, so that bundlers and the type check of other platforms do not need the packages.
-const NODE_REDIS: string = '@redis/client';
-const IOREDIS: string = 'ioredis';
-
-async function openNodeRedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
-  const library: NodeRedisLibrary | undefined = await importDriver(NODE_REDIS);
-  if (!library) return undefined;
-  const client = isSentinelUrl(url)
-    ? library.createSentinel(toSentinelOptions(parseSentinelUrl(url)))
-    : library.createClient({ url, disableOfflineQueue: true });
-  client.on('error', onError);
-  const connection = wrapClient(client, onError);
-  const connected = client.connect();
-  connected.catch(onError);
-  return {
-    ...connection,
-    // Calls wait for the first connection. After that they fail while the client is disconnected.
-    send: async (key, command) => {
-      await connected;
-      return connection.send(key, command);
-    },
-    // A Sentinel client knows no server before it is connected.
-    subscribe: async (channel, listener) => {
-      await connected;
-      return connection.subscribe(channel, listener);
-    },
-    async close() {
-      await connection.close();
-      client.destroy();
-    },
-  };
-}
-
-async function openIORedis(url: string, onError: ErrorListener): Promise<RedisConnection | undefined> {
-  const library: { readonly Redis: IORedisConstructor } | undefined = await importDriver(IOREDIS);
-  if (!library) return undefined;
-  const options = { enableOfflineQueue: false, lazyConnect: true };
-  const client = isSentinelUrl(url)
-    ? new library.Redis({ ...options, ...toIORedisOptions(parseSentinelUrl(url)) })
-    : new library.Redis(url, options);
-  client.on('error', onError);
-  const connection = wrapIORedis(client, onError);
-  const ready = waitUntilReady(client);
-  return {
-    ...connection,
-    send: async (key, command) => {
-      await ready;
-      return connection.send(key, command);
-    },
-    async close() {
-      await connection.close();
-      client.disconnect();
-    },
-  };
-}
-
-function toSentinelOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
-  const tls = isTls ? { socket: { tls: true } } : {};
-  return {
-    name,
-    sentinelRootNodes: sentinels,
-    sentinelClientOptions: tls,
-    nodeClientOptions: { ...tls, username, password, database, disableOfflineQueue: true },
-  };
-}
-
-function toIORedisOptions({ sentinels, name, username, password, database, isTls }: SentinelGroup): object {
-  const tls = isTls ? { tls: {}, enableTLSForSentinelMode: true } : {};
-  return { sentinels, name, username, password, db: database, ...tls };
-}
-
-interface OpenedClient {
-  connect(): Promise<unknown>;
-  on(event: 'error', listener: ErrorListener): unknown;
-  destroy(): unknown;
-}
-
-interface NodeRedisLibrary {
-  createClient(options: object): NodeRedisClient & OpenedClient;
-  createSentinel(options: object): NodeRedisSentinel & OpenedClient;
-}
-
-type IORedisConstructor = new (target: string | object, options?: object) => IORedisClient & IORedisSubscriber;
-
 /** Resolves when a client of `ioredis` is connected. The client keeps trying until it is closed. */
-async function waitUntilReady(client: IORedisSubscriber): Promise<void> {
+export async function waitUntilReady(client: IORedisSubscriber): Promise<void> {
   if (client.status === 'ready') return;
   const ready = new Promise<void>(resolve => client.on('ready', resolve));
   // The client reports a failed attempt by its `error` event.

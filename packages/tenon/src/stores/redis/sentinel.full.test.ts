@@ -77,7 +77,7 @@ describe.skipIf(!hasSentinel)('stores in a Sentinel group', async () => {
   if (group === undefined) return;
   let prefixes = 0;
   const cases = storeCases(() => {
-    const options = { prefix: `cases-${++prefixes}`, maxValueSize: 10_000 };
+    const options = { prefix: `cases-${++prefixes}`, maxValueSize: 10_000, timeout: 30_000 };
     const openSecond = () => redisStores(group.url, options);
     const advance = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
     return { stores: openSecond(), openSecond, maxValueSize: 10_000, advance };

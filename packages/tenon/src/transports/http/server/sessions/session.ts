@@ -131,11 +131,8 @@ export class HttpSession implements Transport {
       for (const response of message) void this.#saveAndRespond(response);
       return undefined;
     }
-    if (!('method' in message)) return this.#saveAndRespond(message);
-    // The store keeps the order of writes, so the record exists before the client gets the request.
-    const recorded = this.shared?.recordQuestion(message, options);
-    const sent = this.#sendMessage(message, options);
-    return recorded === undefined ? sent : Promise.all([recorded, sent]).then(() => {});
+    const deliver = () => ('method' in message ? this.#sendMessage(message, options) : this.#saveAndRespond(message));
+    return this.shared === undefined ? deliver() : this.shared.sendRecorded(message, options, deliver);
   }
 
   #sendMessage(message: Exclude<JsonRpcMessage, JsonRpcResponse>, options?: SendOptions): void | Promise<void> {

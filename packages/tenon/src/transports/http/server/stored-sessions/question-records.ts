@@ -35,10 +35,14 @@ export class QuestionRecords {
     this.#prefix = `${sessionKey}/ask/`;
   }
 
-  /** Stores a request of the server, and deletes the record of one that is cancelled. */
+  /** Stores a request of the server. Returns `undefined` for other messages. */
   record(message: JsonRpcMessage, { relatedTo, responseTimeout }: SendOptions = {}): Promise<void> | undefined {
-    if (!('method' in message)) return undefined;
-    if ('id' in message) return this.#add(String(message.id), relatedTo, responseTimeout);
+    if (!('method' in message && 'id' in message)) return undefined;
+    return this.#add(String(message.id), relatedTo, responseTimeout);
+  }
+
+  /** Deletes the record of a request that the message cancels. Returns `undefined` for other messages. */
+  removeCancelled(message: JsonRpcMessage): Promise<void> | undefined {
     const cancelled = findCancelledId(message);
     return cancelled === undefined ? undefined : this.#delete(String(cancelled));
   }

@@ -1,4 +1,4 @@
-import type { AuthInfo } from '@tenon/base';
+import type { AuthInfo, MaybePromise } from '@tenon/base';
 import type { Id, JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange } from '../../../../protocol/request-handler.js';
@@ -36,10 +36,14 @@ export interface SharedSession {
    */
   forward(message: unknown, auth: AuthInfo | undefined): Promise<void> | undefined;
   /**
-   * Records a request of the server, and removes the record of one that is cancelled. Returns `undefined` for other
-   * messages.
+   * Calls `deliver` when the message may be sent, in the order of the messages. A request of the server is recorded
+   * first, because its response may arrive at another process at once. The record of a cancelled request is removed.
    */
-  recordQuestion(message: JsonRpcMessage, options: SendOptions | undefined): Promise<void> | undefined;
+  sendRecorded<T>(
+    message: JsonRpcMessage,
+    options: SendOptions | undefined,
+    deliver: () => MaybePromise<T>,
+  ): MaybePromise<T>;
   /** Stores a message for the standalone stream. */
   sendUnrelated(text: string): Promise<void>;
   beginAnswer(connection: EventStream, requests: readonly Id[]): SharedAnswer;

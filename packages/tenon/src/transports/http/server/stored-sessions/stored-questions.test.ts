@@ -51,6 +51,27 @@ describe('a request of the server in a stored session', () => {
     expect([answers, await listQuestions()]).toEqual([['Ada'], []]);
   });
 
+  it('is sent when its record is stored', async () => {
+    const [one] = replicas as [Replica];
+    const session = await openSharedSession(one, { capabilities: { elicitation: {} } });
+    await session.notify(one, 'notifications/initialized');
+    const { values } = one.stores;
+    const put = values.put.bind(values);
+    const order: string[] = [];
+    values.put = async (key, value, options) => {
+      const isRecord = key.includes('/ask/');
+      if (!isRecord && JSON.stringify(value).includes('elicitation/create')) order.push('sent');
+      // A store with several connections can write a later value first.
+      if (isRecord) for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve));
+      const version = await put(key, value, options);
+      if (isRecord) order.push('recorded');
+      return version;
+    };
+    const events = eventsOf(await session.request(one, 'tools/call', { name: 'ask' }, 'call'));
+    expect(await nextMessages(events, 1)).toMatchObject([{ method: 'elicitation/create' }]);
+    expect(order).toEqual(['recorded', 'sent']);
+  });
+
   it('accepts a response that arrives while the store restarts', async () => {
     const { two, session, events, answer } = await begin();
     const { values } = two.stores;

@@ -1,7 +1,8 @@
-import type { AuthInfo } from '@tenon/base';
+import type { AuthInfo, MaybePromise } from '@tenon/base';
 import { createNotification, type Id, type JsonRpcMessage } from '../../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
+import { CallOrder } from '../../../../stores/call-order.js';
 import { MAX_FAULT_TIME, retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
@@ -48,6 +49,7 @@ export class StoredSession implements SharedSession {
   readonly #answers = new Map<string, AnswerLog>();
   readonly #listening: Listening;
   readonly #questions: QuestionRecords;
+  readonly #sending = new CallOrder();
   #stored: StoredRecord | undefined;
   #changes: SessionChange[] = [];
   #saving: Promise<void> | undefined;
@@ -195,8 +197,14 @@ export class StoredSession implements SharedSession {
     return undefined;
   }
 
-  recordQuestion(message: JsonRpcMessage, options?: SendOptions): Promise<void> | undefined {
-    return this.#questions.record(message, options);
+  sendRecorded<T>(
+    message: JsonRpcMessage,
+    options: SendOptions | undefined,
+    deliver: () => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const sent = this.#sending.run(this.#questions.record(message, options), deliver);
+    const removed = this.#questions.removeCancelled(message);
+    return removed === undefined ? sent : Promise.all([sent, removed]).then(([result]) => result);
   }
 
   sendUnrelated(text: string): Promise<void> {
