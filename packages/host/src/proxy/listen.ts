@@ -5,7 +5,7 @@ import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { NotifiableList } from './list-change-notifier.js';
 import { resolveUpstreamResource } from './resolve-target.js';
-import { watchResource } from './resource-watches.js';
+import { type StartedWatch, waitForAcceptance, watchResource } from './resource-watches.js';
 import { canSubscribe } from './subscribe-capability.js';
 
 const LISTEN = 'subscriptions/listen';
@@ -18,7 +18,10 @@ const FILTER_FLAGS = {
   resources: 'resourcesListChanged',
 } as const;
 
-/** Creates a listener for the lists and resources to which a caller subscribes. */
+/**
+ * Creates a listener for the lists and resources to which a caller subscribes. It has only the resources whose servers
+ * accept the subscription, because the caller would wait for notifications that never arrive.
+ */
 export async function createListener(
   gateway: GatewayContext,
   filterWanted: SubscriptionFilter,
@@ -28,16 +31,43 @@ export async function createListener(
     name => filterWanted[FILTER_FLAGS[name]] === true,
   );
   const uris = [...new Set(filterWanted.resourceSubscriptions ?? [])].slice(0, MAX_URIS);
-  const places = await Promise.all(
-    uris.map(async uri => ({ uri, place: await resolveSubscribable(gateway, uri, requestContext) })),
-  );
-  const known = places.filter((each): each is { uri: string; place: ResolvedResource } => each.place !== undefined);
+  let deliver: (method: string, params: JsonObject) => void = () => {};
+  const notify = (uri: string) => deliver('notifications/resources/updated', { uri });
+  const watches = await Promise.all(uris.map(uri => watchAccepted(gateway, uri, requestContext, () => notify(uri))));
+  const accepted = uris.filter((_, index) => watches[index] !== undefined);
   const filter: SubscriptionFilter = Object.fromEntries(lists.map(name => [FILTER_FLAGS[name], true]));
-  if (known.length > 0) filter.resourceSubscriptions = known.map(({ uri }) => uri);
-  return { filter, start: deliver => startListener(gateway, lists, known, requestContext, deliver) };
+  if (accepted.length > 0) filter.resourceSubscriptions = accepted;
+  const start = (send: typeof deliver) => {
+    deliver = send;
+    const ends = watches.flatMap(watch => watch?.stop ?? []);
+    if (lists.length > 0) ends.push(listenToLists(gateway, lists, requestContext, deliver));
+    return () => {
+      for (const end of ends) end();
+    };
+  };
+  return { filter, start };
 }
 
-/** Finds a resource that exists, that the caller may read, and whose server notifies of its changes. */
+/** Watches a resource for a caller. Returns `undefined` if the server does not accept the subscription. */
+async function watchAccepted(
+  gateway: GatewayContext,
+  uri: string,
+  requestContext: RequestContext,
+  onChange: () => void,
+): Promise<StartedWatch | undefined> {
+  const place = await resolveSubscribable(gateway, uri, requestContext);
+  if (place === undefined) return undefined;
+  const watch = watchResource(place.connection, place.uri, onChange, error => gateway.guard.reportError(error));
+  try {
+    await waitForAcceptance(watch, place.connection, place.uri);
+    return watch;
+  } catch {
+    watch.stop();
+    return undefined;
+  }
+}
+
+/** Finds a resource that exists, that the caller may read, and whose server notifies of changes. */
 async function resolveSubscribable(
   gateway: GatewayContext,
   uri: string,
@@ -53,25 +83,16 @@ async function resolveSubscribable(
   }
 }
 
-function startListener(
+function listenToLists(
   gateway: GatewayContext,
   lists: readonly NotifiableList[],
-  known: readonly { readonly uri: string; readonly place: ResolvedResource }[],
   requestContext: RequestContext,
   deliver: (method: string, params: JsonObject) => void,
 ): () => void {
-  const problem = gateway.guard.reportError.bind(gateway.guard);
-  const ends = known.map(({ uri, place: { connection, uri: inner } }) =>
-    watchResource(connection, inner, () => deliver('notifications/resources/updated', { uri }), problem),
-  );
-  if (lists.length > 0) {
-    const scope = gateway.getScope(requestContext);
-    ends.push(gateway.listChanges.addListener(scope, new Set(lists), deliver));
-    // Only callers that have read a list are notified about its changes.
-    const catalog = gateway.getCatalog(scope);
-    for (const name of lists) void catalog.listEntries(name).catch(() => {});
-  }
-  return () => {
-    for (const end of ends) end();
-  };
+  const scope = gateway.getScope(requestContext);
+  const end = gateway.listChanges.addListener(scope, new Set(lists), deliver);
+  // Only callers that have read a list are notified about its changes.
+  const catalog = gateway.getCatalog(scope);
+  for (const name of lists) void catalog.listEntries(name).catch(() => {});
+  return end;
 }

@@ -1,35 +1,71 @@
-import { TenonError } from '@tenon/base';
+import { INVALID_PARAMS, rpcError, runWithTimeout, TenonError } from '@tenon/base';
 import type { Client } from 'tenon';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 
+/** Time for a server to accept a subscription, in milliseconds. */
+const ACCEPT_TIMEOUT = 5000;
+
 const resourceWatches = new WeakMap<UpstreamConnection, Map<string, ResourceWatch>>();
 
-interface ResourceWatch {
-  readonly listeners: Set<{ readonly onChange: () => void }>;
+/** A watch of one listener. */
+export interface StartedWatch {
   readonly stop: () => void;
+  /** Resolves when the server has accepted the subscription. Rejects when the watch ends before. */
+  readonly accepted: Promise<void>;
+}
+
+/** A watch of all listeners of one connection. */
+interface ResourceWatch extends StartedWatch {
+  readonly listeners: Set<{ readonly onChange: () => void }>;
 }
 
 /**
- * Watches a resource on any protocol version of its server. Returns a function that ends the watch. Each connection
- * watches a resource only once, because in older versions one `resources/unsubscribe` ends all subscriptions to a URI.
+ * Watches a resource on any protocol version of its server. Each connection watches a resource only once, because in
+ * older versions one `resources/unsubscribe` ends all subscriptions to a URI.
  */
 export function watchResource(
   connection: UpstreamConnection,
   uri: string,
   onChange: () => void,
   onError: (error: TenonError) => void,
-): () => void {
+): StartedWatch {
   const all = resourceWatches.get(connection) ?? new Map<string, ResourceWatch>();
   resourceWatches.set(connection, all);
   const watch = all.get(uri) ?? startWatch(connection, uri, () => all.get(uri) === watch && all.delete(uri), onError);
   all.set(uri, watch);
   const listener = { onChange };
   watch.listeners.add(listener);
-  return () => {
+  const stop = () => {
     if (!watch.listeners.delete(listener) || watch.listeners.size > 0) return;
     if (all.get(uri) === watch) all.delete(uri);
     watch.stop();
   };
+  return { stop, accepted: watch.accepted };
+}
+
+/**
+ * Waits until the server has accepted a subscription.
+ *
+ * @throws TenonError the error of the server, or `rpc/error` if the server does not notify of changes of the resource, or
+ * does not tell so in time.
+ */
+export async function waitForAcceptance(
+  { accepted }: StartedWatch,
+  { server, times: { clock } }: UpstreamConnection,
+  uri: string,
+): Promise<void> {
+  const refuse = (): never => {
+    throw createNotNotifiedError(server, uri);
+  };
+  await runWithTimeout(() => accepted, { clock, timeout: ACCEPT_TIMEOUT, onTimeout: refuse }).catch(error =>
+    TenonError.is(error) && error.code === 'call/not-offered' ? refuse() : Promise.reject(error),
+  );
+}
+
+/** Creates the error for a resource whose server does not notify of changes. */
+export function createNotNotifiedError(server: string, uri: string): TenonError {
+  const problem = `the server "${server}" does not notify of changes of this resource. Read the resource again instead`;
+  return rpcError(INVALID_PARAMS, `Invalid params: ${problem}`, { uri });
 }
 
 const subscriptions = new WeakMap<Client, Set<string>>();
@@ -72,18 +108,31 @@ function startWatch(
   const listeners: ResourceWatch['listeners'] = new Set();
   const controller = new AbortController();
   const release = connection.keepOpen();
+  let accept = () => {};
+  let refuse: (error: unknown) => void = () => {};
+  const accepted = new Promise<void>((resolve, reject) => {
+    accept = resolve;
+    refuse = reject;
+  });
+  // Not each listener waits for it.
+  accepted.catch(() => {});
   const follow = async () => {
     const client = await connection.getClient();
     const isSubscribed = (watched: string) => subscriptions.get(client)?.delete(watched) ?? false;
-    for await (const _ of client.watch(uri, { signal: controller.signal, isSubscribed })) {
+    const options = { signal: controller.signal, isSubscribed, onSubscribed: accept };
+    for await (const _ of client.watch(uri, options)) {
       for (const each of [...listeners]) each.onChange();
     }
   };
   follow()
-    .catch(error => controller.signal.aborted || onError(TenonError.from(error)))
+    .catch(error => {
+      refuse(error);
+      if (!controller.signal.aborted) onError(TenonError.from(error));
+    })
     .finally(() => {
+      refuse(new TenonError('connection/closed', `the watch of ${uri} has ended`));
       release();
       onEnd();
     });
-  return { listeners, stop: () => controller.abort() };
+  return { listeners, stop: () => controller.abort(), accepted };
 }

@@ -94,6 +94,11 @@ export interface WatchCallOptions {
    * @default `false` for each URI
    */
   readonly isSubscribed?: ((uri: string) => boolean) | undefined;
+  /**
+   * Called when the server has accepted all subscriptions, and again after each reconnection.
+   * @default none
+   */
+  readonly onSubscribed?: (() => void) | undefined;
 }
 
 /** Resources (by URI) and lists (by name) to watch. */
@@ -184,6 +189,9 @@ export interface Client<S = unknown> {
   /**
    * Reports changes until the loop ends or the signal is aborted. Works with subscriptions and with
    * `subscriptions/listen`, and reopens broken streams.
+   *
+   * @throws TenonError `call/not-offered` if the server notifies of none of the resources. The event `error` reports it
+   * if the server notifies of some.
    */
   watch(target: string | WatchOptions, options?: WatchCallOptions): AsyncIterable<ChangeEvent>;
   /** Sets the minimum level of the log messages that the server sends. Deprecated in 2026-07-28. */

@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, type JsonObject, rpcError, TenonError } from '@tenon/base';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { getDialect } from 'tenon/host-internals';
 import type {
   ClientSession,
@@ -13,14 +13,21 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 import { createResourceRequest } from '../action-requests.js';
 import type { GatewayContext } from '../gateway-context.js';
 import { resolveUpstreamResource } from '../resolve-target.js';
-import { forgetSubscription, subscribeOnce, watchResource } from '../resource-watches.js';
+import {
+  createNotNotifiedError,
+  forgetSubscription,
+  subscribeOnce,
+  waitForAcceptance,
+  watchResource,
+} from '../resource-watches.js';
 import { canSubscribe } from '../subscribe-capability.js';
+import { translateError } from '../translate-error.js';
 
 const SUBSCRIBE = 'resources/subscribe';
 
 /**
- * Time for which a process still watches a resource after another process has taken over, in milliseconds. The other
- * process subscribes at the server meanwhile, so no change is missed.
+ * Time for which a watch continues until the one that takes over is at the server, in milliseconds. No change is missed
+ * meanwhile.
  */
 const HANDOVER = 5000;
 
@@ -33,22 +40,39 @@ export async function subscribeToResource(
   const { connection, uri: inner } = await resolveAllowed(gateway, uri, requestContext);
   const actionRequest = createResourceRequest(connection, inner, requestContext.caller.auth);
   try {
-    if (!(await canSubscribe(connection)))
-      throw rpcError(
-        INVALID_PARAMS,
-        `Invalid params: the server "${connection.server}" does not notify of changes of its resources. Read the resource again instead`,
-        { uri },
-      );
+    if (!(await canSubscribe(connection))) throw createNotNotifiedError(connection.server, uri);
     const client = await connection.getClient();
     const hasSubscribe = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
     if (hasSubscribe) await subscribeOnce(connection, client, inner);
+    else await listenOnce(gateway, connection, inner, uri);
     requestContext.subscriptions?.add(uri);
-  } catch (error) {
+  } catch (thrown) {
+    const error = translateError(thrown, connection, SUBSCRIBE, requestContext.dialect);
     const { kind, name, server, principal } = actionRequest;
     await gateway.guard.recordDenied({ method: SUBSCRIBE, kind, name, server, principal, error });
     throw error;
   }
   return {};
+}
+
+/**
+ * Checks that a server without `resources/subscribe` accepts the subscription. The watch of the session, which follows,
+ * uses the stream that is open then.
+ */
+async function listenOnce(
+  { guard, registry }: GatewayContext,
+  connection: UpstreamConnection,
+  inner: string,
+  uri: string,
+): Promise<void> {
+  const watch = watchResource(connection, inner, () => {}, error => guard.reportError(error));
+  try {
+    await waitForAcceptance(watch, connection, uri);
+    registry.clock.after(HANDOVER, watch.stop);
+  } catch (error) {
+    watch.stop();
+    throw error;
+  }
 }
 
 /** Finds a resource, and checks that the caller may read it. */
@@ -115,7 +139,7 @@ export class SessionSubscriptions implements ResourceWatcher {
     const { connection, uri: inner } = await resolveAllowed(this.#gateway, uri, { caller, dialect, session });
     const notify = () => session.notify('notifications/resources/updated', { uri });
     const report = (error: TenonError) => this.#gateway.guard.reportError(error);
-    const stop = watchResource(connection, inner, notify, report);
+    const { stop } = watchResource(connection, inner, notify, report);
     return isHandedOver => {
       stop();
       // Other processes use the subscription of a shared session, so the end of a watch does not end it.

@@ -1,7 +1,8 @@
 import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { tool } from '../../server/definitions/tool.js';
+import { resource } from '../../server/definitions/resource.js';
 import { createServer } from '../../server/server.js';
 
 const createTool = () => tool({ run: () => 'done' });
@@ -45,4 +46,49 @@ it('keeps the process alive while it waits to open a broken stream again', async
   ending.abort();
   expect(await change).toEqual({ done: true, value: undefined });
   void client.close();
+});
+
+describe.each(['2025-11-25', '2026-07-28'] as const)('a watch of resources on %s', protocolVersion => {
+  const start = async () => {
+    const resources = { 'notes:a': resource({ read: () => 'a' }) };
+    const client = await connect(createServer({ name: 'shop', version: '1.0.0', resources }), { protocolVersion });
+    const errors: string[] = [];
+    client.on('error', ({ summary }) => errors.push(summary));
+    return { client, errors };
+  };
+
+  it('tells when the server has accepted it', async () => {
+    const { client, errors } = await start();
+    const stop = new AbortController();
+    const { signal } = stop;
+    // The server accepts it before anything has changed.
+    const changes = client.watch('notes:a', { signal, onSubscribed: () => stop.abort() });
+    expect(await changes[Symbol.asyncIterator]().next()).toEqual({ done: true, value: undefined });
+    expect(errors).toEqual([]);
+    await client.close();
+  });
+
+  it('fails if the server notifies of none of them', async () => {
+    const { client } = await start();
+    const changes = client.watch('notes:unknown')[Symbol.asyncIterator]();
+    await expect(changes.next()).rejects.toMatchObject({ message: expect.stringMatching(/not notify|not found/) });
+    await client.close();
+  });
+});
+
+it('reports resources of which the server does not notify, and watches the others', async () => {
+  const resources = { 'notes:a': resource({ read: () => 'a' }) };
+  const server = createServer({ name: 'shop', version: '1.0.0', resources });
+  const client = await connect(server, { protocolVersion: '2026-07-28' });
+  const reported = new Promise(resolve => client.on('error', ({ summary }) => resolve(summary)));
+  const stop = new AbortController();
+  const change = client
+    .watch({ uris: ['notes:a', 'notes:b', 'notes:c'] }, { signal: stop.signal })
+    [Symbol.asyncIterator]()
+    .next();
+  expect(await reported).toBe('the server does not notify of changes of notes:b and 1 more');
+  server.notifyResourceUpdated('notes:a');
+  expect(await change).toEqual({ done: false, value: { uri: 'notes:a' } });
+  stop.abort();
+  await client.close();
 });

@@ -1,4 +1,5 @@
 import { type Clock, type JsonObject, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import type { Id } from '../../jsonrpc/message.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
 import type { CallContext } from '../calls/call-context.js';
@@ -6,6 +7,8 @@ import type { ChangeEvent, WatchCallOptions, WatchOptions } from '../client.js';
 import type { Connection } from '../connection/connection.js';
 import { handleNotification } from './notifications.js';
 
+const LISTEN = 'subscriptions/listen';
+const ACKNOWLEDGED = 'notifications/subscriptions/acknowledged';
 const MAX_QUEUED = 1000;
 const INITIAL_DELAY = 1000;
 const MAX_DELAY = 30_000;
@@ -21,13 +24,12 @@ export async function* watch(
 ): AsyncGenerator<ChangeEvent> {
   const options: WatchOptions = typeof target === 'string' ? { uris: [target] } : target;
   requireKnownOptions('watch', options, { uris: true, tools: true, prompts: true, resources: true });
-  requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true });
-  const { signal, isSubscribed = () => false } = watchOptions;
-  const queue = new ChangeQueue(signal);
+  requireKnownOptions('watch', watchOptions, { signal: true, isSubscribed: true, onSubscribed: true });
+  const queue = new ChangeQueue(watchOptions.signal);
   const unsubscribe = pipeline.emitter.on('change', change => {
     if (isWatched(options, change)) queue.push(change);
   });
-  const watching = keepWatching(pipeline, options, queue, isSubscribed);
+  const watching = keepWatching(pipeline, options, queue, watchOptions);
   try {
     yield* queue;
   } finally {
@@ -45,7 +47,7 @@ async function keepWatching(
   pipeline: CallContext,
   options: WatchOptions,
   queue: ChangeQueue,
-  isSubscribed: (uri: string) => boolean,
+  watchOptions: WatchCallOptions,
 ): Promise<void> {
   const clock = pipeline.options.clock ?? systemClock;
   let delay = INITIAL_DELAY;
@@ -55,8 +57,8 @@ async function keepWatching(
     try {
       const connection = await pipeline.connections.getConnection();
       if (!isFirst) resync(pipeline, options);
-      if (connection.dialect.subscriptions === 'by-listen') await listenForChanges(connection, options, queue);
-      else await subscribeToChanges(pipeline, connection, options, queue, isSubscribed);
+      const follow = connection.dialect.subscriptions === 'by-listen' ? listenForChanges : subscribeToChanges;
+      await follow(pipeline, connection, options, queue, watchOptions);
     } catch (error) {
       if (queue.ended) return;
       if (isFinal(error)) return queue.fail(error);
@@ -90,25 +92,67 @@ function resync(pipeline: CallContext, { uris = [], tools, prompts, resources }:
   if (resources) handleNotification(pipeline, 'notifications/resources/list_changed', {});
 }
 
-/** Runs one `subscriptions/listen` request until the client or the server ends it. */
+/**
+ * Runs one `subscriptions/listen` request until the client or the server ends it. The server may acknowledge fewer
+ * resources than requested, and never notifies of the others.
+ */
 async function listenForChanges(
+  pipeline: CallContext,
   connection: Connection,
-  { uris, tools, prompts, resources }: WatchOptions,
+  { uris = [], tools, prompts, resources }: WatchOptions,
   queue: ChangeQueue,
+  { onSubscribed }: WatchCallOptions,
 ): Promise<void> {
   const notifications: SubscriptionFilter = {
     ...(tools ? { toolsListChanged: true } : {}),
     ...(prompts ? { promptsListChanged: true } : {}),
     ...(resources ? { resourcesListChanged: true } : {}),
-    ...(uris && uris.length > 0 ? { resourceSubscriptions: [...uris] } : {}),
+    ...(uris.length > 0 ? { resourceSubscriptions: [...uris] } : {}),
   };
+  const refusal = new AbortController();
+  const abort = () => refusal.abort();
+  queue.signal.addEventListener('abort', abort, { once: true });
+  if (queue.ended) abort();
+  let id: Id | undefined;
+  let refused: TenonError | undefined;
+  const stopObserving = pipeline.emitter.on('notification', ({ method, params, subscription }) => {
+    if (method !== ACKNOWLEDGED || id === undefined || String(subscription) !== String(id)) return;
+    const accepted = (params.notifications as JsonObject).resourceSubscriptions;
+    const others = uris.filter(uri => !Array.isArray(accepted) || !accepted.includes(uri));
+    if (others.length === 0) return onSubscribed?.();
+    const error = createNotNotifiedError(connection, others);
+    if (tools || prompts || resources || others.length < uris.length) return pipeline.emitter.emit('error', error);
+    refused = error;
+    refusal.abort();
+  });
   // The timeouts of a client are those of its calls. A watch lasts until it is ended.
   const parameters = {
-    signal: queue.signal,
+    signal: refusal.signal,
     idleTimeout: Number.POSITIVE_INFINITY,
     totalTimeout: Number.POSITIVE_INFINITY,
+    onRequestId: (requestId: Id) => {
+      id = requestId;
+    },
   };
-  await connection.call('subscriptions/listen', { notifications } as JsonObject, parameters);
+  try {
+    await connection.call(LISTEN, { notifications } as JsonObject, parameters);
+  } catch (error) {
+    throw refused ?? error;
+  } finally {
+    stopObserving();
+    queue.signal.removeEventListener('abort', abort);
+  }
+}
+
+function createNotNotifiedError({ peer }: Connection, uris: readonly string[]): TenonError {
+  const [first, ...others] = uris;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  return new TenonError('call/not-offered', `the server does not notify of changes of ${first}${more}`, {
+    peer,
+    method: LISTEN,
+    hint: 'read the resource again instead',
+    data: { uris },
+  });
 }
 
 /**
@@ -120,13 +164,14 @@ async function subscribeToChanges(
   connection: Connection,
   { uris = [] }: WatchOptions,
   queue: ChangeQueue,
-  isSubscribed: (uri: string) => boolean,
+  { isSubscribed = () => false, onSubscribed }: WatchCallOptions,
 ): Promise<void> {
   if (uris.length > 0 && !connection.hasCapability('resources.subscribe')) {
     throw createNotOfferedError(connection, 'resources/subscribe', 'resources.subscribe');
   }
   for (const uri of uris)
     if (!isSubscribed(uri)) await connection.call('resources/subscribe', { uri }, { signal: queue.signal });
+  onSubscribed?.();
   await new Promise<void>(resolve => {
     const unsubscribe = pipeline.emitter.on('state', state => {
       if (state !== 'connected') finish();
