@@ -15,6 +15,8 @@ describe('a command with a server that deviates from the protocol', () => {
       assumed: { ...none, assumeCapabilities: ['tools'] },
       strict: { ...both, strict: true },
       wrong: { ...none, assumeCapabilities: ['tool'] },
+      pinned: { ...both, protocolVersion: '2025-03-26' },
+      future: { ...both, protocolVersion: '2030-01-01' },
     });
   });
   afterAll(() => project.remove());
@@ -58,6 +60,15 @@ describe('a command with a server that deviates from the protocol', () => {
     expect((await run('call', 'assumed', 'hi', '--trust')).out).toBe('hello\n');
     expect((await run('call', 'strict', 'hi', '--trust')).err).toContain('expected no null');
     expect((await run('call', 'wrong', 'hi', '--trust')).err).toContain('tools, prompts, resources');
+  });
+
+  it('uses the protocol version of the configuration, unless the command names another', async () => {
+    const versionOf = async (...args: string[]) =>
+      (await run('list', 'pinned', '--trust', '--json', '--verbose', ...args)).err;
+    expect(await versionOf()).toContain('2025-03-26');
+    expect(await versionOf('--protocol-version', '2025-06-18')).toContain('2025-06-18');
+    const { err } = await run('list', 'future', '--trust');
+    expect(err).toContain('unknown protocol version');
   });
 
   it('reports both deviations with the doctor', async () => {

@@ -1,3 +1,5 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { compareWithLock, createHost, createLock, type HostServer } from '@tenon/host';
 import { connect, createTransportPair, type TenonError } from 'tenon';
 import { describe, expect, it } from 'vitest';
@@ -105,6 +107,61 @@ describe('a host', () => {
     });
     expect(host.describeServers()).toMatchObject([{ declaresNothing: true }, { declaresNothing: false }]);
     await Promise.all([client.close(), host.close()]);
+  });
+
+  it.each([
+    ['resources/read', { uri: 'console://logs' }, 'resources'],
+    ['prompts/get', { name: 'greet' }, 'prompts'],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'greet' }, argument: { name: 'a', value: '' } },
+      'prompts',
+    ],
+    ['resources/subscribe', { uri: 'console://logs' }, 'resources(?:\\.subscribe)?'],
+  ] as const)('names the setting in the error of %s %j', async (method, params, capability) => {
+    const create = () => createDeviatingServer({}, {});
+    for (const servers of [{ one: create() }, { one: create(), two: create() }]) {
+      const host = await createHost({ servers, onError: () => {} });
+      const client = await connect(host.toServer(), {
+        protocolVersion: '2025-11-25',
+        assumeCapabilities: ['resources.subscribe'],
+      });
+      await expect(client.call(method, params as never)).rejects.toMatchObject({
+        summary: expect.stringMatching(`set "assumeCapabilities": \\["${capability}"\\] in its configuration`),
+      });
+      await Promise.all([client.close(), host.close()]);
+    }
+  });
+
+  it('connects by the configured version to a server that fails each time on a request of another', async () => {
+    const http = createHttpServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const { id, method } = JSON.parse(body || '{}') as { id?: number; method?: string };
+      const results: Results = {
+        initialize: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'old', version: '1' },
+        },
+        'tools/list': { tools },
+      };
+      const result = results[method ?? ''];
+      if (method === 'server/discover') response.writeHead(502).end();
+      else if (result === undefined) response.writeHead(id === undefined ? 202 : 405).end();
+      else
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+    await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+    const failed = await readInventory({ url });
+    expect(failed).toMatchObject({ unavailable: [{ server: 'old' }] });
+    expect(failed.errors[0]?.hint).toContain('set `protocolVersion`');
+    const read = await readInventory({ url, protocolVersion: '2025-06-18' });
+    expect(read.inventory?.tools).toMatchObject([{ name: 'hi' }]);
+    await new Promise(resolve => http.close(resolve));
   });
 
   it('distinguishes a missing list from one whose entries were removed', async () => {

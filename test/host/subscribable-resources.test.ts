@@ -2,7 +2,10 @@ import { createHost, type HostServer } from '@tenon/host';
 import { connect, createServer, createTransportPair, resource } from 'tenon';
 import { describe, expect, it } from 'vitest';
 
-type Params = { readonly uri?: string; readonly notifications?: { readonly resourceSubscriptions?: readonly string[] } };
+type Params = {
+  readonly uri?: string;
+  readonly notifications?: { readonly resourceSubscriptions?: readonly string[] };
+};
 type Send = (message: object) => void;
 
 /** Creates a server of messages by hand. `respond` returns the result of a request, or sends other messages itself. */
@@ -184,7 +187,7 @@ describe('a gateway', () => {
       else
         await expect(subscribed).rejects.toMatchObject({
           rpcCode: -32602,
-          summary: expect.stringContaining('does not notify of changes'),
+          summary: expect.stringMatching(/does not notify of changes.*"assumeCapabilities": \["resources.subscribe"\]/),
         });
     }
     await close();

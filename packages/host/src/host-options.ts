@@ -42,6 +42,7 @@ export interface ServerSettings
     | 'share'
     | 'strict'
     | 'assumeCapabilities'
+    | 'protocolVersion'
     | 'perCaller'
     | 'origin'
   > {

@@ -72,6 +72,7 @@ const SERVER_CHECKS: OptionChecks<ServerSettings> = {
   share: checkAnything,
   strict: checkAnything,
   assumeCapabilities: checkAnything,
+  protocolVersion: checkAnything,
   perCaller: value => (value === undefined ? undefined : checkTemplates(value)),
   origin: checkAnything,
   beforeStart: checkAnything,

@@ -33,6 +33,7 @@ interface BridgeOptions extends CallerOptions, EndpointOptions, HttpOptions {
   readonly pass?: string[];
   readonly cwd?: string;
   readonly assume?: AssumableCapability[];
+  readonly protocolVersion?: string;
   readonly health: boolean;
   readonly json?: boolean;
 }
@@ -60,6 +61,7 @@ export function createBridgeCommand(context: CliContext): Command {
   return withEndpoints(withProtection(bridge))
     .option('--no-health', 'do not serve /healthz and /readyz')
     .option('--assume <capabilities>', ASSUME_HELP, parseCapabilities)
+    .option('--protocol-version <version>', 'use only this protocol version with the server')
     .option('--json', 'print the URL as a line of JSON')
     .addHelpText(
       'after',
@@ -114,9 +116,15 @@ function refuseUnusedOptions(bridge: Command, direction: 'url' | 'command'): voi
 async function serveOverStdio(context: CliContext, url: string, options: BridgeOptions): Promise<void> {
   context.screen.releaseStdout();
   context.terminal.releaseStdin();
-  const { transport, assume: assumeCapabilities } = options;
+  const { transport, assume: assumeCapabilities, protocolVersion } = options;
   const { headers, auth } = await readHttpAccess(context, { auth: 'browser', ...options });
-  const target: HostServer = { url, headers, assumeCapabilities, ...(transport === undefined ? {} : { transport }) };
+  const target: HostServer = {
+    url,
+    headers,
+    assumeCapabilities,
+    protocolVersion,
+    ...(transport === undefined ? {} : { transport }),
+  };
   const name = new URL(url).hostname;
   const host = await createSingleHost(context, name, target, auth === undefined ? {} : { credentials: () => auth });
   await runUntilSignal(context, host, async () => {
@@ -141,7 +149,7 @@ async function serveOverHttp(
     env: createEnvironment(context, options),
     ...(cwd === undefined ? {} : { cwd }),
   };
-  const target = { ...started, assumeCapabilities: options.assume };
+  const target = { ...started, assumeCapabilities: options.assume, protocolVersion: options.protocolVersion };
   refuseUnauthenticated(context, options);
   checkProgram(started);
   const host = await createServedHost(context, basename(program), target, { max, idle });

@@ -65,6 +65,7 @@ async function examine(
 ): Promise<void> {
   const { screen } = context;
   checkReportOptions(options);
+  const { protocolVersion, ...settings } = getProtocolSettings(target, options);
   const wire = await openWire(context, target, options);
   const { signal, release } = listenForInterrupt();
   const interrupted = new Promise<undefined>(resolve => signal.addEventListener('abort', () => resolve(undefined)));
@@ -76,8 +77,8 @@ async function examine(
     allowCalls: options.allowCalls,
     authExceptions: { ...target.exceptions, ...options.authException },
     timeout: options.timeout,
-    protocolVersion: options.protocolVersion,
-    settings: getProtocolSettings(target, options),
+    protocolVersion,
+    settings,
     onMessage: wire?.onMessage,
     onStep: step => (signal.aborted ? undefined : screen.showStatus(`examining: ${step}`)),
   });

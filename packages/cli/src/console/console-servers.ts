@@ -130,10 +130,12 @@ export class ConsoleServers {
     const record = this.#require(name);
     const target = record.resolved ?? (await this.#resolve(record));
     const { runDoctor } = await import('../doctor/run-doctor.js');
+    const requested = record.view.requestedVersion ?? undefined;
+    const { protocolVersion, ...settings } = getProtocolSettings(target, { protocolVersion: requested });
     return runDoctor(target.target, target.label, {
       authExceptions: target.exceptions,
-      settings: getProtocolSettings(target, {}),
-      ...(record.view.requestedVersion === null ? {} : { protocolVersion: record.view.requestedVersion }),
+      settings,
+      protocolVersion,
     });
   }
 

@@ -17,7 +17,11 @@ async function loadFormat(path: string): Promise<ConfigFormat | undefined> {
 
 function parseText(format: ConfigFormat, text: string): ParsedConfigText {
   try {
-    return { value: format.parse(text), findLine: format.createLineFinder?.(text) ?? (() => undefined) };
+    return {
+      value: format.parse(text),
+      findLine: format.createLineFinder?.(text) ?? (() => undefined),
+      findText: format.createTextFinder?.(text),
+    };
   } catch (error) {
     if (!(error instanceof ConfigTextError)) throw error;
     const line = error.position === undefined ? '' : `line ${error.position.line}: `;

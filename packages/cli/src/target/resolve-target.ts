@@ -26,15 +26,20 @@ export interface ResolvedTarget {
 }
 
 /** Settings of a server for its deviations from the protocol. */
-export type ProtocolSettings = Pick<ConfiguredEntry, 'strict' | 'assumeCapabilities'>;
+export type ProtocolSettings = Pick<ConfiguredEntry, 'strict' | 'assumeCapabilities' | 'protocolVersion'>;
 
 /** Returns the settings of a target. Those of the command replace those of the configuration. */
 export function getProtocolSettings(
   { settings = {} }: Pick<ResolvedTarget, 'settings'>,
-  { assume }: ConnectionOptions,
+  { assume, protocolVersion: chosen }: ConnectionOptions & { readonly protocolVersion?: string | undefined },
 ): ProtocolSettings {
   const { strict, assumeCapabilities } = settings;
-  return { strict, assumeCapabilities: assume ?? assumeCapabilities };
+  const protocolVersion = chosen ?? settings.protocolVersion;
+  return {
+    strict,
+    assumeCapabilities: assume ?? assumeCapabilities,
+    ...(protocolVersion === undefined ? {} : { protocolVersion }),
+  };
 }
 
 /** Server at a URL, or of a command. */
@@ -103,8 +108,8 @@ async function resolveName(context: CliContext, name: string, options: Connectio
   const filled = fillCallerValues(entry);
   const configured = await createConfiguredTarget(context, filled, options, entry.authExceptions);
   const target = await withServiceAccount(configured, entry, options);
-  const { strict, assumeCapabilities, authExceptions: exceptions } = entry;
-  const settings = { strict, assumeCapabilities };
+  const { strict, assumeCapabilities, protocolVersion, authExceptions: exceptions } = entry;
+  const settings = { strict, assumeCapabilities, protocolVersion };
   return { label: name, target, template: createTemplate({ ...entry, target: filled }), exceptions, settings };
 }
 

@@ -1,4 +1,4 @@
-import { type Client, type ClientOptions, connect, type ProtocolVersion, TenonError, version } from 'tenon';
+import { type Client, type ClientOptions, connect, TenonError, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { OpenedDaemonTarget } from '../daemon/open-daemon-target.js';
 import { describeError } from '../error-hints.js';
@@ -129,7 +129,7 @@ export async function connectToTarget(
   handlers: Omit<ClientOptions, 'protocolVersion' | 'probeTimeout' | 'strict' | 'assumeCapabilities'>,
 ): Promise<Client> {
   const { target } = resolved;
-  const { timeout, totalTimeout, protocolVersion } = options;
+  const { timeout, totalTimeout } = options;
   let hasEcho = false;
   const onMessage: ClientOptions['onMessage'] = (from, message, relatedTo) => {
     hasEcho ||= from === 'server' && isEchoedRequest(message);
@@ -143,7 +143,6 @@ export async function connectToTarget(
     ...readTimeouts(options),
     ...getProtocolSettings(resolved, options),
     probeTimeout: Math.min(PROBE_TIMEOUT, timeout ?? PROBE_TIMEOUT, totalTimeout ?? PROBE_TIMEOUT),
-    ...(protocolVersion === undefined ? {} : { protocolVersion: protocolVersion as ProtocolVersion }),
   });
   return opening.catch((error: unknown) => {
     throw explainFailure(error, hasEcho);

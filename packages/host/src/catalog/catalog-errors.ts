@@ -9,6 +9,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import { getSignInRequest } from 'tenon/host-internals';
+import { adviseAssuming } from '../connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { getUnavailableCause, type UnavailableServer } from '../connections/upstream-registry.js';
 import { createUnansweredError } from '../proxy/unanswered-error.js';
@@ -50,15 +51,19 @@ export function createUnknownNameError(
   const stop = what.endsWith('?') ? '' : '.';
   if (disabled !== undefined) return rpcError(INVALID_PARAMS, `${what}${stop} The server "${disabled}" is disabled`);
   if (undeclared.length > 0) {
-    const servers = undeclared.map(server => `"${server}"`).join(', ');
-    const subject = undeclared.length === 1 ? `The server ${servers} does` : `The servers ${servers} do`;
-    const advice = `If it has ${kind}, set "assumeCapabilities": ["${kind}"] in its configuration`;
-    return rpcError(INVALID_PARAMS, `${what}${stop} ${subject} not declare the capability ${kind}. ${advice}`);
+    return rpcError(INVALID_PARAMS, `${what}${stop} ${describeUndeclared(kind, undeclared)}`);
   }
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
   const problem = `${what}${stop} These servers are unavailable: ${who}`;
   return createCausedError(getUnavailableCause(unavailable), INVALID_PARAMS, problem, { unavailable });
+}
+
+/** Names the servers that may have an entry without declaring the capability, and tells how the host can use it. */
+export function describeUndeclared(capability: 'tools' | 'prompts' | 'resources', servers: readonly string[]): string {
+  const names = servers.map(server => `"${server}"`).join(', ');
+  const subject = servers.length === 1 ? `The server ${names} does` : `The servers ${names} do`;
+  return `${subject} not declare the capability ${capability}. ${adviseAssuming(capability, servers.length === 1 ? 'it' : 'one of them')}`;
 }
 
 /** Creates the error for a URI that belongs to several servers. */

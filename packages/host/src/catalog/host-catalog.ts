@@ -149,7 +149,16 @@ export class HostCatalog {
    */
   #listUndeclared(kind: NamedKind, outer: string): string[] {
     const { servers } = this.#registry;
-    const named = this.#names[kind].toServer(outer)?.server ?? findByPrefix(servers, outer);
+    return this.#findUndeclared(kind, this.#names[kind].toServer(outer)?.server ?? findByPrefix(servers, outer));
+  }
+
+  /** Lists the servers that may have a resource without declaring the capability. */
+  listUndeclaredResources(uri: string): string[] {
+    return this.#findUndeclared('resources', this.#resources.toServer(uri)?.server);
+  }
+
+  #findUndeclared(kind: NamedKind | 'resources', named: string | undefined): string[] {
+    const { servers } = this.#registry;
     const connections = (named === undefined ? servers : [named]).map(server => ({
       server,
       connection: this.#registry.getConnection(server, this.scope),

@@ -29,6 +29,7 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     share,
     strict,
     assumeCapabilities,
+    protocolVersion,
     perCaller = {},
     written = {},
   } = entry;
@@ -45,6 +46,7 @@ export function listEntryParts(entry: ConfiguredEntry): EntryPart[] {
     ['share', share === undefined ? undefined : String(share)],
     ['strict', strict === undefined ? undefined : String(strict)],
     ['assumeCapabilities', assumeCapabilities && JSON.stringify(assumeCapabilities)],
+    ['protocolVersion', protocolVersion],
     ['roots', roots && JSON.stringify(roots)],
   ];
   const settings = plain.flatMap(([key, value]) =>

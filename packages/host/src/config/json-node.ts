@@ -18,7 +18,7 @@ export interface JsonNode {
   readonly kind: JsonKind;
   /** Value of a string, number or boolean. `undefined` for other kinds. */
   readonly value: unknown;
-  /** Text of a number that JavaScript would write differently, such as `1.0`. `undefined` for other values. */
+  /** Text of a number or flag that JavaScript would write differently, such as `1.0`. `undefined` for other values. */
   readonly text: string | undefined;
   /** Members of an object, by name. The last member with a repeated name is used. */
   readonly members: ReadonlyMap<string, JsonNode>;
@@ -74,21 +74,25 @@ function toJsonNode(tree: JsonTree, path: ConfigPath, line: number): JsonNode {
  * Converts a value of the program to a node. Ignores members with the value `undefined`.
  *
  * @param findLine Returns the line of a value in the text that it is from.
+ * @param findText Returns the text of a number or flag there.
  */
 export function createJsonNode(
   value: unknown,
   path: ConfigPath = [],
   findLine: (path: ConfigPath) => number | undefined = () => undefined,
+  findText: (path: ConfigPath) => string | undefined = () => undefined,
 ): JsonNode {
   const kind = getJsonKind(value);
+  const isWritten = kind === 'number' || kind === 'boolean';
+  const create = (each: unknown, key: string | number) => createJsonNode(each, [...path, key], findLine, findText);
   return createLazyNode(
-    { path, line: findLine(path), kind, value, text: undefined },
+    { path, line: findLine(path), kind, value, text: isWritten ? findText(path) : undefined },
     {
       pairs: () =>
         Object.entries(value as object).flatMap(([name, each]): [string, JsonNode][] =>
-          each === undefined ? [] : [[name, createJsonNode(each, [...path, name], findLine)]],
+          each === undefined ? [] : [[name, create(each, name)]],
         ),
-      items: () => Array.from(value as unknown[], (each, at) => createJsonNode(each, [...path, at], findLine)),
+      items: () => Array.from(value as unknown[], create),
     },
   );
 }

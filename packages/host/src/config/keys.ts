@@ -30,6 +30,7 @@ export const SUPPORTED_KEYS: readonly string[] = [
     'share',
     'strict',
     'assumeCapabilities',
+    'protocolVersion',
     'sandboxEnabled',
   ],
 ];

@@ -59,6 +59,12 @@ export interface ParsedConfigText {
   readonly value: unknown;
   /** Returns the line of the value at a path, from 1. */
   readonly findLine: (path: ConfigPath) => number | undefined;
+  /**
+   * Returns a number, date, or flag at a path as the file writes it, such as `1.10`. Variables and arguments of a server
+   * get this text.
+   * @default the text that JavaScript gives the value
+   */
+  readonly findText?: ((path: ConfigPath) => string | undefined) | undefined;
 }
 
 /** Options of `parseConfig`. */
@@ -214,8 +220,8 @@ function getServerName(sections: readonly JsonNode[], path: ConfigPath): string 
 function parseText(text: string, parse: ConfigOptions['parse']): JsonNode | ConfigTextFault {
   if (!parse) return parseDocument(text);
   try {
-    const { value, findLine } = parse(text);
-    return createJsonNode(value, [], findLine);
+    const { value, findLine, findText } = parse(text);
+    return createJsonNode(value, [], findLine, findText);
   } catch (error) {
     if (!TenonError.is(error) || error.code !== 'config/syntax') throw error;
     return { code: 'config/syntax', line: undefined, summary: error.summary };

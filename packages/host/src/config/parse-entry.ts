@@ -1,5 +1,5 @@
 import { findNearestKey } from '@tenon/base';
-import { type AssumableCapability, assumableCapabilities } from 'tenon';
+import { type AssumableCapability, assumableCapabilities, type ProtocolVersion, protocolVersions } from 'tenon';
 import { type CallerTemplates, findTemplateProblems } from './caller-template.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
@@ -194,6 +194,7 @@ type EntrySettings = Pick<
   | 'share'
   | 'strict'
   | 'assumeCapabilities'
+  | 'protocolVersion'
 >;
 
 async function readSettings(parser: EntryParser, scope: EntrySources['scope']): Promise<EntrySettings> {
@@ -209,6 +210,7 @@ async function readSettings(parser: EntryParser, scope: EntrySources['scope']): 
   const authExceptions = readAuthExceptions(parser, scope);
   const serviceAccount = await readServiceAccount(parser);
   const assumeCapabilities = readAssumedCapabilities(parser);
+  const protocolVersion = readProtocolVersion(parser);
   const [tools, roots] = [readTools(parser), await readRoots(parser)];
   return {
     ...((disabled || enabled === false) && { disabled: true }),
@@ -216,6 +218,7 @@ async function readSettings(parser: EntryParser, scope: EntrySources['scope']): 
     ...(share !== undefined && { share }),
     ...(strict !== undefined && { strict }),
     ...(assumeCapabilities && { assumeCapabilities }),
+    ...(protocolVersion && { protocolVersion }),
     ...(authExceptions && { authExceptions }),
     ...(serviceAccount && { serviceAccount }),
     ...(tools && { tools }),
@@ -230,6 +233,16 @@ function readAssumedCapabilities(parser: EntryParser): AssumableCapability[] | u
   const known = assumableCapabilities.filter(name => names.includes(name));
   if (new Set(names).size === known.length) return known;
   return parser.reportError('config/shape', spot, 'invalid list', { expected: assumableCapabilities.join(', ') });
+}
+
+function readProtocolVersion(parser: EntryParser): ProtocolVersion | undefined {
+  const spot = parser.members.get('protocolVersion');
+  if (spot === undefined) return undefined;
+  const known = protocolVersions.find(version => version === spot.value);
+  return (
+    known ??
+    parser.reportError('config/shape', spot, 'unknown protocol version', { expected: protocolVersions.join(', ') })
+  );
 }
 
 async function readRoots(parser: EntryParser): Promise<string[] | undefined> {

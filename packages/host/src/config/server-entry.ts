@@ -1,5 +1,5 @@
 import { checkEither, checkObject, checkString } from '@tenon/base';
-import type { AssumableCapability } from 'tenon';
+import type { AssumableCapability, ClientOptions } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CallerTemplates } from './caller-template.js';
 
@@ -81,6 +81,12 @@ export interface ServerEntry {
    * @default none
    */
   readonly assumeCapabilities?: readonly AssumableCapability[] | undefined;
+  /**
+   * The only protocol version to use with the server, such as `2025-11-25` for one that answers `server/discover` with an
+   * error of HTTP each time.
+   * @default the newest of both sides
+   */
+  readonly protocolVersion?: ClientOptions['protocolVersion'];
   /**
    * Environment variables, headers and URL that contain values of the caller, such as `${caller:user}`. They replace
    * those of the target, and each caller with other values gets another process or connection.

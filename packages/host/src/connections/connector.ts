@@ -40,8 +40,8 @@ export function createConnector(
   UpstreamServerOptions,
   'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share' | 'perCaller'
 > {
-  const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict, assumeCapabilities } = server;
-  const { perCaller } = server;
+  const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict } = server;
+  const { perCaller, assumeCapabilities, protocolVersion } = server;
   let serviceAuthorizer: Promise<Authorizer> | undefined;
   const getServiceAuthorizer = (): Promise<Authorizer> | undefined => {
     if (!('url' in server) || server.serviceAccount === undefined) return undefined;
@@ -69,6 +69,7 @@ export function createConnector(
       ...options,
       strict,
       assumeCapabilities,
+      ...(protocolVersion === undefined ? {} : { protocolVersion }),
     });
   };
   return { connect, trusted, share, perCaller, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };

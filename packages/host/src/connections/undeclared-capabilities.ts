@@ -1,3 +1,4 @@
+import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 const OFFERED = ['tools', 'prompts', 'resources'] as const;
@@ -14,3 +15,16 @@ export function lacksCapability(
 ): boolean {
   return serverInfo !== undefined && serverInfo.capabilities[capability] === undefined;
 }
+
+/** Tells the operator how the host uses a capability that a server does not declare. Empty for any other capability. */
+export function adviseAssuming(capability: unknown, subject = 'it'): string {
+  const known: AssumableCapability | undefined = assumableCapabilities.find(name => name === capability);
+  if (known === undefined) return '';
+  const what = NOUNS[known] ?? known;
+  return `If ${subject} has ${what}, set "assumeCapabilities": ["${known}"] in its configuration`;
+}
+
+const NOUNS: { readonly [name in AssumableCapability]?: string } = {
+  'resources.subscribe': 'subscriptions to resources',
+  logging: 'log messages',
+};

@@ -1,6 +1,6 @@
 import { catchMaybe, createCausedError, type MaybePromise, rpcError, thenMaybe } from '@tenon/base';
 import type { RequestContext, RequesterInfo } from 'tenon/proxy';
-import { createUnknownNameError } from '../catalog/catalog-errors.js';
+import { createUnknownNameError, describeUndeclared } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
 import { getUnavailableCause } from '../connections/upstream-registry.js';
 import type { GatewayContext } from './gateway-context.js';
@@ -82,7 +82,11 @@ async function lookUpResource(
   if (place && isSelected(place)) return place;
   const { unavailable } = catalog;
   const code = requester.dialect.errors.resourceNotFound;
-  if (unavailable.length === 0) throw rpcError(code, 'Resource not found', { uri });
+  if (unavailable.length === 0) {
+    const undeclared = catalog.listUndeclaredResources(uri);
+    const advice = undeclared.length === 0 ? '' : `. ${describeUndeclared('resources', undeclared)}`;
+    throw rpcError(code, `Resource not found${advice}`, { uri });
+  }
   // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');
   const problem = `Resource not found. These servers are unavailable: ${who}`;

@@ -1,6 +1,7 @@
-import { createCausedError, INTERNAL_ERROR, type TenonError, UNKNOWN_OUTCOME } from '@tenon/base';
+import { createCausedError, INTERNAL_ERROR, isObject, type TenonError, UNKNOWN_OUTCOME } from '@tenon/base';
 import { isReadOnly, mayHaveExecuted } from 'tenon/host-internals';
 import { describePublicly } from '../connections/public-error-text.js';
+import { adviseAssuming } from '../connections/undeclared-capabilities.js';
 
 /**
  * Creates the error for a server that did not respond, without private details of the host. A failure of the host's own
@@ -10,9 +11,10 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const { code } = error;
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
   if (code.startsWith('store/') && !isOpen) return error;
+  const assumed = code === 'call/not-offered' && isObject(error.data) ? adviseAssuming(error.data.capability) : '';
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
   const reason = code.startsWith('call/not-')
-    ? `does not offer ${method}`
+    ? `does not offer ${method}${assumed === '' ? '' : `. ${assumed}`}`
     : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
   const { retryAfterMs } = error;
   const isDelayed = retryAfterMs !== undefined && !isOpen;

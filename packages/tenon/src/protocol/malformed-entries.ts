@@ -53,8 +53,15 @@ export function dropMalformedEntries(
 function toResourceLink(entry: unknown): unknown {
   if (!isObject(entry)) return entry;
   if (isObject(entry.content)) return { ...entry, content: toResourceLink(entry.content) };
-  const { type, uri, resource, name } = entry;
-  if (type !== 'resource' || typeof uri !== 'string' || resource !== undefined) return entry;
+  const { type, resource, ...others } = entry;
+  if (
+    type !== 'resource' ||
+    (isObject(resource) ? resource.text !== undefined || resource.blob !== undefined : resource)
+  )
+    return entry;
+  const link = { ...(isObject(resource) ? resource : {}), ...others };
+  const { uri, name } = link;
+  if (typeof uri !== 'string') return entry;
   const lastSegment = /([^/]+)\/*$/.exec(uri)?.[1] ?? uri;
-  return { ...entry, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
+  return { ...link, type: 'resource_link', name: typeof name === 'string' ? name : lastSegment };
 }

@@ -42,12 +42,17 @@ const inputs = { 'inputResponses?': checkRecord(checkObject()), 'requestState?':
 const page = { 'nextCursor?': checkString, ...meta };
 const resource = checkObject({ uri: checkString, name: checkString });
 const uriParams = checkObject({ uri: checkString, ...meta });
-const contents = checkObject({
+const checkContentsMembers = checkObject({
   uri: checkString,
   'mimeType?': checkString,
   'text?': checkString,
   'blob?': checkString,
 });
+const contents: Check = value =>
+  checkContentsMembers(value) ??
+  (isObject(value) && value.text === undefined && value.blob === undefined
+    ? 'at /: expected `text` or `blob`, got neither'
+    : undefined);
 const samplingMessage = checkObject({ role: checkOneOf('user', 'assistant'), content: checkAnything });
 const checkLevel = checkOneOf(...LOGGING_LEVELS);
 const reference = checkObject({

@@ -10,6 +10,8 @@ export interface ConfigFormat {
   parse(text: string): unknown;
   /** Returns the function that finds the line of a value, from 1. Absent: `@tenon/host` parses the format itself. */
   createLineFinder?(text: string): (path: readonly (string | number)[]) => number | undefined;
+  /** Returns the function that finds the text of a number or flag. Absent: `@tenon/host` parses the format itself. */
+  createTextFinder?(text: string): (path: readonly (string | number)[]) => string | undefined;
   /** Sets a member of the object at a path, and creates the objects of the path that are missing. */
   setMember(text: string, path: readonly string[], key: string, value: unknown): string;
   /** Removes a member of the object at a path. */

@@ -16,7 +16,7 @@ export const tomlFormat: ConfigFormat = {
   editsEntries: false,
   parse(text) {
     const program = parse(text);
-    keepIntegerTexts(program);
+    keepTexts(text, program);
     return getStaticTOMLValue(program);
   },
   createLineFinder(text) {
@@ -37,6 +37,19 @@ export const tomlFormat: ConfigFormat = {
     }
     return createNearestFinder(path => lines.get(JSON.stringify(path)));
   },
+  createTextFinder(text) {
+    const texts = new Map<string, string>();
+    const add = (path: readonly (string | number)[], node: AST.TOMLContentNode): void => {
+      if (node.type === 'TOMLArray') node.elements.forEach((each, at) => add([...path, at], each));
+      else if (node.type === 'TOMLInlineTable') for (const each of node.body) add(getKey(each, path), each.value);
+      else texts.set(JSON.stringify(path), text.slice(...node.range));
+    };
+    for (const node of parse(text).body[0].body) {
+      if (node.type === 'TOMLKeyValue') add(getKey(node, []), node.value);
+      else for (const member of node.body) add(getKey(member, node.resolvedKey), member.value);
+    }
+    return path => texts.get(JSON.stringify(path));
+  },
   setMember(text, path, key, value) {
     const [first, ...others] = findParts(text, [...path, key]);
     const block = formatTable([...path, key], value, detectLineEnd(text));
@@ -53,16 +66,20 @@ export const tomlFormat: ConfigFormat = {
   },
 };
 
-/** Replaces integers that a number cannot represent by their texts, which is what variables of a server need. */
-function keepIntegerTexts(program: AST.TOMLProgram): void {
+/** Replaces dates, and integers that a number cannot represent, by their texts, which is what variables of a server need. */
+function keepTexts(text: string, program: AST.TOMLProgram): void {
   traverseNodes(program, {
     enterNode(node) {
-      if (node.type === 'TOMLValue' && node.kind === 'integer' && !Number.isSafeInteger(node.value))
+      if (node.type !== 'TOMLValue') return;
+      if (node.kind === 'integer' && !Number.isSafeInteger(node.value))
         Object.assign(node, { value: String(node.bigint) });
+      if (DATE_KINDS.has(node.kind)) Object.assign(node, { value: text.slice(...node.range) });
     },
     leaveNode() {},
   });
 }
+
+const DATE_KINDS: ReadonlySet<string> = new Set(['offset-date-time', 'local-date-time', 'local-date', 'local-time']);
 
 interface TextPart {
   readonly start: number;

@@ -1,6 +1,7 @@
 import { escapeYaml, hasYamlEscapes } from '@tenon/base/writers';
 import {
   Document,
+  isAlias,
   isCollection,
   isMap,
   isNode,
@@ -45,6 +46,19 @@ export const yamlFormat: ConfigFormat = {
       const node = document.getIn(path, true);
       return isNode(node) && node.range ? getTextPosition(text, node.range[0]).line : undefined;
     });
+  },
+  createTextFinder(text) {
+    const document = parse(text);
+    const resolve = (node: unknown) => (isAlias(node) ? node.resolve(document) : node);
+    return path => {
+      let node: unknown = document.contents;
+      for (const key of path) {
+        const collection = resolve(node);
+        node = isCollection(collection) ? collection.get(key, true) : undefined;
+      }
+      const scalar = resolve(node);
+      return isScalar(scalar) ? scalar.source : undefined;
+    };
   },
   setMember: (text, path, key, value) => setChild(text, path, { [key]: value }, key),
   removeMember(text, path, key) {

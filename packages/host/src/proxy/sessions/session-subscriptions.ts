@@ -9,6 +9,7 @@ import type {
   ResourceWatcher,
 } from 'tenon/proxy';
 import type { ResolvedResource } from '../../catalog/host-catalog.js';
+import { adviseAssuming } from '../../connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import { createResourceRequest } from '../action-requests.js';
 import type { GatewayContext } from '../gateway-context.js';
@@ -40,7 +41,8 @@ export async function subscribeToResource(
   const { connection, uri: inner } = await resolveAllowed(gateway, uri, requestContext);
   const actionRequest = createResourceRequest(connection, inner, requestContext.caller.auth);
   try {
-    if (!(await canSubscribe(connection))) throw createNotNotifiedError(connection.server, uri);
+    if (!(await canSubscribe(connection)))
+      throw createNotNotifiedError(connection.server, uri, adviseAssuming('resources.subscribe'));
     const client = await connection.getClient();
     const hasSubscribe = getDialect(client.server.protocolVersion)?.subscriptions === 'by-subscribe';
     if (hasSubscribe) await subscribeOnce(connection, client, inner);
@@ -65,7 +67,12 @@ async function listenOnce(
   inner: string,
   uri: string,
 ): Promise<void> {
-  const watch = watchResource(connection, inner, () => {}, error => guard.reportError(error));
+  const watch = watchResource(
+    connection,
+    inner,
+    () => {},
+    error => guard.reportError(error),
+  );
   try {
     await waitForAcceptance(watch, connection, uri);
     registry.clock.after(HANDOVER, watch.stop);

@@ -39,6 +39,24 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await client.close();
   });
 
+  it('reads an embedded resource with neither text nor bytes as a link', async () => {
+    const block = { type: 'resource', resource: { uri: 'file:///notes/a.md', mimeType: 'text/markdown' } };
+    const { client, problems } = await start({ 'tools/call': { content: [text, block] } }, {}, version);
+    expect((await client.callTool('y')).content).toEqual([text, { ...asLink, mimeType: 'text/markdown' }]);
+    expect(problems).toEqual(['peer/deviation']);
+    await client.close();
+  });
+
+  it('rejects contents of a resource with neither text nor bytes', async () => {
+    const bare = { uri: 'a:b' };
+    const { client } = await start({ 'resources/read': { contents: [bare] } }, {}, version);
+    await expect(client.readResource('a:b')).rejects.toMatchObject({
+      code: 'peer/invalid-result',
+      summary: 'the result is malformed: at /contents/0: expected `text` or `blob`, got neither',
+    });
+    await client.close();
+  });
+
   it('drops malformed messages of a prompt and malformed contents of a resource', async () => {
     const message = { role: 'user', content: text };
     const contents = { uri: 'a:b', text: 'good' };
