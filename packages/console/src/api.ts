@@ -64,6 +64,8 @@ export interface WireRow {
   /** Milliseconds since 1970. */
   readonly time: number;
   readonly server: string;
+  /** Number of the connection. A server has further ones for calls on other versions. */
+  readonly connection: number;
   readonly from: 'client' | 'server';
   readonly kind: 'request' | 'result' | 'error' | 'notification';
   /** Method. For a response that of its request. */
@@ -79,6 +81,8 @@ export interface WireRow {
   readonly resultType?: string | undefined;
   /** True for a result with `isError`. */
   readonly isError?: boolean | undefined;
+  /** Methods of the input requests in a result. */
+  readonly inputs?: readonly string[] | undefined;
   /** Size of the message in characters. */
   readonly size: number;
   /** `seq` of the request, for a response. */
@@ -98,6 +102,8 @@ export interface CallView {
   /** Name of the tool, prompt or resource. */
   readonly name: string;
   readonly protocolVersion: string;
+  /** Number of its connection. */
+  readonly connection: number;
   readonly state: CallState;
   readonly startedAt: number;
   readonly took: number | null;
@@ -119,6 +125,22 @@ export interface CallDetail extends CallView {
   readonly tokens: number;
   /** Issues of the structured content. `null`: the tool has no output schema. */
   readonly issues: readonly string[] | null;
+}
+
+/** A call that runs again on another protocol version. */
+export interface ComparedRun {
+  readonly protocolVersion: string;
+  /** `approval`: the user has to allow it. `failed`: there is no connection with this version. */
+  readonly state: 'approval' | 'connecting' | 'called' | 'refused' | 'failed';
+  readonly call: number | null;
+  readonly error: ErrorView | null;
+}
+
+/** One call on several protocol versions. */
+export interface ComparisonView {
+  /** The call that the others repeat. */
+  readonly call: number;
+  readonly runs: readonly ComparedRun[];
 }
 
 /** Something that a server, or the command itself, wants to know from the user. */
@@ -165,6 +187,7 @@ export type ConsoleEvent =
   /** Messages before `first` are gone. */
   | { readonly type: 'gap'; readonly first: number }
   | { readonly type: 'call'; readonly call: CallView }
+  | { readonly type: 'comparison'; readonly comparison: ComparisonView }
   | { readonly type: 'input-request'; readonly request: InputRequestView };
 
 /** Body of `POST /api/servers`. */
@@ -187,6 +210,11 @@ export interface CallRequestBody {
   readonly params: Json;
   /** Maximum time without progress, in milliseconds. */
   readonly timeout?: number | undefined;
+}
+
+/** Body of `POST /api/calls/ID/compare`. */
+export interface CompareBody {
+  readonly versions: readonly string[];
 }
 
 /** Body of `POST /api/input-requests/ID`. */

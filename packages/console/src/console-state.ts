@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { CallView, ConsoleEvent, InputRequestView, ServerView, WireRow } from './api.js';
+import type { CallView, ComparisonView, ConsoleEvent, InputRequestView, ServerView, WireRow } from './api.js';
 import { describeFailure, readLines } from './request.js';
 
 /** Number of rows in the page. The command keeps as many. */
@@ -9,6 +9,8 @@ const RETRY_DELAY = 1000;
 export const hello = signal<Extract<ConsoleEvent, { type: 'hello' }> | null>(null);
 export const servers = signal<ReadonlyMap<string, ServerView>>(new Map());
 export const calls = signal<ReadonlyMap<number, CallView>>(new Map());
+/** Comparisons by the call that the others repeat. */
+export const comparisons = signal<ReadonlyMap<number, ComparisonView>>(new Map());
 export const inputRequests = signal<ReadonlyMap<number, InputRequestView>>(new Map());
 /** True while the page receives events. */
 export const isLive = signal(false);
@@ -70,6 +72,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
   const next = {
     servers: new Map(servers.value),
     calls: new Map(calls.value),
+    comparisons: new Map(comparisons.value),
     requests: new Map(inputRequests.value),
   };
   let hasRows = false;
@@ -94,6 +97,9 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
       case 'call':
         next.calls.set(event.call.id, event.call);
         break;
+      case 'comparison':
+        next.comparisons.set(event.comparison.call, event.comparison);
+        break;
       case 'input-request':
         next.requests.set(event.request.id, event.request);
         break;
@@ -109,6 +115,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
   const isReset = kinds.has('hello');
   if (isReset || kinds.has('server') || kinds.has('removed')) servers.value = next.servers;
   if (isReset || kinds.has('call')) calls.value = next.calls;
+  if (isReset || kinds.has('comparison')) comparisons.value = next.comparisons;
   if (isReset || kinds.has('input-request')) inputRequests.value = next.requests;
   if (hasRows || isReset) rowChanges.value += 1;
 }

@@ -2,7 +2,7 @@ import { calls } from './console-state.js';
 import { KEY_ADDRESSES } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
 import { callApi } from './request.js';
-import { navigate, setQuery } from './route.js';
+import { navigate, route, setQuery, toComparePath } from './route.js';
 import { switchTheme } from './theme.js';
 
 /** Listens to the keys that work in every view. Fields get their own keys. */
@@ -18,6 +18,7 @@ export function listenForKeys(): void {
     else if (key === '?') isHelpOpen.value = !isHelpOpen.value;
     else if (key === 't') switchTheme();
     else if (key === 'r') repeatLast();
+    else if (key === 'v') compareLast();
     else return;
     event.preventDefault();
   });
@@ -32,4 +33,11 @@ function leave(target: EventTarget | null): void {
 function repeatLast(): void {
   const last = Math.max(0, ...calls.value.keys());
   if (last > 0) void callApi('POST', `calls/${last}/repeat`);
+}
+
+/** Compares the call of the view, or else the last one. */
+function compareLast(): void {
+  const [view, id] = route.value.path;
+  const last = view === 'call' ? Number(id) : Math.max(0, ...calls.value.keys());
+  if (last > 0) navigate(toComparePath(last));
 }

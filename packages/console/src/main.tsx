@@ -1,8 +1,10 @@
 import { render } from 'preact';
 import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
+import './compare.css';
 import { Frame } from './parts/frame.js';
 import { KeyHelp } from './parts/key-help.js';
+import { createLazyView } from './parts/lazy-view.js';
 import { showHiddenCharacters } from './parts/text.js';
 import { hasToken } from './request.js';
 import { followLinks, route } from './route.js';
@@ -12,6 +14,8 @@ import { CallPage, CallsPage } from './views/call.js';
 import { InboxPage } from './views/inbox.js';
 import { ServerPage } from './views/server.js';
 import { WirePage } from './views/wire.js';
+
+const ComparePage = createLazyView(async () => (await import('./views/compare.js')).ComparePage);
 
 function View() {
   const [view, ...rest] = route.value.path;
@@ -24,6 +28,8 @@ function View() {
       return <WirePage />;
     case 'call':
       return <CallPage id={Number(rest[0])} />;
+    case 'compare':
+      return <ComparePage />;
     case 'calls':
       return <CallsPage />;
     case 'input-requests':

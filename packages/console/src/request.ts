@@ -37,6 +37,11 @@ export async function callApi<T>(method: 'GET' | 'POST' | 'DELETE', path: string
   return response.json();
 }
 
+/** Reads a response as a text, for those whose long numbers must keep all their digits. */
+export async function readText(path: string): Promise<string> {
+  return (await send('GET', path)).text();
+}
+
 /** Reads lines of JSON until the stream ends. */
 export async function readLines(path: string, onLine: (line: string) => void): Promise<void> {
   const response = await send('GET', path);

@@ -4,6 +4,7 @@ import { TenonError } from 'tenon';
 import { splitLine } from '../completion/split-line.js';
 import { parseTarget, type TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import type { ComparedCalls } from './compared-calls.js';
 import type { ConsoleCalls } from './console-calls.js';
 import type { ConsoleServers } from './console-servers.js';
 import type { InputInbox } from './input-inbox.js';
@@ -17,6 +18,7 @@ export interface ConsoleParts {
   readonly cwd: string;
   readonly servers: ConsoleServers;
   readonly calls: ConsoleCalls;
+  readonly comparisons: ComparedCalls;
   readonly inbox: InputInbox;
   readonly log: WireLog;
 }
@@ -36,7 +38,7 @@ export interface ApiRequest {
  * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
  */
 export async function respondToPage(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
-  const { servers, calls, inbox, log, cwd } = parts;
+  const { servers, calls, comparisons, inbox, log, cwd } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
@@ -76,6 +78,11 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     case 'POST calls/…/cancel':
       calls.cancel(Number(name));
       return {};
+    case 'POST calls/…/compare': {
+      const { versions } = body;
+      if (!Array.isArray(versions)) throw createUsageError('versions: expected a list of texts', 'reload the page');
+      return comparisons.start(Number(name), versions.map(String));
+    }
     case 'POST calls/…/repeat': {
       const { server } = calls.read(Number(name));
       return calls.repeat(servers.getConnection(server), Number(name));

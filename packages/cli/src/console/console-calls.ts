@@ -23,7 +23,6 @@ export interface CallConnection {
 
 interface CallRecord {
   view: CallView;
-  readonly connection: number;
   readonly params: JsonObject;
   readonly abort: AbortController;
   readonly startedAt: number;
@@ -31,6 +30,8 @@ interface CallRecord {
   error: ErrorView | null;
   tokens: number;
   issues: readonly string[] | null;
+  /** Resolves when the call is over. */
+  ended: Promise<void>;
 }
 
 /** Calls of the pages. A call runs on if all pages are closed. */
@@ -57,6 +58,7 @@ export class ConsoleCalls {
         method,
         name: typeof name === 'string' ? name : '',
         protocolVersion: client.server.protocolVersion,
+        connection: connection.connection,
         state: 'running',
         startedAt: Date.now(),
         took: null,
@@ -65,7 +67,6 @@ export class ConsoleCalls {
         progress: null,
         isError: false,
       },
-      connection: connection.connection,
       params: { ...params },
       abort: new AbortController(),
       startedAt: performance.now(),
@@ -73,11 +74,12 @@ export class ConsoleCalls {
       error: null,
       tokens: 0,
       issues: null,
+      ended: Promise.resolve(),
     };
     this.#calls.set(record.view.id, record);
     this.#dropFinished();
     this.#change(record, {});
-    void this.#run(record, connection, timeout);
+    record.ended = this.#run(record, connection, timeout);
     return record.view;
   }
 
@@ -85,6 +87,11 @@ export class ConsoleCalls {
   repeat(connection: CallConnection, id: number): CallView {
     const { view, params } = this.#require(id);
     return this.start(connection, { server: view.server, method: view.method, params });
+  }
+
+  /** Resolves when a call is over, also if it has failed. */
+  waitForEnd(id: number): Promise<void> {
+    return this.#require(id).ended;
   }
 
   read(id: number): CallDetail {
@@ -98,7 +105,7 @@ export class ConsoleCalls {
 
   /** Returns the open calls of a connection. */
   listRunning(connection: number): number[] {
-    const running = [...this.#calls.values()].filter(each => each.connection === connection && isOpen(each.view));
+    const running = [...this.#calls.values()].filter(each => each.view.connection === connection && isOpen(each.view));
     return running.map(({ view }) => view.id);
   }
 

@@ -50,6 +50,8 @@ interface ServerRecord {
   abort: AbortController;
   /** Reads the lists again after changes. */
   refresh: RefreshQueue | undefined;
+  /** Further connections, which speak other versions. */
+  readonly others: Set<Client>;
   readonly durations: number[];
 }
 
@@ -84,6 +86,7 @@ export class ConsoleServers {
       listing: undefined,
       abort: new AbortController(),
       refresh: undefined,
+      others: new Set(),
       durations: [],
     };
     this.#servers.set(name, record);
@@ -118,11 +121,29 @@ export class ConsoleServers {
   /** Returns the connection for a call. */
   getConnection(name: string): CallConnection {
     const record = this.#require(name);
-    return {
-      client: requireClient(record),
-      connection: record.connection,
-      findOutputSchema: tool => record.listing?.tools.find(each => each.name === tool)?.outputSchema,
+    const client = requireClient(record);
+    return { client, connection: record.connection, findOutputSchema: findOutputSchema(record) };
+  }
+
+  /** Opens a further connection to a server, which speaks this protocol version only. */
+  async openVersion(name: string, version: string): Promise<CallConnection & { close(): Promise<void> }> {
+    const record = this.#require(name);
+    const resolved = record.resolved ?? (await this.#resolve(record));
+    const { signal } = record.abort;
+    const { client, connection } = await this.#open(record, resolved, version);
+    const close = async () => {
+      record.others.delete(client);
+      await client.close();
     };
+    record.others.add(client);
+    if (signal.aborted) await close();
+    return { client, connection, findOutputSchema: findOutputSchema(record), close };
+  }
+
+  /** Tells if a tool says that a second call has no further effect. */
+  isRepeatable(name: string, tool: string): boolean {
+    const annotations = this.#require(name).listing?.tools.find(each => each.name === tool)?.annotations;
+    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
   }
 
   /** Examines a server, as `tenon doctor` does. */
@@ -166,7 +187,8 @@ export class ConsoleServers {
       if (signal.aborted) return;
       record.resolved = resolved;
       this.#change(record, { state: 'connecting', transport: getTransport(resolved) });
-      const client = await this.#open(record, resolved);
+      const { client, connection } = await this.#open(record, resolved, record.view.requestedVersion);
+      record.connection = connection;
       if (signal.aborted) return await client.close();
       record.client = client;
       this.#listen(record, client);
@@ -195,16 +217,17 @@ export class ConsoleServers {
     return resolveTarget({ ...context, terminal }, reference, options);
   }
 
-  #open(record: ServerRecord, resolved: ResolvedTarget): Promise<Client> {
+  async #open(
+    { view: { name } }: ServerRecord,
+    resolved: ResolvedTarget,
+    chosen: string | null,
+  ): Promise<{ readonly client: Client; readonly connection: number }> {
     const { options, log, calls, inbox } = this.#parts;
     this.#connections += 1;
     const connection = this.#connections;
-    record.connection = connection;
-    const { name, requestedVersion } = record.view;
     const owner = new MessageOwner(log, connection, () => calls.listRunning(connection));
     const { protocolVersion: _, ...rest } = options;
-    const chosen = requestedVersion === null ? rest : { ...rest, protocolVersion: requestedVersion };
-    return connectToTarget(resolved, chosen, {
+    const client = await connectToTarget(resolved, chosen === null ? rest : { ...rest, protocolVersion: chosen }, {
       name: 'tenon-console',
       validate: 'off',
       answerTimeout: INPUT_TIMEOUT,
@@ -218,6 +241,7 @@ export class ConsoleServers {
         }
       },
     });
+    return { client, connection };
   }
 
   #listen(record: ServerRecord, client: Client): void {
@@ -285,7 +309,7 @@ export class ConsoleServers {
     const { client } = record;
     record.client = undefined;
     record.listing = undefined;
-    await client?.close();
+    await Promise.all([client, ...record.others].map(each => each?.close()));
   }
 
   #change(record: ServerRecord, changes: Partial<ServerView>): void {
@@ -309,6 +333,11 @@ export class ConsoleServers {
     });
   }
 }
+
+const findOutputSchema =
+  (record: ServerRecord): CallConnection['findOutputSchema'] =>
+  tool =>
+    record.listing?.tools.find(each => each.name === tool)?.outputSchema;
 
 function requireClient({ client, view }: ServerRecord): Client {
   if (client) return client;

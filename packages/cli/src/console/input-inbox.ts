@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@tenon/base';
-import type { InputAction, InputResponse, InputRequestView, Json } from '@tenon/console/api';
+import type { InputAction, InputRequestView, InputResponse, Json } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { ChangeFeed } from './change-feed.js';
 

@@ -3,6 +3,7 @@ import { protocolVersions, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
 import { ChangeFeed } from './change-feed.js';
+import { ComparedCalls } from './compared-calls.js';
 import { respondToPage } from './console-api.js';
 import { ConsoleCalls } from './console-calls.js';
 import { type ConsoleListener, listenForPage } from './console-listener.js';
@@ -49,7 +50,8 @@ export async function openConsole(
   const calls: ConsoleCalls = new ConsoleCalls(feed, call => servers.countCall(call));
   const inbox: InputInbox = new InputInbox(feed, call => calls.setWaiting(call, inbox.isWaiting(call)));
   const servers = new ConsoleServers({ context, options, log, feed, inbox, calls });
-  const parts = { cwd: context.cwd, servers, calls, inbox, log };
+  const comparisons = new ComparedCalls({ feed, servers, calls, inbox });
+  const parts = { cwd: context.cwd, servers, calls, comparisons, inbox, log };
   const run = randomUUID();
   let waiting = targets;
   const addServers = () => {

@@ -70,13 +70,15 @@ export class WireLog {
     if (request) this.#open.delete(key);
     const name = typeof method === 'string' ? findName(params) : request?.name;
     const owner = call ?? request?.call;
-    const { resultType, isError } = isObject(result) ? result : {};
+    const { resultType, isError, inputRequests } = isObject(result) ? result : {};
+    const inputs = listInputMethods(inputRequests);
     const version = readVersion(params, result) ?? this.#versions.get(connection);
     if (version !== undefined) this.#versions.set(connection, version);
     const row: WireRow = {
       seq,
       time: Date.now(),
       server,
+      connection,
       from,
       kind: typeof method === 'string' ? (isKnownId ? 'request' : 'notification') : error ? 'error' : 'result',
       method: typeof method === 'string' ? method : (request?.method ?? ''),
@@ -86,6 +88,7 @@ export class WireLog {
       ...(name === undefined ? {} : { name }),
       ...(version === undefined ? {} : { version }),
       ...(typeof resultType === 'string' ? { resultType } : {}),
+      ...(inputs.length === 0 ? {} : { inputs }),
       ...(isError === true ? { isError } : {}),
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
@@ -170,4 +173,13 @@ function findName(params: unknown): string | undefined {
   const { name, uri } = params;
   const found = typeof name === 'string' ? name : uri;
   return typeof found === 'string' ? found.slice(0, 200) : undefined;
+}
+
+/** Maximum number of input requests of one result that its row names. */
+const MAX_INPUTS = 20;
+
+/** Lists the methods of the input requests in a result. */
+function listInputMethods(requests: unknown): string[] {
+  const values = isObject(requests) ? Object.values(requests).slice(0, MAX_INPUTS) : [];
+  return values.flatMap(each => (isObject(each) && typeof each.method === 'string' ? [each.method.slice(0, 100)] : []));
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallView } from '../api.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi } from '../request.js';
+import { toComparePath } from '../route.js';
 import { Icon, type IconName } from './icons.js';
 import { Ladder } from './ladder.js';
 import { ResultView } from './result.js';
@@ -68,6 +69,9 @@ export function CallPanel({ call }: { readonly call: CallView }) {
               Cancel
             </button>
           )}
+          <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
+            compare
+          </a>
           <a href={`/call/${call.id}`}>call {call.id}</a>
           <a href={`/wire?call=${call.id}`}>wire</a>
         </span>

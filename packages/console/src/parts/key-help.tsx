@@ -9,6 +9,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Enter', 'open, or connect'],
   ['Ctrl Enter', 'call the tool'],
   ['r', 'repeat the last call'],
+  ['v', 'the same call on another protocol version'],
   ['Esc', 'leave a field, close the message'],
   ['t', 'theme'],
 ];

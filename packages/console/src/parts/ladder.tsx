@@ -88,7 +88,7 @@ function ProgressLine({ call: { progress } }: { readonly call: CallView }) {
 }
 
 /** Describes a message in a few words. A response is named by its request. */
-function describeRow({ kind, method, name = '', resultType }: WireRow): string {
+export function describeRow({ kind, method, name = '', resultType }: WireRow): string {
   if (kind === 'result' && resultType !== undefined && resultType !== 'complete') return `${resultType} of ${method}`;
   if (kind === 'result') return `result of ${method}`;
   if (kind === 'error') return `error of ${method}`;

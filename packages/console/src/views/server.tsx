@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { FindingView, ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
 import { hello, openRequests, servers } from '../console-state.js';
-import { InputForm } from '../parts/input-form.js';
 import { Icon } from '../parts/icons.js';
+import { InputForm } from '../parts/input-form.js';
 import { Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
 import { navigate, toServerPath } from '../route.js';

@@ -1,14 +1,14 @@
 import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
-import { calls } from '../console-state.js';
+import { calls, hello } from '../console-state.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
 import { SchemaForm } from '../parts/schema-form.js';
 import { Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
-import { route, setQuery } from '../route.js';
+import { navigate, route, setQuery, toComparePath } from '../route.js';
 import { type FormIssue, findFormIssues } from '../schema/form-issues.js';
 import { createInitialValue } from '../schema/initial-value.js';
 
@@ -42,7 +42,7 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
       ?.querySelector<HTMLElement>('.fields input, .fields textarea, .fields select, button.primary')
       ?.focus();
   }, []);
-  const call = async () => {
+  const call = async (isCompared = false) => {
     try {
       const params = { name: tool.name, arguments: isObject(args) ? args : {} };
       const limit = Number(route.value.query.get('limit'));
@@ -52,9 +52,10 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
         params,
         ...(limit > 0 ? { timeout: limit * 1000 } : {}),
       };
-      await callApi<CallView>('POST', 'calls', body);
+      const started = await callApi<CallView>('POST', 'calls', body);
       setQuery({ call: null });
       setError('');
+      if (isCompared) await compareWithOther(started, hello.value?.protocolVersions ?? []);
     } catch (thrown) {
       setError(describeFailure(thrown).cause);
     }
@@ -125,6 +126,14 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             />{' '}
             s
           </label>
+          <button
+            type="button"
+            disabled={server.state !== 'connected'}
+            title="Call on two protocol versions"
+            onClick={() => void call(true)}
+          >
+            Compare versions
+          </button>
           {issues.length > 0 && (
             <span class="issue">{issues.length === 1 ? '1 issue' : `${issues.length} issues`}</span>
           )}
@@ -152,6 +161,14 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
       </div>
     </>
   );
+}
+
+/** Calls on another version as well, and shows both: the newest one, or for a call on it the one before. */
+async function compareWithOther({ id, protocolVersion }: CallView, versions: readonly string[]): Promise<void> {
+  const other = versions.find(version => version !== protocolVersion);
+  if (other === undefined) return;
+  await callApi('POST', `calls/${id}/compare`, { versions: [other] });
+  navigate(toComparePath(id, [other]));
 }
 
 /** Reads the arguments of the address, else those that a form starts with. */

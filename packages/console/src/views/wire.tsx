@@ -5,6 +5,7 @@ import { MESSAGE_STATES } from '../filter/filter-keys.js';
 import { formatFilter } from '../filter/parse-filter.js';
 import { useFilteredRows } from '../filter/use-filter.js';
 import { formatDuration, formatSize, formatTime } from '../format.js';
+import { ComparedMessage } from '../parts/compared-message.js';
 import { FilterField } from '../parts/filter-field.js';
 import { MessageBody } from '../parts/message-body.js';
 import { Text } from '../parts/text.js';
@@ -145,6 +146,7 @@ function MessageDetail({ seq }: { readonly seq: number }) {
             {row?.request === undefined ? 'Response' : 'Request'}
           </button>
         )}
+        <ComparedMessage seq={seq} />
         {row?.call !== undefined && <a href={`/call/${row.call}`}>call {row.call}</a>}
         <button type="button" class="quiet" aria-label="Close" onClick={() => setQuery({ at: null })}>
           ×
