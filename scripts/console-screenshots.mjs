@@ -29,9 +29,13 @@ try {
     reducedMotion: 'reduce',
   });
   await page.goto(address);
-  await page.getByRole('cell', { name: '2026-07-28' }).waitFor();
   await page.getByRole('link', { name: 'notes', exact: true }).first().click();
-  await page.getByRole('link', { name: /^write/ }).click();
+  // The configuration of a project needs an approval.
+  const allow = page.getByRole('button', { name: 'Allow' });
+  const tool = page.getByRole('link', { name: /^write/ });
+  await allow.or(tool).first().waitFor();
+  if (await allow.isVisible()) await allow.click();
+  await tool.click();
   for (const body of ['Hide glue can be undone with steam.', 'Hide glue lets go when it is steamed.']) {
     await page.getByRole('textbox', { name: /title/ }).fill('Glue');
     await page.getByRole('textbox', { name: /body/ }).fill(body);
