@@ -95,7 +95,7 @@ describe.skipIf(!found)('the comparison of calls in the page', () => {
       opened.rows().filter(({ kind, name, from }) => kind === 'result' && name === 'count' && from === 'server');
     await expect.poll(() => results().length).toBe(2);
     const [first, second] = results();
-    await page.goto(`${opened.origin}/wire?method=count&is=result&at=${first?.seq}`);
+    await page.goto(`${opened.origin}/wire?filter=name:count%20is:result&at=${first?.seq}`);
     await page.getByRole('button', { name: 'Compare', exact: true }).click();
     await page.getByText('2 messages', { exact: true }).waitFor();
     await page.getByRole('listbox', { name: 'Messages' }).getByRole('option').nth(1).click();
