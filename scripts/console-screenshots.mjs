@@ -70,7 +70,7 @@ async function answerAll(page, count) {
   for (let left = count; left > 0; left -= 1) {
     await boxes.first().check();
     await page.getByRole('button', { name: 'Send' }).first().click();
-    await page.waitForFunction(most => document.querySelectorAll('.answer input[type=checkbox]').length < most, left);
+    await boxes.nth(left - 1).waitFor({ state: 'detached' });
   }
 }
 
