@@ -44,7 +44,7 @@ const BASE_LAYERS: Readonly<Record<string, Layer>> = {
   timing: { values: ['errors'] },
   errors: { values: ['json', 'redaction'] },
   encoding: { values: ['json', 'timing'] },
-  limits: { values: ['json'] },
+  limits: { values: ['json', 'errors'] },
   options: { values: ['json', 'errors'] },
   stores: { values: ['json', 'errors', 'timing'], types: ['encoding'] },
   net: { values: ['errors', 'timing', 'options'] },

@@ -1,22 +1,22 @@
-/** The public entries of all packages, by the name that users import. */
-export const ENTRIES: Readonly<Record<string, () => Promise<object>>> = {
-  tenon: () => import('tenon'),
-  'tenon/node': () => import('tenon/node'),
-  'tenon/stdio': () => import('tenon/stdio'),
-  'tenon/http': () => import('tenon/http'),
-  'tenon/auth': () => import('tenon/auth'),
-  'tenon/auth/node': () => import('tenon/auth/node'),
-  'tenon/proxy': () => import('tenon/proxy'),
-  '@tenon/host': () => import('@tenon/host'),
-  'tenon/sqlite': () => import('tenon/sqlite'),
-  'tenon/redis': () => import('tenon/redis'),
-  'tenon/postgres': () => import('tenon/postgres'),
-  'tenon/telemetry': () => import('tenon/telemetry'),
-  '@tenon/testing': () => import('@tenon/testing'),
-  '@tenon/issuer': () => import('@tenon/issuer'),
-  '@tenon/ai': () => import('@tenon/ai'),
-  '@tenon/apps': () => import('@tenon/apps'),
-  '@tenon/apps/page': () => import('@tenon/apps/page'),
-  '@tenon/apps/host': () => import('@tenon/apps/host'),
-  '@tenon/apps/sandbox': () => import('@tenon/apps/sandbox'),
-};
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+interface Manifest {
+  readonly name: string;
+  readonly private?: boolean;
+  readonly exports?: { readonly [path: string]: unknown };
+}
+
+/** Packages whose names change without notice. The entries of the command and of `create-tenon` are for each other. */
+const INTERNAL_PACKAGES = ['@tenon/base', '@tenon/cli', 'create-tenon'];
+
+const folder = new URL('../../packages/', import.meta.url);
+const manifests = readdirSync(folder).map(
+  (name): Manifest => JSON.parse(readFileSync(fileURLToPath(new URL(`${name}/package.json`, folder)), 'utf8')),
+);
+
+/** The public entries of all packages, by the name that users import: `tenon`, `tenon/node`, `@tenon/host` … */
+export const ENTRIES: readonly string[] = manifests
+  .filter(manifest => manifest.private !== true && !INTERNAL_PACKAGES.includes(manifest.name))
+  .flatMap(({ name, exports = {} }) => Object.keys(exports).map(path => name + path.slice(1)))
+  .filter(entry => !/-internals(\/|$)|\/package\.json$/.test(entry));

@@ -3,32 +3,8 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { edit } from './editor.js';
+import { ENTRIES } from './entries.js';
 
-const ENTRIES = [
-  'tenon',
-  'tenon/node',
-  'tenon/stdio',
-  'tenon/http',
-  'tenon/auth',
-  'tenon/auth/node',
-  'tenon/proxy',
-  '@tenon/host',
-  'tenon/sqlite',
-  'tenon/redis',
-  'tenon/postgres',
-  'tenon/escape',
-  'tenon/telemetry',
-  '@tenon/testing',
-  '@tenon/apps',
-  '@tenon/apps/page',
-  '@tenon/apps/host',
-  '@tenon/apps/sandbox',
-  '@tenon/skills',
-  '@tenon/skills/client',
-  '@tenon/skills/host',
-  '@tenon/issuer',
-  '@tenon/ai',
-];
 /** The AI SDK needs a newer Node than the library, so that only `node scripts/tools.mjs` and `npm test` install it. */
 const hasAiSdk = existsSync(fileURLToPath(new URL('../../node_modules/ai/package.json', import.meta.url)));
 /** How far types are followed from what is exported. */

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENTRIES } from './entries.js';
 
-/** Entries whose methods with options have tests in their own packages. */
-const OTHERS: typeof ENTRIES = {
-  '@tenon/skills': () => import('@tenon/skills'),
-  '@tenon/skills/client': () => import('@tenon/skills/client'),
-  '@tenon/skills/host': () => import('@tenon/skills/host'),
-};
-const ALL = { ...ENTRIES, ...OTHERS };
-
 type PublicFunction = (...given: readonly unknown[]) => unknown;
 
 /** A path at which no file can be made, because a function may take a text as the path of a file. */
@@ -47,8 +39,8 @@ async function close(value: unknown): Promise<void> {
 }
 
 describe('a public function with arguments of wrong types', () => {
-  it.each(Object.keys(ALL))('throws an error that names the expected and the received type: %s', async entry => {
-    const exported: [string, unknown][] = Object.entries((await ALL[entry]?.()) ?? {});
+  it.each(ENTRIES)('throws an error that names the expected and the received type: %s', async entry => {
+    const exported: [string, unknown][] = Object.entries((await import(entry)) as object);
     const raw: string[] = [];
     for (const [name, value] of exported) {
       if (typeof value !== 'function' || NOT_CALLED.includes(name)) continue;

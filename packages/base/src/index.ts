@@ -17,6 +17,7 @@ export {
   isSessionLoss,
   rpcError,
   TenonError,
+  withDetails,
 } from './errors/error.js';
 export {
   INSUFFICIENT_SCOPE,
@@ -43,6 +44,7 @@ export {
   UNKNOWN_OUTCOME,
 } from './errors/outcome.js';
 export { getRetryAfterMs, parseRetryAfter } from './errors/retry-after.js';
+export { isTemporaryStatus } from './errors/temporary-status.js';
 export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
 export { JsonCache } from './json/json-cache.js';
@@ -54,6 +56,7 @@ export { decodePointerToken } from './json/pointer-token.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
 export { CompactMap } from './limits/compact-map.js';
+export { CursorTracker } from './limits/cursor-tracker.js';
 export { getCallerKey, MAX_SHARE, SharedLimit, UNKNOWN_CALLER } from './limits/shared-limit.js';
 export { SharedMap } from './limits/shared-map.js';
 export { addUrlScheme } from './net/add-url-scheme.js';
@@ -69,8 +72,14 @@ export {
   type GuardedFetchOptions,
   redactUrl,
 } from './net/guarded-fetch.js';
-export { parseHostHeader } from './net/host-header.js';
-export { isLoopbackAddress, isLoopbackDomain, isLoopbackHost, parseIpAddress } from './net/loopback.js';
+export { parseHostHeader, toUrlHost } from './net/host-header.js';
+export {
+  isEncryptedOrLocal,
+  isLoopbackAddress,
+  isLoopbackDomain,
+  isLoopbackHost,
+  parseIpAddress,
+} from './net/loopback.js';
 export { requireEncryption } from './net/require-encryption.js';
 export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
 export {
@@ -92,6 +101,7 @@ export {
   checkRecord,
   checkString,
   checkToken,
+  describeMismatch,
   describeReceived,
   prependPath,
 } from './options/check.js';

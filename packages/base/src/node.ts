@@ -4,5 +4,6 @@
  * @module @tenon/base/node
  */
 export { withLock } from './runtimes/node/files/file-lock.js';
+export { isInside } from './runtimes/node/files/is-inside.js';
 export { makePrivate, requirePrivate } from './runtimes/node/files/private-file.js';
 export { ensurePathInFolder, ensureRealPath, replaceFile, syncFolder } from './runtimes/node/files/replace-file.js';

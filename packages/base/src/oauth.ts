@@ -9,7 +9,6 @@ export {
   type EndpointFailure,
   type FailureVerdict,
   isTemporaryError,
-  isTemporaryStatus,
   isUnknownClientError,
 } from './oauth/classify-failure.js';
 export {

@@ -1,3 +1,4 @@
+import { withDetails } from '@tenon/base';
 import { assumableCapabilities, protocolVersions, TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
@@ -117,5 +118,5 @@ function createVariableHint(summary: string): string | undefined {
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
   const hint = findOwnHint(error);
-  return hint === undefined ? error.message : new TenonError(error.code, error.summary, { ...error, hint }).message;
+  return hint === undefined ? error.message : withDetails(error, { hint }).message;
 }

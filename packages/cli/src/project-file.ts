@@ -1,5 +1,6 @@
 import { lstat, mkdir, readlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isInside } from '@tenon/base/node';
 import { TenonError } from 'tenon';
 
 const MAX_LINKS = 40;
@@ -25,11 +26,6 @@ export async function writeProjectFile(cwd: string, path: string, text: string, 
   const target = await resolveProjectPath(resolve(cwd, path), cwd);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, text, { mode });
-}
-
-function isInside(path: string, folder: string): boolean {
-  const place = relative(folder, path);
-  return place !== '..' && !/^\.\.[\\/]/.test(place) && !isAbsolute(place);
 }
 
 /** Returns a path without links. Unlike `realpath`, it accepts files and folders that do not exist. */

@@ -1,4 +1,4 @@
-import { classifyHost, createUrlGuard, logError, toRecordValues, type UrlGuard } from '@tenon/base';
+import { classifyHost, createUrlGuard, isEncryptedOrLocal, logError, toRecordValues, type UrlGuard } from '@tenon/base';
 import { splitScopes } from '@tenon/base/oauth';
 import { memoryStores, TenonError } from 'tenon';
 import { createGuardedFetch } from 'tenon/auth';
@@ -109,9 +109,7 @@ function parseIssuerUrl(given: string): URL {
   } catch {
     throw createOptionError('url', 'an absolute URL', given);
   }
-  const isLoopback = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
-  if (url.protocol !== 'https:' && !isLoopback)
-    throw createOptionError('url', 'an https: URL, or http: on loopback', given);
+  if (!isEncryptedOrLocal(url)) throw createOptionError('url', 'an https: URL, or http: on loopback', given);
   if (/[?#@]/.test(given)) throw createOptionError('url', 'a URL without query, fragment and user', url.origin);
   return url;
 }
@@ -147,7 +145,7 @@ function resolveTtl(name: string, given: number | undefined, fallback: number): 
 
 function isResourceUrl(resource: string): boolean {
   try {
-    return new URL(resource).protocol.startsWith('http') && !resource.includes('#');
+    return /^https?:$/.test(new URL(resource).protocol) && !resource.includes('#');
   } catch {
     return false;
   }

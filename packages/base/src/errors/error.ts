@@ -92,6 +92,12 @@ export class TenonError extends Error {
   }
 }
 
+/** Returns the error with other details. It keeps all details that are not named. */
+export function withDetails(error: TenonError, details: ErrorDetails & { readonly summary?: string }): TenonError {
+  const { code, summary, cause } = error;
+  return new TenonError(code, details.summary ?? summary, { ...error, cause, ...details });
+}
+
 /** Describes a thrown value, which can have any type. An object is described by its message, else by its members. */
 function describeThrown(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);

@@ -11,3 +11,9 @@ export function parseHostHeader(text: string): string | undefined {
   const [, host, port = ''] = HOST.exec(text.toLowerCase()) ?? [];
   return Number(port) > MAX_PORT ? undefined : host;
 }
+
+/** Returns the host of a URL for an address that a server listens on. All interfaces together are `localhost`. */
+export function toUrlHost(address: string): string {
+  if (address === '0.0.0.0' || address === '::') return 'localhost';
+  return address.includes(':') ? `[${address}]` : address;
+}

@@ -28,6 +28,14 @@ export function isLoopbackDomain(host: string): boolean {
   return isLoopbackHost(host) || /\.localhost\.?$/i.test(host);
 }
 
+/**
+ * Tells if nobody on the network can read what is sent to a URL, because it uses `https:`, or `http:` on this machine.
+ * Tokens, codes and pages of a sign-in need such a URL.
+ */
+export function isEncryptedOrLocal({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopbackDomain(hostname));
+}
+
 /** Parses an IP address into four octets or eight groups. Brackets and a zone are optional. */
 export function parseIpAddress(text: string): number[] | undefined {
   // Callers without types pass anything.

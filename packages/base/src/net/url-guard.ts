@@ -1,6 +1,7 @@
 import { TenonError } from '../errors/error.js';
 import { requireKnownOptions } from '../options/check-options.js';
 import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
+import { isEncryptedOrLocal } from './loopback.js';
 
 /** Options that allow more URLs. */
 export interface GuardOptions {
@@ -97,8 +98,7 @@ function createUnsafeUrlError(
  */
 export function checkBrowserUrl(value: string | URL): URL {
   const url = parseUrl(value, 'the authorization URL');
-  const isLocal = url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback';
-  if (url.protocol !== 'https:' && !isLocal) throw createUnsafeUrlError('the authorization URL', url, 'https:');
+  if (!isEncryptedOrLocal(url)) throw createUnsafeUrlError('the authorization URL', url, 'https:');
   if (url.username || url.password)
     throw createUnsafeUrlError('the authorization URL', url, 'a URL without credentials');
   return url;

@@ -1,4 +1,5 @@
 import { parseRetryAfter } from '../errors/retry-after.js';
+import { isTemporaryStatus } from '../errors/temporary-status.js';
 import { parseJsonObject } from './normalize-response.js';
 import { parseChallenges } from './www-authenticate.js';
 
@@ -49,11 +50,6 @@ const REFUSALS = new Set([
 /** Errors of the authorization server itself. */
 const TEMPORARY_ERRORS = new Set<string | undefined>(['server_error', 'temporarily_unavailable']);
 const UNKNOWN_CLIENT_ERRORS = new Set<string | undefined>(['invalid_client', 'unauthorized_client']);
-
-/** Tells if a status means that the same request may succeed later. */
-export function isTemporaryStatus(status: number): boolean {
-  return status >= 500 || status === 408 || status === 425 || status === 429;
-}
 
 /** Tells if an OAuth error code means that the authorization server itself failed, and the user denied nothing. */
 export function isTemporaryError(error: string | undefined): boolean {

@@ -1,6 +1,7 @@
 import { TenonError } from '../errors/error.js';
+import { isTemporaryStatus } from '../errors/temporary-status.js';
 import { isObject } from '../json/json-object.js';
-import { isTemporaryError, isTemporaryStatus } from './classify-failure.js';
+import { isTemporaryError } from './classify-failure.js';
 import { EndpointError, getEndpointFailure } from './request-endpoint.js';
 
 /** Returns the OAuth error code of an error, before or after its conversion. */

@@ -1,6 +1,6 @@
 import { TenonError } from '../errors/error.js';
 import { isObject } from '../json/json-object.js';
-import { type Check, checkAnything, describeReceived, prependPath } from './check.js';
+import { type Check, checkAnything, describeMismatch, describeReceived, prependPath } from './check.js';
 import { findNearestKey } from './nearest-key.js';
 
 /** The check of each option. A new option without a check is an error of the compiler. */
@@ -97,11 +97,11 @@ export function requireArgument(subject: string, value: unknown, check: Check, c
 export function checkOptions<T>(checks: OptionChecks<T>): Check {
   const keys: { readonly [name: string]: Check } = checks;
   return value => {
-    if (!isObject(value)) return `at /: expected an object, got ${describeReceived(value)}`;
+    if (!isObject(value)) return describeMismatch('an object', value);
     for (const name of Object.keys(value)) {
       const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');
-      const problem = check ? check(value[name]) : `at /: expected ${nearest}, got an unknown option`;
+      const problem = check ? check(value[name]) : describeMismatch(nearest, undefined, 'an unknown option');
       if (problem !== undefined) return prependPath(`/${name.slice(0, 80)}`, problem);
     }
     return undefined;

@@ -110,8 +110,9 @@ export function prependPath(path: string, problem: string): string {
     : `at ${path}${problem.slice('at '.length)}`;
 }
 
-function describeMismatch(expected: string, value: unknown): string {
-  return `${ROOT}expected ${expected}, got ${describeReceived(value)}`;
+/** Returns the problem of a value of a wrong type. `received` describes a value of which more than the type is wrong. */
+export function describeMismatch(expected: string, value: unknown, received = describeReceived(value)): string {
+  return `${ROOT}expected ${expected}, got ${received}`;
 }
 
 /**
@@ -125,9 +126,10 @@ export const checkAbsoluteUrl: Check = value => {
     void new URL(String(value));
     return undefined;
   } catch {
-    return `${ROOT}expected an absolute URL, got ${typeof value === 'string' ? 'another text' : describeReceived(value)}`;
+    return describeMismatch('an absolute URL', value, typeof value === 'string' ? 'another text' : undefined);
   }
 };
 
 /** Accepts only `false`, for an option that takes settings or `false`. */
-export const checkFalse: Check = value => (value === false ? undefined : 'at /: expected false, got another value');
+export const checkFalse: Check = value =>
+  value === false ? undefined : describeMismatch('false', value, 'another value');

@@ -3,6 +3,7 @@ import type { CliContext } from '../cli-context.js';
 import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
+import { requireUrlWithoutSecrets } from '../generate/create-target.js';
 import { formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
@@ -66,9 +67,7 @@ async function readDefinitions({ client, signal }: TargetConnection): Promise<Ty
 function readUrl({ target }: TargetConnection['target']): string {
   const hint = 'write a .d.ts file, and pass the target to connect';
   if (!('url' in target)) throw createUsageError('a function that connects needs the URL of a server', hint);
-  const { href, username, password, search } = new URL(target.url);
-  if (username === '' && password === '' && search === '') return href;
-  throw createUsageError('the URL of the server has a user, a password or a query, which may be secret', hint);
+  return requireUrlWithoutSecrets(String(target.url), hint);
 }
 
 async function reportTypes(context: CliContext, text: string, out: string | undefined, { json }: TargetOptions) {

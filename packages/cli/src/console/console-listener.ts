@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 import { createHttpServer, startListening } from '../http/listen.js';
+import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import type { WriteEvent } from './change-feed.js';
 import type { ApiRequest } from './console-api.js';
 import { createErrorView } from './console-calls.js';
@@ -116,14 +117,11 @@ async function respondFromApi(
 async function readBody(request: IncomingMessage): Promise<JsonObject> {
   if (!request.headers['content-type']?.startsWith('application/json'))
     throw new TenonError('console/request', 'the request has another content type', { expected: 'application/json' });
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > MAX_REQUEST) throw new TenonError('console/request', `body: expected at most ${MAX_REQUEST} bytes`);
-    chunks.push(chunk);
-  }
-  const body: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
+  const text = await readBounded(request, MAX_REQUEST).catch(error => {
+    if (!(error instanceof SizeLimitError)) throw error;
+    throw new TenonError('console/request', `body: expected at most ${MAX_REQUEST} bytes`);
+  });
+  const body: unknown = JSON.parse(text || '{}');
   if (isObject(body)) return body;
   throw new TenonError('console/request', 'body: expected a JSON object');
 }

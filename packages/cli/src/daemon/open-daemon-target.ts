@@ -1,3 +1,4 @@
+import { withDetails } from '@tenon/base';
 import { type HttpTarget, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { createSocketFetch } from '../sockets/socket-request.js';
@@ -47,10 +48,9 @@ export async function openDaemonTarget(
 function replaceUrl(thrown: unknown, url: string, label: string): TenonError {
   const error = TenonError.from(thrown);
   const replace = (text: string | undefined) => text?.replaceAll(url, label);
-  const { code, summary, cause, hint, peer, received } = error;
-  return new TenonError(code, summary.replaceAll(url, label), {
-    ...error,
-    cause,
+  const { summary, hint, peer, received } = error;
+  return withDetails(error, {
+    summary: summary.replaceAll(url, label),
     peer: replace(peer),
     received: replace(received),
     hint: replace(hint),

@@ -103,15 +103,16 @@ function parseText(text: string, label: string): GeneratedText {
 }
 
 function checkUrl(text: string): string {
+  const url = requireUrlWithoutSecrets(text, 'remove it, and pass the token when the command runs');
+  refuseSecrets({ url: text }, 'the URL of the server');
+  return url;
+}
+
+/** Returns the URL of a server for a file that others read. Refuses one with parts that may be secret. */
+export function requireUrlWithoutSecrets(text: string, hint: string): string {
   const { href, username, password, search } = new URL(text);
-  if (username === '' && password === '' && search === '') {
-    refuseSecrets({ url: text }, 'the URL of the server');
-    return href;
-  }
-  throw createUsageError(
-    'the URL of the server has a user, a password or a query, which may be secret',
-    'remove it, and pass the token when the command runs',
-  );
+  if (username === '' && password === '' && search === '') return href;
+  throw createUsageError('the URL of the server has a user, a password or a query, which may be secret', hint);
 }
 
 /** Lists the variables that a target reads. */

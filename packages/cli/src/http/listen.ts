@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { toUrlHost } from '@tenon/base';
 import type { Host } from '@tenon/host';
 import { TenonError } from 'tenon';
 import { type CloseOptions, createHandler, type HttpHandler } from 'tenon/http';
@@ -166,9 +167,8 @@ export function startListening(
       reject(new TenonError('serve/listen', `cannot listen on ${host}:${port}: ${cause.code}`, { hint, cause }));
     });
     server.listen({ port, host }, () => {
-      const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
       const { port: bound } = server.address() as AddressInfo;
-      resolve(`http://${name.includes(':') ? `[${name}]` : name}:${bound}`);
+      resolve(`http://${toUrlHost(host)}:${bound}`);
     });
   });
 }

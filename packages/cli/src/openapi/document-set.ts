@@ -1,5 +1,6 @@
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { decodePointerToken, isObject } from '@tenon/base';
+import { isInside } from '@tenon/base/node';
 import { type JsonObject, TenonError } from 'tenon';
 
 /** Maximum number of references to references. */
@@ -112,8 +113,7 @@ export class DocumentSet {
       throw new BrokenReferenceError(`$ref ${reference}: a document of another origin is not read`);
     }
     const path = resolve(dirname(from), decode(place));
-    const inside = relative(dirname(root), path);
-    if (inside !== '..' && !/^\.\.[\\/]/.test(inside) && !isAbsolute(inside)) return path;
+    if (isInside(path, dirname(root))) return path;
     throw new BrokenReferenceError(`$ref ${reference}: a file outside of the folder of the document is not read`);
   }
 }

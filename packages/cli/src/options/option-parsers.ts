@@ -1,3 +1,4 @@
+import { isEncryptedOrLocal } from '@tenon/base';
 import { InvalidArgumentError } from 'commander';
 import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
@@ -131,6 +132,12 @@ export function parseWebUrl(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Parses an `https:` URL, or an `http:` URL of this machine. Returns `undefined` for any other text. */
+export function parseSafeUrl(text: string): string | undefined {
+  const url = parseWebUrl(text);
+  return url !== undefined && isEncryptedOrLocal(new URL(url)) ? url : undefined;
 }
 
 /** Parses the value of `--public-url`. */

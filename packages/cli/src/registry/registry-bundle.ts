@@ -3,11 +3,10 @@ import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TenonError } from 'tenon';
-import { isLoopbackHost } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { DownloadError, download } from '../http/download.js';
 import { getBundleFolder, MAX_BUNDLE } from '../mcpb/extract-bundle.js';
-import { parseWebUrl } from '../options/option-parsers.js';
+import { parseSafeUrl } from '../options/option-parsers.js';
 import type { RegistryPackage } from './registry-document.js';
 
 /** Time for the whole download, in milliseconds. */
@@ -26,7 +25,7 @@ export async function fetchBundle(
 ): Promise<string> {
   const hash = fileSha256.toLowerCase();
   if (!HASH.test(hash)) throw createBundleError(identifier, 'the entry has no fileSha256');
-  if (!isSafeUrl(identifier)) throw createBundleError(identifier, 'the address is not an https: URL');
+  if (parseSafeUrl(identifier) === undefined) throw createBundleError(identifier, 'the address is not an https: URL');
   const folder = getBundleFolder(env);
   const path = join(folder, `${hash}.mcpb`);
   // The file may have been changed since its download.
@@ -53,11 +52,6 @@ async function hashFile(path: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function isSafeUrl(text: string): boolean {
-  const url = parseWebUrl(text);
-  return url !== undefined && (url.startsWith('https:') || isLoopbackHost(new URL(url).hostname));
 }
 
 /** Writes the response into a file, and returns its hash. */

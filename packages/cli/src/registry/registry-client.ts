@@ -1,8 +1,8 @@
 import { TenonError } from 'tenon';
-import { addUrlScheme, isLoopbackHost } from 'tenon/node';
+import { addUrlScheme } from 'tenon/node';
 import { DownloadError, download } from '../http/download.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
-import { parseWebUrl } from '../options/option-parsers.js';
+import { parseSafeUrl } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { parseRegistryEntry, parseRegistryList, type RegistryEntry } from './registry-document.js';
 
@@ -21,8 +21,8 @@ export interface RegistrySearch {
 /** Returns the URL of the registry: that of the option, of `TENON_REGISTRY_URL`, or the official one. */
 export function selectRegistry(env: Readonly<Record<string, string | undefined>>, option?: string): string {
   const given = option ?? env.TENON_REGISTRY_URL ?? OFFICIAL_REGISTRY;
-  const url = parseWebUrl(given);
-  if (url === undefined || (url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname)))
+  const url = parseSafeUrl(given);
+  if (url === undefined)
     throw createUsageError(
       `invalid URL of a registry: ${given.slice(0, 200)}`,
       'pass an https: URL, or http: on loopback',

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { Readable } from 'node:stream';
 import { type HttpTarget, TenonError } from 'tenon';
+import { readBounded, SizeLimitError } from '../http/read-bounded.js';
 import type { SocketRecord } from './socket-record.js';
 
 type SocketFetch = NonNullable<HttpTarget['fetch']>;
@@ -94,15 +95,11 @@ export function requestSocket(
 }
 
 /** Reads the body of a request or response. */
-export async function readText(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of message) {
-    size += chunk.length;
-    if (size > MAX_RESPONSE) throw new TenonError('daemon/unreachable', 'the message is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+export function readText(message: IncomingMessage): Promise<string> {
+  return readBounded(message, MAX_RESPONSE).catch(error => {
+    if (error instanceof SizeLimitError) throw new TenonError('daemon/unreachable', 'the message is too large');
+    throw error;
+  });
 }
 
 function readResponse({ statusCode }: IncomingMessage, text: string, { name, refused }: SocketPeer): unknown {

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, withDetails } from '@tenon/base';
 import { TenonError } from 'tenon';
 
 /** Statuses of a web server that has no MCP endpoint at a path. */
@@ -23,12 +23,12 @@ export function isEchoedRequest(message: unknown): boolean {
 export function explainFailure(thrown: unknown, hasEcho: boolean): unknown {
   if (!TenonError.is(thrown)) return thrown;
   if (hasEcho) return createEchoError(thrown);
-  const { code, summary, status, received } = thrown;
+  const { code, status, received } = thrown;
   const isPage = code === 'peer/no-answer' && received?.includes('text/html');
   if (isPage || (code === 'http/status' && status !== undefined && isMissingStatus(status)))
     return createNoEndpointError(thrown, isPage ? 'a web page' : `HTTP ${status}`);
   if (code !== 'http/status' || status === undefined || status < 500 || !thrown.hint?.includes('effect')) return thrown;
-  return new TenonError(code, summary, { ...thrown, hint: 'try again later, and see the logs of the server' });
+  return withDetails(thrown, { hint: 'try again later, and see the logs of the server' });
 }
 
 function createNoEndpointError({ peer, status }: TenonError, found: string): TenonError {

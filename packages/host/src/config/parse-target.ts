@@ -1,4 +1,4 @@
-import { addUrlScheme, isLoopbackDomain } from '@tenon/base';
+import { addUrlScheme, isEncryptedOrLocal } from '@tenon/base';
 import { mapCallerValues } from './caller-template.js';
 import { splitCommandLine } from './command-line.js';
 import {
@@ -201,7 +201,7 @@ async function readUrl(
     });
   const names = [...(headersSpot?.members ?? [])].flatMap(([name, { kind: each }]) => (each === 'null' ? [] : [name]));
   for (const name of names) checkHeader(parser, headersSpot as JsonNode, name, headers?.[name] ?? '');
-  if (names.length > 0 && read.protocol === 'http:' && !isLoopbackDomain(read.hostname))
+  if (names.length > 0 && !isEncryptedOrLocal(read))
     parser.reportWarning('config/plain-http', spot, 'the headers are sent without encryption', {
       hint: 'use an https: URL',
     });

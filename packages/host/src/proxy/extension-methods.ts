@@ -1,4 +1,5 @@
 import {
+  CursorTracker,
   INTERNAL_ERROR,
   INVALID_PARAMS,
   isObject,
@@ -105,15 +106,14 @@ async function readSkills(
   onPage: (page: JsonObject) => void,
 ): Promise<JsonObject[]> {
   const entries: JsonObject[] = [];
-  const seen = new Set<unknown>();
-  let cursor: unknown;
+  const cursors = new CursorTracker(LIST);
+  let cursor: string | undefined;
   do {
     const page = await callServer(connection, LIST, cursor === undefined ? {} : { cursor }, requestContext);
     onPage(page);
     if (Array.isArray(page.skills)) entries.push(...page.skills.filter(isObject));
-    seen.add(cursor);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined && !seen.has(cursor) && entries.length < MAX_SKILLS);
+    cursor = cursors.next(page, connection.server);
+  } while (cursor !== undefined && entries.length < MAX_SKILLS);
   return entries;
 }
 

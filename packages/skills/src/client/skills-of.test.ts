@@ -131,6 +131,16 @@ describe('skillsOf', () => {
     await client.close();
   });
 
+  it('refuses a list that never ends', async () => {
+    const call = () => Promise.resolve({ skills: [], nextCursor: 'a' });
+    const server = { capabilities: { extensions: { [skillsExtension.id]: {} } }, info: { name: 'endless' } };
+    const repeating = skillsOf({ call, server } as never);
+    await expect(repeating.list()).rejects.toMatchObject({ code: 'peer/endless-list', peer: 'endless' });
+    let page = 0;
+    const fresh = skillsOf({ call: async () => ({ skills: [], nextCursor: String(page++) }), server } as never);
+    await expect(fresh.list()).rejects.toMatchObject({ code: 'peer/endless-list' });
+  });
+
   it('refuses unknown options', async () => {
     const { client, all } = await openServer({}, 'dynamic');
     await expect(all.list({ timeout: 1 } as never)).rejects.toMatchObject({ code: 'options/invalid' });

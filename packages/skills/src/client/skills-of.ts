@@ -1,4 +1,4 @@
-import { decodeBase64, isObject, requireKnownOptions, toCanonicalJson } from '@tenon/base';
+import { CursorTracker, decodeBase64, isObject, requireKnownOptions, toCanonicalJson } from '@tenon/base';
 import { type Client, TenonError } from 'tenon';
 import { computeDigest, decodeUtf8 } from '../format/file-content.js';
 import { FrontmatterError, parseFrontmatter } from '../format/frontmatter.js';
@@ -148,13 +148,12 @@ async function listPages(
   requireSupport(client);
   requireOptions(method, options);
   const entries: unknown[] = [];
-  let cursor: unknown;
+  const cursors = new CursorTracker(method);
+  let cursor: string | undefined;
   do {
-    const request = typeof cursor === 'string' ? { ...params, cursor } : { ...params };
-    const page = await client.call(method, request, options);
-    const isRepeated = page.nextCursor !== undefined && page.nextCursor === cursor;
+    const page = await client.call(method, cursor === undefined ? { ...params } : { ...params, cursor }, options);
     if (Array.isArray(page[key])) entries.push(...page[key]);
-    cursor = isRepeated ? undefined : page.nextCursor;
+    cursor = cursors.next(page, nameOf(client));
   } while (cursor !== undefined && entries.length < MAX_ENTRIES);
   return entries;
 }

@@ -3,6 +3,7 @@ import {
   checkFunction,
   checkObject,
   checkString,
+  describeMismatch,
   describeReceived,
   isObject,
   type JsonObject,
@@ -106,8 +107,7 @@ export function createProxyServer(definition: ServerDefinition, backend: ProxyBa
 }
 
 /** Does not look at the entries, because a page of a long list is often in the cache. */
-const checkList: Check = value =>
-  Array.isArray(value) ? undefined : `at /: expected an array, got ${describeReceived(value)}`;
+const checkList: Check = value => (Array.isArray(value) ? undefined : describeMismatch('an array', value));
 const checkPage = checkObject({ key: checkString, all: checkList, getKey: checkFunction });
 
 /**

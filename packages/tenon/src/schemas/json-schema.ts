@@ -3,7 +3,7 @@ import {
   type Check,
   checkObject,
   decodePointerToken,
-  describeReceived,
+  describeMismatch,
   isObject,
   type JsonObject,
   requireArgument,
@@ -62,9 +62,7 @@ export function withJsonSchema<S extends StandardSchema>(
 }
 
 const checkStandardSchema: Check = value =>
-  isStandardSchema(value)
-    ? undefined
-    : `at /: expected a schema of zod, valibot or arktype, got ${describeReceived(value)}`;
+  isStandardSchema(value) ? undefined : describeMismatch('a schema of zod, valibot or arktype', value);
 
 /** A schema with a JSON Schema that was written by hand. */
 export type SchemaWithJson<S extends StandardSchema> = {

@@ -1,4 +1,5 @@
-import { TenonError } from 'tenon';
+import { withDetails } from '@tenon/base';
+import type { TenonError } from 'tenon';
 import { describeError, getHint } from '../../error-hints.js';
 import { formatCount } from '../../screen.js';
 import type { Check } from '../check.js';
@@ -9,10 +10,10 @@ export const connectionCheck: Check = {
   title: 'Connection',
   run({ connection, error, transport, undeclared }, { ok, problem, warning }) {
     if (error) {
-      const { code, summary } = error;
+      const { code } = error;
       return [
         problem('failed', 'the doctor cannot connect', {
-          seen: `${code}: ${new TenonError(code, summary, { ...error, hint: undefined, peer: undefined }).message}`,
+          seen: `${code}: ${withDetails(error, { hint: undefined, peer: undefined }).message}`,
           fix: getFix(error),
         }),
       ];

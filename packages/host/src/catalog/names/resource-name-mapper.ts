@@ -56,123 +56,183 @@ export interface ResourceNameMapper {
   findOwners(uri: string): readonly string[];
 }
 
-interface ServerResources {
-  readonly uris: ReadonlySet<string>;
-  readonly templates: ReadonlyMap<string, Template | undefined>;
-}
-
-const NO_RESOURCES: ServerResources = { uris: new Set(), templates: new Map() };
-
 /** Creates the mapper for all resources and templates of a host. */
 export function createResourceNameMapper({
   servers,
   addresses = createPublicAddresses(),
 }: ResourceNameMapperOptions): ResourceNameMapper {
-  const byLabel = createLabels(servers);
-  const labels = new Map([...byLabel].map(([getLabel, server]) => [server, getLabel]));
-  const offerings = new Map<string, ServerResources>([...labels.keys()].map(server => [server, NO_RESOURCES]));
-  const pages = new Map<string, ReadonlySet<string>>();
-  /** Public templates with a kept scheme. */
-  const labelled = new Map<string, { readonly server: string; readonly template: string; readonly label: string }>();
-  const ordered = [...new Set(servers)];
-  const only = ordered.length === 1 ? ordered[0] : undefined;
-  const getLabel = (server: string): string => labels.get(server) ?? throwUnknownServer(server);
-  const filterServers = (predicate: (offering: ServerResources) => boolean) =>
-    ordered.filter(each => predicate(offerings.get(each) ?? NO_RESOURCES));
+  const [only, ...others] = new Set(servers);
+  return only === undefined || others.length > 0
+    ? new SharedResourceNames(servers, addresses)
+    : createOnlyServerMapper(only, addresses);
+}
 
-  const findListing = (uri: string): readonly string[] =>
-    ordered.filter(each => offerings.get(each)?.uris.has(uri) || pages.get(each)?.has(uri));
+/** Creates the mapper of a host with one server, whose URIs and templates all stay unchanged. */
+function createOnlyServerMapper(only: string, addresses: PublicAddresses): ResourceNameMapper {
+  const check = (server: string): void => void (server === only || throwUnknownServer(server));
   const findShown = (uri: string): WrappedResource | undefined => {
     const shown = addresses.find(uri);
-    return shown && labels.has(shown.server) ? shown : findLabelled(uri);
-  };
-  /** Finds a skill by the label of its server, and an address that a labelled template has. */
-  const findLabelled = (uri: string): WrappedResource | undefined => {
-    const scheme = getKeptScheme(uri);
-    if (only !== undefined || scheme === undefined || findListing(uri).length > 0) return undefined;
-    const [, label = '', rest = ''] = /^[a-z]+:\/\/([^/]*)\/(.+)$/i.exec(uri) ?? [];
-    const server = byLabel.get(label);
-    if (server === undefined) return undefined;
-    const own = `${scheme}://${rest}`;
-    if (scheme === 'skill') return { server, uri: own };
-    const isTemplate = [...labelled.values()].some(
-      each => each.server === server && matchesTemplate(offerings.get(server)?.templates.get(each.template), own),
-    );
-    return isTemplate ? { server, uri: own } : undefined;
-  };
-  const findOwners = (uri: string): readonly string[] => {
-    const shown = findShown(uri);
-    if (shown) return [shown.server];
-    if (only !== undefined) return [only];
-    const held = unwrapUri(uri, byLabel);
-    if (held !== undefined) return [held.server];
-    const listed = findListing(uri);
-    if (listed.length > 0) return listed;
-    return filterServers(({ templates }) => [...templates.values()].some(each => matchesTemplate(each, uri)));
-  };
-  const findTemplateOwners = (text: string): readonly string[] => {
-    const own = filterServers(({ templates }) => templates.has(text));
-    const parsed = offerings.get(own[0] ?? '')?.templates.get(text);
-    if (own.length !== 1 || parsed === undefined) return own;
-    const rivals = filterServers(({ templates }) =>
-      [...templates.values()].some(each => each && haveCommonUris(parsed, each)),
-    );
-    return [...new Set([...own, ...rivals])];
-  };
-  const isOnly = (found: readonly string[], server: string) => found.length === 1 && found[0] === server;
-  /** Returns the candidates for the public address of a resource, the best one first. */
-  function* listAddresses(server: string, uri: string): Generator<string> {
-    const others = findListing(uri).filter(each => each !== server);
-    if (only !== undefined || (getKeptScheme(uri) === 'ui' && others.length === 0)) yield uri;
-    for (let attempt = 1; only === undefined; attempt++) {
-      const address = addLabel(attempt === 1 ? getLabel(server) : `${getLabel(server)}-${attempt}`, uri);
-      // Another server may list an address that looks like this one.
-      if (findListing(address).length === 0) yield address;
-    }
-  }
-  const resolveOwner = (text: string, found: readonly string[]): WrappedResource | undefined => {
-    if (only !== undefined) return { server: only, uri: text };
-    const [server, ...others] = found;
-    return unwrapUri(text, byLabel) ?? (server === undefined || others.length > 0 ? undefined : { server, uri: text });
-  };
-  const toPublicText = (server: string, text: string, find: (text: string) => readonly string[]): string => {
-    const own = getLabel(server);
-    if (only === undefined && getKeptScheme(text) !== undefined) {
-      if (find === findOwners) return addresses.show({ server, uri: text }, listAddresses(server, text));
-      if (getKeptScheme(text) === 'ui' && isOnly(find(text), server)) return text;
-      const template = addLabel(own, text);
-      labelled.set(template, { server, template: text, label: own });
-      return template;
-    }
-    if (only !== undefined && getKeptScheme(text) !== undefined && find === findOwners)
-      return addresses.show({ server, uri: text }, [text]);
-    const isPlain = unwrapUri(text, byLabel) === undefined && isOnly(find(text), server);
-    return only !== undefined || isPlain ? text : wrapUri(own, text);
+    return shown?.server === only ? shown : undefined;
   };
   return {
-    update(server, uris, templates) {
-      getLabel(server);
-      const routed = templates.slice(0, MAX_ROUTED_TEMPLATES);
-      offerings.set(server, {
-        uris: new Set(uris),
-        templates: new Map(routed.map(each => [each, tryParseTemplate(each)])),
-      });
+    update: check,
+    declarePages: check,
+    toPublic(server, uri) {
+      check(server);
+      return getKeptScheme(uri) === undefined ? uri : addresses.show({ server, uri }, [uri]);
     },
-    declarePages(server, uris) {
-      getLabel(server);
-      pages.set(server, new Set(uris));
+    toPublicTemplate(server, template) {
+      check(server);
+      return template;
     },
-    toPublic: (server, uri) => toPublicText(server, uri, findOwners),
-    toPublicTemplate: (server, template) => toPublicText(server, template, findTemplateOwners),
-    toServer: uri => findShown(uri) ?? resolveOwner(uri, findOwners(uri)),
-    toServerTemplate: template => {
-      const { server, template: uri } = labelled.get(template) ?? {};
-      return server === undefined || uri === undefined
-        ? resolveOwner(template, findTemplateOwners(template))
-        : { server, uri };
-    },
-    findOwners,
+    toServer: uri => findShown(uri) ?? { server: only, uri },
+    toServerTemplate: template => ({ server: only, uri: template }),
+    findOwners: () => [only],
   };
+}
+
+/** Resources of one server, as far as its lists and tools name them. */
+interface ServerResources {
+  readonly server: string;
+  readonly label: string;
+  uris: ReadonlySet<string>;
+  /** Addresses of pages that tools declare. */
+  pages: ReadonlySet<string>;
+  templates: ReadonlyMap<string, Template | undefined>;
+}
+
+/** URIs and templates of several servers. */
+class SharedResourceNames implements ResourceNameMapper {
+  readonly #byLabel: ReadonlyMap<string, string>;
+  /** Resources by the name of their server, in the order of the configuration. */
+  readonly #resources: ReadonlyMap<string, ServerResources>;
+  readonly #addresses: PublicAddresses;
+  /** Templates with a kept scheme, by the public template with the label of their server. */
+  readonly #labelled = new Map<string, WrappedResource>();
+
+  constructor(servers: readonly string[], addresses: PublicAddresses) {
+    this.#byLabel = createLabels(servers);
+    this.#addresses = addresses;
+    const labels = new Map([...this.#byLabel].map(([label, server]) => [server, label]));
+    this.#resources = new Map(
+      servers.map(server => [
+        server,
+        { server, label: labels.get(server) ?? server, uris: new Set(), pages: new Set(), templates: new Map() },
+      ]),
+    );
+  }
+
+  update(server: string, uris: readonly string[], templates: readonly string[]): void {
+    const resources = this.#get(server);
+    resources.uris = new Set(uris);
+    resources.templates = new Map(templates.slice(0, MAX_ROUTED_TEMPLATES).map(each => [each, tryParseTemplate(each)]));
+  }
+
+  declarePages(server: string, uris: readonly string[]): void {
+    this.#get(server).pages = new Set(uris);
+  }
+
+  toPublic(server: string, uri: string): string {
+    const { label } = this.#get(server);
+    if (getKeptScheme(uri) !== undefined)
+      return this.#addresses.show({ server, uri }, this.#listAddresses(server, label, uri));
+    return this.#isPlain(uri, server, this.findOwners(uri)) ? uri : wrapUri(label, uri);
+  }
+
+  toPublicTemplate(server: string, template: string): string {
+    const { label } = this.#get(server);
+    const owners = this.#findTemplateOwners(template);
+    const scheme = getKeptScheme(template);
+    if (scheme !== 'skill' && this.#isPlain(template, server, owners)) return template;
+    if (scheme === undefined) return wrapUri(label, template);
+    const labelled = addLabel(label, template);
+    this.#labelled.set(labelled, { server, uri: template });
+    return labelled;
+  }
+
+  toServer(uri: string): WrappedResource | undefined {
+    return this.#findShown(uri) ?? unwrapUri(uri, this.#byLabel) ?? toOnlyOwner(uri, this.#findUnwrappedOwners(uri));
+  }
+
+  toServerTemplate(template: string): WrappedResource | undefined {
+    return (
+      this.#labelled.get(template) ??
+      unwrapUri(template, this.#byLabel) ??
+      toOnlyOwner(template, this.#findTemplateOwners(template))
+    );
+  }
+
+  findOwners(uri: string): readonly string[] {
+    const named = this.#findShown(uri) ?? unwrapUri(uri, this.#byLabel);
+    return named === undefined ? this.#findUnwrappedOwners(uri) : [named.server];
+  }
+
+  #get(server: string): ServerResources {
+    return this.#resources.get(server) ?? throwUnknownServer(server);
+  }
+
+  #filterServers(predicate: (resources: ServerResources) => boolean): readonly string[] {
+    return [...this.#resources.values()].filter(predicate).map(({ server }) => server);
+  }
+
+  /** Tells if a text needs no wrapping, because it is the text of this server only. */
+  #isPlain(text: string, server: string, owners: readonly string[]): boolean {
+    return owners.length === 1 && owners[0] === server && unwrapUri(text, this.#byLabel) === undefined;
+  }
+
+  #findUnwrappedOwners(uri: string): readonly string[] {
+    const listing = this.#findListing(uri);
+    if (listing.length > 0) return listing;
+    return this.#filterServers(({ templates }) => [...templates.values()].some(each => matchesTemplate(each, uri)));
+  }
+
+  #findListing(uri: string): readonly string[] {
+    return this.#filterServers(({ uris, pages }) => uris.has(uri) || pages.has(uri));
+  }
+
+  /** Finds the resource of an address with a kept scheme: one that was shown, or one with the label of its server. */
+  #findShown(uri: string): WrappedResource | undefined {
+    const shown = this.#addresses.find(uri);
+    if (shown && this.#resources.has(shown.server)) return shown;
+    const scheme = getKeptScheme(uri);
+    if (scheme === undefined || this.#findListing(uri).length > 0) return undefined;
+    const [, label = '', rest = ''] = /^[a-z]+:\/\/([^/]*)\/(.+)$/i.exec(uri) ?? [];
+    const server = this.#byLabel.get(label);
+    if (server === undefined) return undefined;
+    const own = { server, uri: `${scheme}://${rest}` };
+    if (scheme === 'skill') return own;
+    const { templates } = this.#get(server);
+    const hasTemplate = [...this.#labelled.values()].some(
+      each => each.server === server && matchesTemplate(templates.get(each.uri), own.uri),
+    );
+    return hasTemplate ? own : undefined;
+  }
+
+  /** Finds the servers with a template, and those with a template whose URIs could be the same. */
+  #findTemplateOwners(text: string): readonly string[] {
+    const owners = this.#filterServers(({ templates }) => templates.has(text));
+    const parsed = this.#resources.get(owners[0] ?? '')?.templates.get(text);
+    if (owners.length !== 1 || parsed === undefined) return owners;
+    const rivals = this.#filterServers(({ templates }) =>
+      [...templates.values()].some(each => each && haveCommonUris(parsed, each)),
+    );
+    return [...new Set([...owners, ...rivals])];
+  }
+
+  /** Returns the candidates for the public address of a resource, the best one first. */
+  *#listAddresses(server: string, label: string, uri: string): Generator<string> {
+    if (getKeptScheme(uri) === 'ui' && this.#findListing(uri).every(each => each === server)) yield uri;
+    for (let attempt = 1; ; attempt++) {
+      const address = addLabel(attempt === 1 ? label : `${label}-${attempt}`, uri);
+      // Another server may list an address that looks like this one.
+      if (this.#findListing(address).length === 0) yield address;
+    }
+  }
+}
+
+/** Returns the resource of a text that names no server, if it has one owner. */
+function toOnlyOwner(uri: string, [server, ...others]: readonly string[]): WrappedResource | undefined {
+  return server === undefined || others.length > 0 ? undefined : { server, uri };
 }
 
 /** Tells if a URI matches the template of a server. The server itself must reject a URI that leaves its folder. */

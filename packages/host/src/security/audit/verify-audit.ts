@@ -1,4 +1,4 @@
-import { type Check, describeReceived, isObject, requireArgument, requireKnownOptions, type Signer } from '@tenon/base';
+import { type Check, describeMismatch, isObject, requireArgument, requireKnownOptions, type Signer } from '@tenon/base';
 import { type AuditAnchor, isReplicaName, readAnchors } from './audit-anchor.js';
 import type { AuditHead } from './audit-event.js';
 import { type AuditLine, createAuditSigner, NO_PREVIOUS, parseAuditLine } from './audit-line.js';
@@ -27,7 +27,7 @@ export interface AuditVerifyOptions {
 const checkAsyncIterable: Check = value =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value
     ? undefined
-    : `at /: expected an async iterable of chunks, got ${describeReceived(value)}`;
+    : describeMismatch('an async iterable of chunks', value);
 
 /** Result of `verifyAudit`. */
 export interface AuditVerification {

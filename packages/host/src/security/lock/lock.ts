@@ -1,4 +1,4 @@
-import { describeReceived, isObject, type JsonObject, requireArgument } from '@tenon/base';
+import { describeMismatch, isObject, type JsonObject, requireArgument } from '@tenon/base';
 
 /** Version of the `mcp.lock` format. */
 export const LOCKFILE_VERSION = 1;
@@ -11,7 +11,7 @@ export const MAX_LOCK = 64 * 1024 * 1024;
 export function requireLock(subject: string, lock: unknown): void {
   const isLock = isObject(lock) && lock.servers instanceof Map;
   requireArgument(`\`lock\` of ${subject}`, lock, () =>
-    isLock ? undefined : `at /: expected a lock of createLock or parseLockFile, got ${describeReceived(lock)}`,
+    isLock ? undefined : describeMismatch('a lock of createLock or parseLockFile', lock),
   );
 }
 

@@ -1,5 +1,5 @@
-import { type GuardedFetch, type JsonObject, redactUrl, TenonError } from '@tenon/base';
-import { dropEmptyMembers, isTemporaryStatus, parseJsonObject } from '@tenon/base/oauth';
+import { type GuardedFetch, isTemporaryStatus, type JsonObject, redactUrl, TenonError } from '@tenon/base';
+import { dropEmptyMembers, parseJsonObject } from '@tenon/base/oauth';
 
 /**
  * Fetches a metadata document. Rejects for a temporary failure of the server, because the document may exist. Resolves

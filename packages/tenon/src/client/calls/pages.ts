@@ -1,4 +1,4 @@
-import { type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
+import { CursorTracker, type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
 import { tolerate } from '../../jsonrpc/tolerance.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isListMissing } from '../../protocol/tolerant-reading.js';
@@ -6,7 +6,6 @@ import type { InternalCallOptions } from '../call-options.js';
 import type { Connection } from '../connection/connection.js';
 import type { CallContext } from './call-context.js';
 
-const MAX_PAGES = 10_000;
 /** Error code for a cursor that the current session does not accept. */
 export const CURSOR_EXPIRED = 'call/cursor-gone';
 
@@ -19,27 +18,26 @@ export async function* listAll<T>(
 ): AsyncGenerator<T> {
   let cursor: string | undefined;
   let connection = await pipeline.connections.getConnection();
-  const cursors = new Set<string>();
+  const cursors = new CursorTracker(method);
   const yielded = new Set<string>();
   let isRestarted = false;
-  for (let page = 0; page < MAX_PAGES; page++) {
+  while (true) {
     const result = await getPage(pipeline, connection, method, key, cursor, options);
     connection = pipeline.connections.lastConnection;
     if (result === undefined) {
       isRestarted = true;
-      cursors.clear();
+      cursors.restart();
       cursor = undefined;
       continue;
     }
     options.onPage?.(result);
     if (isListMissing(result)) options.onListMissing?.();
     yield* skipYielded(result[key] as T[], yielded, isRestarted);
-    cursor = getNextCursor(pipeline, result);
+    // On stateless versions an empty cursor is valid. On earlier versions servers use it on the last page.
+    if (result.nextCursor === '' && connection.dialect.opening === 'handshake') return;
+    cursor = cursors.next(result, connection.peer);
     if (cursor === undefined) return;
-    if (cursors.has(cursor)) throw createEndlessListError(pipeline, `${method} returned the same cursor twice`);
-    cursors.add(cursor);
   }
-  throw createEndlessListError(pipeline, `${method} returned more than ${MAX_PAGES} pages`);
 }
 
 /**
@@ -79,16 +77,6 @@ async function getFirstPage(
     options.onListMissing?.();
     return { [key]: [] };
   }
-}
-
-function getNextCursor({ connections }: CallContext, { nextCursor }: JsonObject): string | undefined {
-  if (typeof nextCursor !== 'string') return undefined;
-  // On stateless versions an empty cursor is valid. On earlier versions servers use it on the last page.
-  return nextCursor === '' && connections.lastConnection.dialect.opening === 'handshake' ? undefined : nextCursor;
-}
-
-function createEndlessListError({ connections }: CallContext, summary: string): TenonError {
-  return new TenonError('peer/endless-list', summary, { peer: connections.lastConnection.peer });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { TenonError } from '@tenon/base';
+import { TenonError, withDetails } from '@tenon/base';
 import type { ConnectionEvents } from './connection.js';
 
 /** The first text that a process wrote instead of a message. */
@@ -22,6 +22,6 @@ export class OpeningNoise {
   addTo(error: unknown): unknown {
     if (!this.#first || !TenonError.is(error) || error.code !== 'call/timeout') return error;
     const received = `text on standard output that is not JSON: ${this.#first.received}`;
-    return new TenonError(error.code, error.summary, { ...error, received, hint: this.#first.hint });
+    return withDetails(error, { received, hint: this.#first.hint });
   }
 }

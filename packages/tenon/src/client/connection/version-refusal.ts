@@ -1,6 +1,15 @@
-import { INVALID_PARAMS, INVALID_REQUEST, isAuthError, isObject, isSessionLoss, TenonError } from '@tenon/base';
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isAuthError,
+  isObject,
+  isSessionLoss,
+  isTemporaryStatus,
+  TenonError,
+  withDetails,
+} from '@tenon/base';
 import { UNSUPPORTED_VERSION } from '../../protocol/error-codes.js';
-import { showsNoVersion } from '../../protocol/negotiation/probe.js';
+import { isAboutAuthorization, showsNoVersion } from '../../protocol/negotiation/probe.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 
 const REFUSAL_CODES: ReadonlySet<number> = new Set([INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION]);
@@ -13,7 +22,7 @@ const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#error-handling
  */
 export function mayRefuseVersion(error: unknown): error is TenonError {
-  if (!TenonError.is(error) || isAuthError(error) || error.status === 401 || error.status === 403) return false;
+  if (!TenonError.is(error) || isAuthError(error) || isAboutAuthorization(error.status)) return false;
   if (getSupportedVersions(error) !== undefined) return true;
   // A 404 is about the path.
   if (isFailing(error) || error.status === 404 || isSessionLoss(error)) return false;
@@ -103,15 +112,15 @@ export function isVersionError(error: unknown): boolean {
 
 /** Tells if an error comes from the network, the authorization, the load or a failure, whatever its JSON-RPC code is. */
 function isFailing(error: TenonError): boolean {
-  return showsNoVersion(error) || (error.status ?? 0) >= 500;
+  return showsNoVersion(error) || isTemporaryStatus(error.status ?? 0);
 }
 
 /** Returns the error of a probe that failed with a status, with the way on if the server always fails so. */
 export function createFailedProbeError(error: TenonError): TenonError {
-  const { code, summary, status, received, rpcCode, data, peer, retryAfterMs, cause } = error;
+  const { status, received = `status ${status}` } = error;
   if (status === undefined || status < 408) return error;
-  return new TenonError(code, summary, {
-    ...{ peer, status, received: received ?? `status ${status}`, rpcCode, data, retryAfterMs, cause },
+  return withDetails(error, {
+    received,
     method: 'server/discover',
     hint: 'try again later, or set `protocolVersion` if the server has earlier versions only and always responds so',
   });

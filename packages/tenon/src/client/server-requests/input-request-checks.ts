@@ -8,6 +8,7 @@ import {
   checkOneOf,
   checkRecord,
   checkString,
+  describeMismatch,
   isObject,
   prependPath,
 } from '@tenon/base';
@@ -49,7 +50,7 @@ const sampling = checkObject({
 });
 
 const SCALARS: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
-const NO_FIELD = 'at /: expected a text, a number, true or false, or a choice of texts, got another schema';
+const NO_FIELD = describeMismatch('a text, a number, true or false, or a choice of texts', undefined, 'another schema');
 
 /** Checks the schema of one field. A form shows only single values and choices, so that every client can show it. */
 const checkField: Check = value => {
@@ -103,7 +104,7 @@ const checkUrl: Check = value => {
   try {
     return checkString(value) ?? (new URL(String(value)) && undefined);
   } catch {
-    return 'at /: expected a URL, got another text';
+    return describeMismatch('a URL', undefined, 'another text');
   }
 };
 

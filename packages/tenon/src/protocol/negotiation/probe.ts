@@ -1,4 +1,4 @@
-import { isAuthError, isObject, type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
+import { isAuthError, isObject, isTemporaryStatus, type JsonObject, METHOD_NOT_FOUND, TenonError } from '@tenon/base';
 import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_VERSION } from '../error-codes.js';
 import type { Dialect } from '../versions/dialect.js';
 
@@ -63,10 +63,8 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
   });
 }
 
-/** Statuses about time and load, which a proxy may send in place of the server. */
-const LATER_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
-
-const isAboutAuthorization = (status = 0): boolean => status === 401 || status === 403 || status === 407;
+/** Tells if a status is about a sign-in, at the server or at a proxy. */
+export const isAboutAuthorization = (status = 0): boolean => status === 401 || status === 403 || status === 407;
 
 /**
  * Tells if an error shows nothing about the versions of a server: one of the network, of the authorization, of the load, or
@@ -80,6 +78,6 @@ export function showsNoVersion(error: TenonError): boolean {
   const { code, status = 0, rpcCode } = error;
   if (isAuthError(error) || isAboutAuthorization(status)) return true;
   if (rpcCode === METHOD_NOT_FOUND) return false;
-  if (status >= 500 || LATER_STATUSES.has(status)) return true;
+  if (isTemporaryStatus(status)) return true;
   return /^(http\/unreachable|call\/aborted|stdio\/spawn)$/.test(code);
 }

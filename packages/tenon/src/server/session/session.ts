@@ -144,8 +144,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   }
 
   onRequest(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): MaybePromise<JsonObject> {
-    if (request.params?._meta !== undefined && hasProtocolVersion(request))
-      return this.#handleStateless(request, scope, messageContext);
+    if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
       scope.onDone(() => void this.#peer.transport.close());

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, relative } from 'node:path';
+import { dirname } from 'node:path';
 import type { Clock } from '../../../timing/clock.js';
+import { isInside } from './is-inside.js';
 
 /**
  * Maximum number of attempts to replace a file. On Windows a reader, such as a virus scanner, can block the replacement
@@ -25,8 +26,7 @@ export async function ensureRealPath(path: string, folderMode = 0o777): Promise<
  */
 export async function ensurePathInFolder(path: string): Promise<string | undefined> {
   const realPath = await ensureRealPath(path);
-  const place = relative(await realpath(dirname(path)), realPath);
-  return place === '..' || /^\.\.[\\/]/.test(place) || isAbsolute(place) ? undefined : realPath;
+  return isInside(realPath, await realpath(dirname(path))) ? realPath : undefined;
 }
 
 /**

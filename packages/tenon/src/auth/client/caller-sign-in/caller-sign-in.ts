@@ -2,7 +2,7 @@ import {
   type CallerIdentity,
   checkString,
   getOwnerKey,
-  isLoopbackHost,
+  isEncryptedOrLocal,
   requireArgument,
   requireKnownOptions,
   systemClock,
@@ -236,7 +236,7 @@ function parseUrl(value: string): URL {
 function checkUrl(value: string): URL {
   requireArgument('`url` of createCallerSignIn', value, checkString, 'auth/options');
   const url = parseUrl(value);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))) return url;
+  if (isEncryptedOrLocal(url)) return url;
   throw new TenonError('auth/options', 'unsafe option `url` for the sign-in pages', {
     expected: 'an https: URL, or http: on loopback',
     received: url.origin,

@@ -1,8 +1,7 @@
-import { type Clock, checkBrowserUrl, rejectOnAbort, TenonError } from '@tenon/base';
+import { type Clock, checkBrowserUrl, isTemporaryStatus, rejectOnAbort, TenonError } from '@tenon/base';
 import {
   type EndpointFailure,
   getEndpointFailure,
-  isTemporaryStatus,
   normalizeDeviceResponse,
   requestEndpoint,
   sanitizeServerText,

@@ -1,4 +1,4 @@
-import { classifyHost, TenonError } from '@tenon/base';
+import { isEncryptedOrLocal, TenonError } from '@tenon/base';
 import { getOauthErrorCode, isUnknownClientError } from '@tenon/base/oauth';
 import type { AuthTarget } from '../auth-target.js';
 import { type ClientCredentials, type ClientIdentity, createClientIdentity } from '../client-identity.js';
@@ -108,8 +108,7 @@ function createNoClientError({ clientMetadataUrl }: SignInClientOptions, { issue
 
 /** Checks that the redirect URI is on this machine or uses TLS, because it receives the code. */
 function checkRedirect(uri: string): void {
-  const url = new URL(uri);
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && classifyHost(url.hostname) === 'loopback')) return;
+  if (isEncryptedOrLocal(new URL(uri))) return;
   throw new TenonError('auth/redirect-uri', 'invalid redirect URI', {
     expected: 'an https: URL, or http: on loopback',
     received: uri.slice(0, 200),

@@ -16,6 +16,7 @@ import {
   requireOptions,
   SharedLimit,
   TenonError,
+  toUrlHost,
 } from '@tenon/base';
 import { requireRequestHandler } from '../../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
@@ -166,7 +167,7 @@ async function serve(service: RequestHandler, options: ServeHttpOptions): Promis
   await listen(server, port, host);
   warnUnauthenticated(host, options);
   const boundPort = (server.address() as AddressInfo).port;
-  const origin = `http://${formatAuthority(host)}:${boundPort}`;
+  const origin = `http://${toUrlHost(host)}:${boundPort}`;
   let closed: Promise<void> | undefined;
   return {
     url: origin + (path === '*' ? '/' : path),
@@ -244,7 +245,7 @@ function listen(server: Server, port: number, host: string): Promise<void> {
 }
 
 function listenError(error: NodeJS.ErrnoException, port: number, host: string): TenonError {
-  const address = `${formatAuthority(host)}:${port}`;
+  const address = `${toUrlHost(host)}:${port}`;
   if (error.code === 'EADDRINUSE') {
     const hint = `stop the other program, or choose another port, such as ${port + 1}`;
     return new TenonError('serve/port-taken', `the address ${address} is already in use`, { hint, cause: error });
@@ -280,10 +281,4 @@ async function close(
 /** Allows the host name on which the server listens as `Host`. */
 function addHost(host: string, allowed: HandlerOptions['allowedHosts']): readonly string[] | '*' {
   return allowed === '*' ? '*' : [...(allowed ?? []), host];
-}
-
-/** Formats an address for a URL. An address that means all interfaces is replaced by the loopback name. */
-function formatAuthority(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }

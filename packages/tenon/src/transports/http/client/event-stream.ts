@@ -1,4 +1,4 @@
-import { type AbortSignalLike, isSessionLoss, parseRetryAfter, TenonError } from '@tenon/base';
+import { type AbortSignalLike, isSessionLoss, isTemporaryStatus, parseRetryAfter, TenonError } from '@tenon/base';
 import { createSseReader } from '../sse/sse-reader.js';
 import { deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { isEventStream } from './endpoint-client.js';
@@ -178,7 +178,7 @@ export function getResumeId({ lastEventId }: StreamProgress): string | undefined
 
 /** Tells if a status may change soon. 409 means that the server has not noticed the end of the previous stream yet. */
 function isTransientStatus(status: number): boolean {
-  return status >= 500 || status === 408 || status === 409 || status === 425 || status === 429;
+  return status === 409 || isTemporaryStatus(status);
 }
 
 function getRetryAfter(reply: HttpReply): number {

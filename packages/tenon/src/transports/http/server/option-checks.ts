@@ -3,6 +3,7 @@ import {
   checkArray,
   checkBoolean,
   checkEither,
+  checkFalse,
   checkFunction,
   checkObject,
   checkOneOf,
@@ -45,7 +46,7 @@ const limitNames = Object.keys(DEFAULT_LIMITS);
 /** Checks of the options of every HTTP endpoint. */
 export const handlerChecks: OptionChecks<HandlerOptions> = {
   path,
-  ssePath: checkOptional(checkEither(value => (value === false ? undefined : 'at /: expected false'), checkString)),
+  ssePath: checkOptional(checkEither(checkFalse, checkString)),
   messagesPath: path,
   allowedHosts: checkOptional(strings),
   allowedOrigins: checkOptional(strings),
