@@ -51,6 +51,10 @@ export interface ServerView {
   readonly errors: number;
   /** Median duration of the calls, in milliseconds. */
   readonly median: number | null;
+  /** Duration that 95 % of the calls do not exceed, in milliseconds. */
+  readonly p95: number | null;
+  /** Durations of the last calls, the oldest first, in milliseconds. */
+  readonly durations: readonly number[];
   /** Grows with each change of the lists of the server. */
   readonly listing: number;
   readonly error: ErrorView | null;
@@ -192,7 +196,12 @@ export type ConsoleEvent =
 
 /** Body of `POST /api/servers`. */
 export interface AddServerRequest {
+  /** A target of the command line, or the text of a configuration: `mcp.json`, or the file of another host. */
   readonly target: string;
+  /** Headers of each request, for a server at a URL. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Environment variables, for a server that is a program. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
   /** `null`: the newest version of both sides. Default: the one of the command. */
   readonly version?: string | null | undefined;
 }
@@ -247,6 +256,25 @@ export interface ToolView {
   readonly tokens: number;
 }
 
+/** An HTTP request below a message, with its response. Secrets are masked. */
+export interface HttpExchangeView {
+  readonly method: string;
+  readonly url: string;
+  readonly requestHeaders: readonly (readonly [name: string, value: string])[];
+  /** `null`: there is no response yet, or none came. */
+  readonly status: number | null;
+  readonly responseHeaders: readonly (readonly [name: string, value: string])[];
+  /** Time until the headers of the response, in milliseconds. */
+  readonly firstByte: number | null;
+  /** Time until the end of the response, in milliseconds. `null`: it is open. */
+  readonly took: number | null;
+}
+
+/** Response of `GET /api/calls/ID/http`: the HTTP requests of each message of a call. */
+export interface CallHttpView {
+  readonly messages: readonly { readonly seq: number; readonly exchanges: readonly HttpExchangeView[] }[];
+}
+
 /** Response of `GET /api/wire/SEQ`. */
 export interface MessageView {
   readonly row: WireRow;
@@ -256,6 +284,8 @@ export interface MessageView {
   readonly size: number;
   /** True if `text` is complete. */
   readonly isWhole: boolean;
+  /** HTTP requests below the message. For a response, those of its request. */
+  readonly http: readonly HttpExchangeView[];
 }
 
 /** Body of `POST /api/wire/search`. */

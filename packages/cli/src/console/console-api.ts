@@ -1,13 +1,16 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import type { InputResponse } from '@tenon/console/api';
 import { TenonError } from 'tenon';
+import type { CliContext } from '../cli-context.js';
 import { splitLine } from '../completion/split-line.js';
 import { parseTarget, type TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import type { ComparedCalls } from './compared-calls.js';
 import type { ConsoleCalls } from './console-calls.js';
 import type { ConsoleServers } from './console-servers.js';
+import type { HttpLog } from './http-log.js';
 import type { InputInbox } from './input-inbox.js';
+import { findConfigFormat, type PastedConfigs } from './pasted-configs.js';
 import type { WireLog } from './wire-log.js';
 
 /** Maximum number of texts of one search. */
@@ -15,12 +18,15 @@ const MAX_TEXTS = 20;
 
 /** Parts of a console that the API reads and changes. */
 export interface ConsoleParts {
+  readonly context: Pick<CliContext, 'screen'>;
   readonly cwd: string;
   readonly servers: ConsoleServers;
   readonly calls: ConsoleCalls;
   readonly comparisons: ComparedCalls;
   readonly inbox: InputInbox;
   readonly log: WireLog;
+  readonly http: HttpLog;
+  readonly configs: PastedConfigs;
 }
 
 /** A request of the page. */
@@ -38,7 +44,7 @@ export interface ApiRequest {
  * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
  */
 export async function respondToPage(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
-  const { servers, calls, comparisons, inbox, log, cwd } = parts;
+  const { servers, calls, comparisons, inbox, log, http } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
@@ -46,8 +52,7 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       const { target } = body;
       if (typeof target !== 'string' || target.trim() === '')
         throw createUsageError('target: expected a text', 'enter a URL, a command, a path or a name');
-      const reference = parseTypedTarget(target.trim(), cwd);
-      return { name: servers.add({ reference, asks: true }, readVersion(body)) };
+      return { name: await addServers(parts, target.trim(), body) };
     }
     case 'GET servers/…':
       return servers.readListing(name ?? '');
@@ -62,9 +67,11 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       return servers.examine(name ?? '');
     case 'GET wire/…': {
       const found = log.read(Number(name), query.has('whole'));
-      if (found) return found;
+      if (found) return { ...found, http: http.read(found.row.request ?? found.row.seq) };
       throw new TenonError('console/unknown', `message ${name}: not in memory`, { hint: 'choose a later message' });
     }
+    case 'POST wire/…/reveal':
+      return { value: reveal(parts, Number(name), body) };
     case 'POST wire/…': {
       const { texts, after } = body;
       if (!Array.isArray(texts) || texts.length > MAX_TEXTS || !texts.every(isText))
@@ -75,6 +82,10 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       return startCall(parts, body);
     case 'GET calls/…':
       return calls.read(Number(name));
+    case 'GET calls/…/http': {
+      const messages = log.listCall(Number(name)).map(seq => ({ seq, exchanges: http.read(seq) }));
+      return { messages: messages.filter(({ exchanges }) => exchanges.length > 0) };
+    }
     case 'POST calls/…/cancel':
       calls.cancel(Number(name));
       return {};
@@ -93,6 +104,48 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     default:
       throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
   }
+}
+
+/** Adds the servers of a target or of a pasted configuration. Returns the name of the first one. */
+async function addServers({ servers, configs, cwd }: ConsoleParts, text: string, body: JsonObject): Promise<string> {
+  const { headers, env } = body;
+  const connection = { header: readTexts(headers, 'headers'), env: readTexts(env, 'env') };
+  const version = readVersion(body);
+  const format = findConfigFormat(text);
+  if (format === undefined)
+    return servers.add({ reference: parseTypedTarget(text, cwd), asks: true, connection }, version);
+  const { file, names } = await configs.add(text, format);
+  const added = names.map(name =>
+    servers.add(
+      { reference: { kind: 'name', name }, asks: false, connection: { ...connection, config: [file] } },
+      version,
+      name,
+    ),
+  );
+  return added[0] ?? '';
+}
+
+function readTexts(value: unknown, name: string): Record<string, string> | undefined {
+  if (value === undefined) return undefined;
+  if (!isObject(value)) throw createUsageError(`${name}: expected an object of texts`, 'reload the page');
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
+}
+
+/** Returns a value that is masked everywhere else, and tells it on the screen of the command. */
+function reveal(
+  { log, http, context }: ConsoleParts,
+  seq: number,
+  { path, exchange, side, index }: JsonObject,
+): unknown {
+  const isHeader = typeof exchange === 'number' && (side === 'request' || side === 'response');
+  const value = isHeader ? http.reveal(seq, exchange, side, Number(index)) : log.reveal(seq, path);
+  if (value === undefined)
+    throw new TenonError('console/unknown', `message ${seq}: the value is not in memory`, {
+      hint: 'choose a later message',
+    });
+  const subject = isHeader ? `a header of the ${side}` : Array.isArray(path) ? path.join('.') : '';
+  context.screen.note(`console: the page shows a masked value of message ${seq}: ${subject}`);
+  return value;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';

@@ -15,6 +15,7 @@ import type { TargetReference } from '../target/target-reference.js';
 import { readListing, type ServerListing } from '../tools/read-listing.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
+import type { HttpLog } from './http-log.js';
 import { createInputHandlers } from './input-handlers.js';
 import { INPUT_TIMEOUT, type InputInbox } from './input-inbox.js';
 import { MessageOwner } from './message-owner.js';
@@ -24,10 +25,25 @@ import type { WireLog } from './wire-log.js';
 
 /** Number of the last durations from which the median is computed. */
 const MAX_DURATIONS = 200;
+/** Number of durations that the page draws. */
+const SHOWN_DURATIONS = 24;
+
+/** Options of one server. */
+interface AddedOptions {
+  readonly config?: string[] | undefined;
+  readonly header?: Record<string, string> | undefined;
+  readonly env?: Record<string, string> | undefined;
+}
 
 /** A server to connect to: as the user named it, or as another command runs it. */
 export type ConsoleTarget =
-  | { readonly reference: TargetReference /** True if the user must allow it in the page. */; readonly asks: boolean }
+  | {
+      readonly reference: TargetReference;
+      /** True if the user must allow it in the page. */
+      readonly asks: boolean;
+      /** Options of this server, in addition to those of the command. */
+      readonly connection?: AddedOptions;
+    }
   | { readonly resolved: ResolvedTarget };
 
 /** Parts that all servers share. */
@@ -35,6 +51,7 @@ export interface ServerParts {
   readonly context: CliContext;
   readonly options: TargetOptions;
   readonly log: WireLog;
+  readonly http: HttpLog;
   readonly feed: ChangeFeed;
   readonly inbox: InputInbox;
   readonly calls: ConsoleCalls;
@@ -167,11 +184,14 @@ export class ConsoleServers {
     record.durations.push(took);
     if (record.durations.length > MAX_DURATIONS) record.durations.shift();
     const sorted = record.durations.toSorted((a, b) => a - b);
+    const getQuantile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? null;
     const { calls, errors } = record.view;
     this.#change(record, {
       calls: calls + 1,
       errors: errors + (state === 'failed' || isError ? 1 : 0),
-      median: sorted[Math.floor(sorted.length / 2)] ?? null,
+      median: getQuantile(0.5),
+      p95: getQuantile(0.95),
+      durations: record.durations.slice(-SHOWN_DURATIONS),
     });
   }
 
@@ -205,7 +225,7 @@ export class ConsoleServers {
   async #resolve({ view, target }: ServerRecord): Promise<ResolvedTarget> {
     if ('resolved' in target) return target.resolved;
     const { context, options, inbox } = this.#parts;
-    const { reference, asks } = target;
+    const { reference, asks, connection = {} } = target;
     const terminal = createPageTerminal(inbox, view.name);
     if (asks && (reference.kind === 'command' || reference.kind === 'file')) {
       const details = `The command will start this program, in ${context.cwd}:\n  ${view.label}`;
@@ -214,7 +234,13 @@ export class ConsoleServers {
           hint: 'connect again, and allow it',
         });
     }
-    return resolveTarget({ ...context, terminal }, reference, options);
+    const { config, header, env } = connection;
+    return resolveTarget({ ...context, terminal }, reference, {
+      ...options,
+      ...(config ? { config } : {}),
+      ...(header ? { header: { ...options.header, ...header } } : {}),
+      ...(env ? { env: { ...options.env, ...env } } : {}),
+    });
   }
 
   async #open(
@@ -222,7 +248,7 @@ export class ConsoleServers {
     resolved: ResolvedTarget,
     chosen: string | null,
   ): Promise<{ readonly client: Client; readonly connection: number }> {
-    const { options, log, calls, inbox } = this.#parts;
+    const { options, log, http, calls, inbox } = this.#parts;
     this.#connections += 1;
     const connection = this.#connections;
     const owner = new MessageOwner(log, connection, () => calls.listRunning(connection));
@@ -237,6 +263,7 @@ export class ConsoleServers {
         for (const each of messages) {
           const call = owner.find(from, each, relatedTo);
           const row = log.add({ server: name, connection, from, message: each, call });
+          if (from === 'client') http.follow(row.seq);
           if (row.call !== undefined) calls.countMessage(row.call, row.from === 'client' && row.kind === 'request');
         }
       },
@@ -385,6 +412,8 @@ const createView = (name: string, label: string, requestedVersion: string | null
   calls: 0,
   errors: 0,
   median: null,
+  p95: null,
+  durations: [],
   listing: 0,
   error: null,
   finding: null,

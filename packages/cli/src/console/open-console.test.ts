@@ -1,4 +1,5 @@
 import { createServer, protocolVersions, tool } from 'tenon';
+import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openTestConsole } from './fixtures/console-page.js';
 
@@ -60,6 +61,15 @@ const start = (opened: Awaited<ReturnType<typeof openTestConsole>>, name: string
   opened.call('POST', 'calls', { server: 'fixture', method: 'tools/call', params: { name, arguments: args } });
 
 describe('a call of the console', () => {
+  it('counts in the figures of its server [con.latency]', async () => {
+    const opened = await openConnected();
+    for (let count = 0; count < 3; count += 1) await start(opened, 'echo', { message: 'hi' });
+    const { server: counted } = await opened.waitFor('server', event => event.server.calls === 3);
+    const { durations, median, p95 } = counted;
+    const sorted = durations.toSorted((a, b) => a - b);
+    expect([median, p95]).toEqual([sorted[1], sorted[2]]);
+  });
+
   it.each([...protocolVersions])(
     'returns the result, the messages and their durations on %s [con.revision]',
     async version => {
@@ -228,5 +238,75 @@ describe('the servers of the console', () => {
     const opened = await openConnected();
     const listing = await opened.call('GET', 'servers/fixture');
     expect(listing.tools[0]).toMatchObject({ name: 'echo', signature: expect.any(String), tokens: expect.any(Number) });
+  });
+});
+
+describe('a server that is added to the console', () => {
+  const entry = '{ "type": "http", "url": "http://127.0.0.1:9/mcp" }';
+
+  it.each([
+    ['mcp.json', `{ "mcpServers": { "one": ${entry} } }`, ['one']],
+    ['VS Code', `// comment\n{ "servers": { "one": ${entry}, "two": ${entry} } }`, ['one', 'two']],
+    ['Zed', '{ "context_servers": { "one": { "url": "http://127.0.0.1:9/mcp" } } }', ['one']],
+    ['Codex', '[mcp_servers.one]\nurl = "http://127.0.0.1:9/mcp"', ['one']],
+    ['Continue', 'mcpServers:\n  - name: one\n    type: streamable-http\n    url: http://127.0.0.1:9/mcp', ['one']],
+    ['servers by their names', `{ "one": ${entry} }`, ['one']],
+    ['a member', `"one": ${entry}`, ['one']],
+    ['an entry', entry, ['pasted']],
+  ])('may be pasted in the form of %s [con.multi]', async (_, target, names) => {
+    page = await openTestConsole();
+    expect(await page.call('POST', 'servers', { target })).toEqual({ name: names[0] });
+    // A URL of a configuration needs the approval of the user, too.
+    for (const name of names) await page.waitFor('input-request', ({ request }) => request.server === name);
+  });
+
+  it('starts no pasted program before the user allows it, and gets the variables of the page', async () => {
+    page = await openTestConsole();
+    const target = '{ "mcpServers": { "one": { "command": "node", "args": ["-e", "process.exit(3)"] } } }';
+    await page.call('POST', 'servers', { target });
+    const { request } = await page.waitFor('input-request');
+    expect(request).toMatchObject({
+      server: 'one',
+      kind: 'approval',
+      details: expect.stringContaining('process.exit'),
+    });
+    await page.call('POST', `input-requests/${request.id}`, { action: 'decline' });
+    await page.waitFor('server', event => event.server.state === 'failed');
+    expect(await page.call('POST', 'servers', { target: '{ "mcpServers": {} }' })).toMatchObject({
+      error: { code: 'cli/usage', cause: expect.stringContaining('no server') },
+    });
+  });
+
+  it('shows the HTTP requests of a call with their headers, without secrets, and a secret on request [con.wire]', async () => {
+    const http = await serveHttp(server, { port: 0, allowUnauthenticated: true });
+    try {
+      page = await openTestConsole();
+      const headers = { authorization: 'Bearer ghp_abcdefghijklmnopqrstuvwxyz0123456789', 'x-team': 'notes' };
+      const { name } = await page.call('POST', 'servers', { target: http.url, headers });
+      await page.waitFor('server', event => event.server.counts !== null);
+      const params = { name: 'echo', arguments: { message: 'hi', password: 'swordfish' } };
+      const { id } = await page.call('POST', 'calls', { server: name, method: 'tools/call', params });
+      const { call } = await page.waitFor('call', event => event.call.id === id && event.call.took !== null);
+      expect(call.state).toBe('done');
+      const { messages } = await page.call('GET', `calls/${id}/http`);
+      const [exchange] = messages[0]?.exchanges ?? [];
+      expect(messages).toHaveLength(1);
+      expect(exchange).toMatchObject({ method: 'POST', url: http.url, status: 200, firstByte: expect.any(Number) });
+      expect(exchange?.requestHeaders).toContainEqual(['x-team', 'notes']);
+      expect(exchange?.responseHeaders.map(([header]) => header.toLowerCase())).toContain('content-type');
+      const seq = messages[0]?.seq ?? 0;
+      const message = await page.call('GET', `wire/${seq}`);
+      expect(message).toMatchObject({ http: [{ status: 200 }] });
+      expect(JSON.stringify([message, messages])).not.toMatch(/ghp_|swordfish/);
+      const index = exchange?.requestHeaders.findIndex(([header]) => header === 'authorization');
+      const place = { exchange: 0, side: 'request', index };
+      expect(await page.call('POST', `wire/${seq}/reveal`, place)).toEqual({ value: headers.authorization });
+      const path = ['params', 'arguments', 'password'];
+      expect(await page.call('POST', `wire/${seq}/reveal`, { path })).toEqual({ value: 'swordfish' });
+      expect(page.screen()).toContain(`the page shows a masked value of message ${seq}: params.arguments.password`);
+      expect(page.screen()).not.toContain('swordfish');
+    } finally {
+      await http.close({ timeout: 0 });
+    }
   });
 });

@@ -8,8 +8,10 @@ import { respondToPage } from './console-api.js';
 import { ConsoleCalls } from './console-calls.js';
 import { type ConsoleListener, listenForPage } from './console-listener.js';
 import { ConsoleServers, type ConsoleTarget } from './console-servers.js';
+import { HttpLog } from './http-log.js';
 import { InputInbox } from './input-inbox.js';
 import { readPageFiles } from './page-files.js';
+import { PastedConfigs } from './pasted-configs.js';
 import { WireLog } from './wire-log.js';
 
 /** A server that the console has from the start. */
@@ -47,11 +49,13 @@ export async function openConsole(
   const files = await readPageFiles(pageFolder);
   const feed = new ChangeFeed();
   const log = new WireLog(() => feed.notify());
+  const http = new HttpLog();
+  const configs = new PastedConfigs(context);
   const calls: ConsoleCalls = new ConsoleCalls(feed, call => servers.countCall(call));
   const inbox: InputInbox = new InputInbox(feed, call => calls.setWaiting(call, inbox.isWaiting(call)));
-  const servers = new ConsoleServers({ context, options, log, feed, inbox, calls });
+  const servers = new ConsoleServers({ context, options, log, http, feed, inbox, calls });
   const comparisons = new ComparedCalls({ feed, servers, calls, inbox });
-  const parts = { cwd: context.cwd, servers, calls, comparisons, inbox, log };
+  const parts = { context, cwd: context.cwd, servers, calls, comparisons, inbox, log, http, configs };
   const run = randomUUID();
   let waiting = targets;
   const addServers = () => {
@@ -78,6 +82,8 @@ export async function openConsole(
     async close() {
       await listener.close();
       await servers.close();
+      http.close();
+      await configs.close();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, REDACTED } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { MessageView, SearchResult, WireRow } from '@tenon/console/api';
 import { redactMessage } from '@tenon/testing';
@@ -39,6 +39,8 @@ interface OpenRequest {
 export class WireLog {
   readonly #rows: WireRow[] = [];
   readonly #bodies = new Map<number, string>();
+  /** Messages of which a part is masked. */
+  readonly #masked = new Map<number, JsonRpcMessage>();
   readonly #open = new Map<string, OpenRequest>();
   /** Protocol versions by connection. */
   readonly #versions = new Map<number, string>();
@@ -61,6 +63,7 @@ export class WireLog {
     const { id, method, params, result, error }: MessageMembers = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
+    const isMasked = body.length <= MAX_BODY && body.includes(REDACTED);
     const now = performance.now();
     const seq = this.#last + 1;
     // A response goes the other way than its request.
@@ -94,6 +97,7 @@ export class WireLog {
     };
     if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
     this.#store(row, body);
+    if (isMasked) this.#masked.set(row.seq, message);
     return row;
   }
 
@@ -110,6 +114,7 @@ export class WireLog {
     for (const [seq, text] of this.#bodies) {
       if (this.#bodySize <= MAX_BODIES || seq === row.seq) break;
       this.#bodies.delete(seq);
+      this.#masked.delete(seq);
       this.#bodySize -= text.length;
     }
     // Rows are removed many at a time, because each removal moves all of them.
@@ -123,6 +128,7 @@ export class WireLog {
   #dropBody(seq: number): void {
     this.#bodySize -= this.#bodies.get(seq)?.length ?? 0;
     this.#bodies.delete(seq);
+    this.#masked.delete(seq);
   }
 
   /** Returns the rows after one of them, at most `max`. */
@@ -132,12 +138,26 @@ export class WireLog {
   }
 
   /** Returns one message. `undefined`: it is not in memory. */
-  read(seq: number, whole: boolean): MessageView | undefined {
+  read(seq: number, whole: boolean): Omit<MessageView, 'http'> | undefined {
     const row = this.#rows[seq - this.#first];
     const text = this.#bodies.get(seq);
     if (row === undefined || text === undefined) return undefined;
     const isWhole = whole || text.length <= MAX_BODY;
     return { row, text: isWhole ? text : text.slice(0, MAX_BODY), size: text.length, isWhole };
+  }
+
+  /** Returns a value of a message with its secrets. `undefined`: it is not in memory. */
+  reveal(seq: number, path: unknown): unknown {
+    if (!Array.isArray(path)) return undefined;
+    return path.reduce<unknown>((value, name) => {
+      if (Array.isArray(value)) return value[Number(name)];
+      return isObject(value) && typeof name === 'string' && Object.hasOwn(value, name) ? value[name] : undefined;
+    }, this.#masked.get(seq));
+  }
+
+  /** Returns the messages of a call that are in memory. */
+  listCall(call: number): number[] {
+    return this.#rows.flatMap(row => (row.call === call && row.from === 'client' ? [row.seq] : []));
   }
 
   /** Finds the messages after one of them whose bodies contain texts, in any case. Other work continues meanwhile. */

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CallDetail, CallView } from '../api.js';
+import type { CallDetail, CallHttpView, CallView } from '../api.js';
+import { servers } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi } from '../request.js';
 import { toComparePath } from '../route.js';
+import { HttpExchanges } from './http-exchanges.js';
 import { Icon, type IconName } from './icons.js';
 import { Ladder } from './ladder.js';
 import { ResultView } from './result.js';
@@ -28,6 +30,35 @@ export function CallState({ call }: { readonly call: CallView }) {
     <span class={`state ${kind}`}>
       <Icon name={kind} /> {describeState(call)}
     </span>
+  );
+}
+
+/** The HTTP requests of a call, beneath its messages. A process has none. */
+function CallHttp({ call }: { readonly call: CallView }) {
+  const [http, setHttp] = useState<CallHttpView | null>(null);
+  const isHttp = servers.value.get(call.server)?.transport === 'http';
+  useEffect(() => {
+    setHttp(null);
+    if (!isHttp) return;
+    let isCurrent = true;
+    callApi<CallHttpView>('GET', `calls/${call.id}/http`).then(
+      read => {
+        if (isCurrent) setHttp(read);
+      },
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [call.id, call.rounds, call.took, isHttp]);
+  if (!http || http.messages.length === 0) return null;
+  return (
+    <section class="call-http">
+      <h3>HTTP</h3>
+      {http.messages.map(({ seq, exchanges }) => (
+        <HttpExchanges key={seq} seq={seq} exchanges={exchanges} />
+      ))}
+    </section>
   );
 }
 
@@ -78,6 +109,7 @@ export function CallPanel({ call }: { readonly call: CallView }) {
       </header>
       {detail && <ResultView call={detail} />}
       <Ladder call={call} />
+      <CallHttp call={call} />
     </section>
   );
 }

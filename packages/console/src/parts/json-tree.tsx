@@ -1,5 +1,6 @@
 import { isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
+import { MaskedText } from './masked-text.js';
 import { Text } from './text.js';
 
 /** Number of members that are shown at once. */
@@ -12,10 +13,14 @@ interface TreeProps {
   readonly name?: string | undefined;
   /** Levels that are open at first. */
   readonly open?: number;
+  /** Path of the value. */
+  readonly path?: readonly string[];
+  /** Requests a value that the command has masked. */
+  readonly onReveal?: ((path: readonly string[]) => Promise<unknown>) | undefined;
 }
 
 /** A JSON value whose members can be opened. */
-export function JsonTree({ value, name, open = 2 }: TreeProps) {
+export function JsonTree({ value, name, open = 2, path = [], onReveal }: TreeProps) {
   const [isOpen, setOpen] = useState(open > 0);
   const [shown, setShown] = useState(MAX_MEMBERS);
   const isList = Array.isArray(value);
@@ -29,7 +34,7 @@ export function JsonTree({ value, name, open = 2 }: TreeProps) {
     return (
       <div class="leaf">
         {label}
-        <Leaf value={value} />
+        <Leaf value={value} onReveal={onReveal && (() => onReveal(path))} />
       </div>
     );
   const members = Object.entries(value);
@@ -52,7 +57,14 @@ export function JsonTree({ value, name, open = 2 }: TreeProps) {
       {isOpen && (
         <div class="members">
           {members.slice(0, shown).map(([key, member]) => (
-            <JsonTree key={key} name={isList ? undefined : key} value={member} open={open - 1} />
+            <JsonTree
+              key={key}
+              name={isList ? undefined : key}
+              value={member}
+              open={open - 1}
+              path={[...path, key]}
+              onReveal={onReveal}
+            />
           ))}
           {members.length > shown && (
             <button type="button" class="link" onClick={() => setShown(shown + MAX_MEMBERS * 10)}>
@@ -66,14 +78,14 @@ export function JsonTree({ value, name, open = 2 }: TreeProps) {
   );
 }
 
-function Leaf({ value }: { readonly value: unknown }) {
+function Leaf({ value, onReveal }: { value: unknown; onReveal: (() => Promise<unknown>) | undefined }) {
   const [isWhole, setWhole] = useState(false);
   if (typeof value !== 'string')
     return <span class={`value ${value === null ? 'null' : typeof value}`}>{JSON.stringify(value)}</span>;
   const text = isWhole ? value : value.slice(0, MAX_TEXT);
   return (
     <span class="value string">
-      "<Text value={text} />"
+      "<MaskedText value={text} reveal={onReveal} />"
       {text.length < value.length && (
         <button type="button" class="link" onClick={() => setWhole(true)}>
           {' '}

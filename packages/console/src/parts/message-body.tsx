@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { MessageView } from '../api.js';
 import { formatSize } from '../format.js';
 import { callApi, describeFailure } from '../request.js';
+import { HttpExchanges } from './http-exchanges.js';
 import { JsonTree } from './json-tree.js';
+import { reveal } from './masked-text.js';
 import { Text } from './text.js';
 
 /** Length of a text that is parsed and shown as a tree. */
@@ -27,7 +29,7 @@ export function MessageBody({ seq }: { readonly seq: number }) {
   }, [seq]);
   if (error !== '') return <p class="issue">{error}</p>;
   if (!message) return <p class="dim">…</p>;
-  const { text, size, isWhole } = message;
+  const { text, size, isWhole, http } = message;
   const isTree = !isRaw && isWhole && size <= MAX_TREE;
   return (
     <div class="body">
@@ -44,9 +46,10 @@ export function MessageBody({ seq }: { readonly seq: number }) {
           </button>
         )}
       </div>
+      <HttpExchanges seq={message.row.request ?? seq} exchanges={http} />
       {isTree ? (
         <div class="tree">
-          <JsonTree value={JSON.parse(text)} open={4} />
+          <JsonTree value={JSON.parse(text)} open={4} onReveal={path => reveal(seq, { path })} />
         </div>
       ) : (
         <pre class="text">

@@ -88,6 +88,8 @@ export function Board() {
               <th class="number">tokens</th>
               <th class="number">calls</th>
               <th class="number">p50</th>
+              <th class="number">p95</th>
+              <th>last calls</th>
               <th class="number">errors</th>
               <th class="wide">target</th>
             </tr>
@@ -104,7 +106,8 @@ export function Board() {
 }
 
 function ServerRow({ server }: { readonly server: ServerView }) {
-  const { name, info, protocolVersion, transport, counts, tokens, calls, median, errors, label } = server;
+  const { name, info, protocolVersion, transport, counts, tokens, calls, median, p95, durations, errors, label } =
+    server;
   return (
     <>
       <tr>
@@ -128,6 +131,10 @@ function ServerRow({ server }: { readonly server: ServerView }) {
         <td class="number">{counts ? formatSize(tokens) : '–'}</td>
         <td class="number">{calls}</td>
         <td class="number">{median === null ? '–' : formatDuration(median)}</td>
+        <td class="number">{p95 === null ? '–' : formatDuration(p95)}</td>
+        <td>
+          <Sparkline values={durations} />
+        </td>
         <td class={errors > 0 ? 'number state error' : 'number'}>{errors}</td>
         <td class="mono dim wide">
           <Text value={label} />
@@ -135,7 +142,7 @@ function ServerRow({ server }: { readonly server: ServerView }) {
       </tr>
       {server.state !== 'connected' && (server.error || server.finding) && (
         <tr>
-          <td colSpan={10}>
+          <td colSpan={12}>
             <WhyNot server={server} />
           </td>
         </tr>
@@ -144,16 +151,46 @@ function ServerRow({ server }: { readonly server: ServerView }) {
   );
 }
 
+/** Durations of the last calls, from zero to the longest one. The columns beside it have the numbers. */
+function Sparkline({ values }: { readonly values: readonly number[] }) {
+  if (values.length < 2) return null;
+  const max = Math.max(...values, 1);
+  const points = values.map((value, index) => `${(index * 70) / (values.length - 1) + 1},${15 - (value / max) * 14}`);
+  return (
+    <svg class="sparkline" viewBox="0 0 72 16" width="72" height="16" aria-hidden="true">
+      <polyline points={points.join(' ')} fill="none" stroke="currentColor" />
+    </svg>
+  );
+}
+
+/** Reads lines such as `Name: value` or `NAME=value`. */
+function readLines(text: string): Record<string, string> | undefined {
+  const pairs = text.split('\n').flatMap(line => {
+    const [, name = '', value = ''] = /^\s*([^:=\s]+)\s*[:=]\s*(.*?)\s*$/.exec(line) ?? [];
+    return name === '' ? [] : [[name, value] as const];
+  });
+  return pairs.length === 0 ? undefined : Object.fromEntries(pairs);
+}
+
 function PasteBox() {
   const [target, setTarget] = useState('');
+  const [headers, setHeaders] = useState('');
+  const [env, setEnv] = useState('');
   // Until the user chooses one, it is the version of the command.
   const [version, setVersion] = useState<string | null>(null);
   const [error, setError] = useState('');
   const connect = async () => {
     try {
-      const body: AddServerRequest = { target, version: (version ?? hello.value?.protocolVersion) || null };
+      const body: AddServerRequest = {
+        target,
+        version: (version ?? hello.value?.protocolVersion) || null,
+        headers: readLines(headers),
+        env: readLines(env),
+      };
       const { name } = await callApi<{ name: string }>('POST', 'servers', body);
       setTarget('');
+      setHeaders('');
+      setEnv('');
       setError('');
       navigate(toServerPath(name));
     } catch (thrown) {
@@ -169,14 +206,21 @@ function PasteBox() {
         void connect();
       }}
     >
-      <input
+      <textarea
         class="mono"
         data-focus
         aria-label="Server to connect to"
-        placeholder="URL, command line, path or name of a server"
+        placeholder="URL, command line, path or name of a server, or the text of an mcp.json"
         title={`Paths are relative to ${hello.value?.folder ?? 'the folder of the command'}`}
+        rows={Math.min(12, target.split('\n').length)}
+        spellcheck={false}
         value={target}
         onInput={event => setTarget(event.currentTarget.value)}
+        onKeyDown={event => {
+          if (event.key !== 'Enter' || event.shiftKey) return;
+          event.preventDefault();
+          if (target.trim() !== '') void connect();
+        }}
       />
       <select
         aria-label="Protocol version"
@@ -193,6 +237,33 @@ function PasteBox() {
       <button type="submit" class="primary" disabled={target.trim() === ''}>
         Connect
       </button>
+      <details>
+        <summary>headers, environment</summary>
+        <div class="connection">
+          <label>
+            headers, for a URL
+            <textarea
+              class="mono"
+              rows={2}
+              placeholder="X-Team: notes"
+              spellcheck={false}
+              value={headers}
+              onInput={event => setHeaders(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            environment, for a program
+            <textarea
+              class="mono"
+              rows={2}
+              placeholder="API_URL=https://example.com"
+              spellcheck={false}
+              value={env}
+              onInput={event => setEnv(event.currentTarget.value)}
+            />
+          </label>
+        </div>
+      </details>
       {error !== '' && (
         <p class="issue">
           <Text value={error} />
