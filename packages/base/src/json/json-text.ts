@@ -14,13 +14,18 @@ export const integerKeeper: {
   mark?: (value: unknown, text: string) => void;
   /** Serializes a value with the remembered texts. */
   write?: (value: unknown, indent?: number | string) => string;
-  /** Remembers the text of these numbers in an object or array for its copy as well. */
-  copy?: (from: object, to: object) => void;
 } = {};
+
+/**
+ * Member with the texts of the numbers in an object or an array that JSON would change, by their keys. JSON ignores it,
+ * and the spread of an object copies it.
+ */
+export const NUMBER_TEXTS = Symbol('texts of numbers');
 
 /** Returns the copy of an object or array. Its integers are serialized as those of the original. */
 export function keepTextsIn<T extends object>(copy: T, original: object): T {
-  integerKeeper.copy?.(original, copy);
+  const texts: unknown = integerKeeper.mark && Reflect.get(original, NUMBER_TEXTS);
+  if (texts !== undefined) Reflect.set(copy, NUMBER_TEXTS, texts);
   return copy;
 }
 

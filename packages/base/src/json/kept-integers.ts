@@ -1,4 +1,4 @@
-import { integerKeeper, mayHaveLongNumber } from './json-text.js';
+import { integerKeeper, mayHaveLongNumber, NUMBER_TEXTS } from './json-text.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -9,13 +9,7 @@ const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/;
 /** A zero of any form. */
 const ZERO = /^-?0(?:\.0+)?(?:[eE][-+]?\d+)?$/;
 
-/**
- * Member with the texts of the numbers in an object or an array that JSON would change, by their keys. JSON ignores it,
- * and the spread of an object copies it.
- */
-const TEXTS = Symbol('texts of numbers');
-
-const getTexts = (container: object): Map<string, string> | undefined => Reflect.get(container, TEXTS);
+const getTexts = (container: object): Map<string, string> | undefined => Reflect.get(container, NUMBER_TEXTS);
 
 /**
  * Tells if JSON would write another number after this one was read: one with more digits than a JavaScript number has,
@@ -59,10 +53,6 @@ export function keepIntegers(): void {
   const mark = `kept:${crypto.randomUUID()}:`;
   const written = new RegExp(`"${mark}([^"]+)"`, 'g');
   integerKeeper.mark = markIntegers;
-  integerKeeper.copy = (from, to) => {
-    const texts = getTexts(from);
-    if (texts !== undefined) Reflect.set(to, TEXTS, texts);
-  };
   integerKeeper.write = (value, indent) => {
     const restore = function (this: object, key: string, member: unknown): unknown {
       // A copy through JSON has `null` for an infinite number.
@@ -81,7 +71,7 @@ export function setInteger(container: object, key: string, text: string): void {
 
 function keepText(container: object, key: string, text: string): void {
   const texts = getTexts(container);
-  if (texts === undefined) Reflect.set(container, TEXTS, new Map([[key, text]]));
+  if (texts === undefined) Reflect.set(container, NUMBER_TEXTS, new Map([[key, text]]));
   else texts.set(key, text);
   addShortText(Number(text));
 }

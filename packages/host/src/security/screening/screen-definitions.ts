@@ -59,19 +59,17 @@ export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screene
   return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
 }
 
+const checkResource = checkEither(
+  checkObject({ name: checkString, uriTemplate: checkString }),
+  checkObject({ name: checkString, uri: checkString }),
+);
+
 /** Screens the texts of a resource or a resource template. */
 export function screenResource<Offer extends Resource | ResourceTemplate>(
   resource: Offer,
   screening: Screening = {},
 ): Screened<Offer> {
-  requireArgument(
-    '`resource` of screenResource',
-    resource,
-    checkEither(
-      checkObject({ name: checkString, uriTemplate: checkString }),
-      checkObject({ name: checkString, uri: checkString }),
-    ),
-  );
+  requireArgument('`resource` of screenResource', resource, checkResource);
   requireKnownOptions('screenResource', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   if ('uri' in resource) screener.reportText(resource.uri, 'uri');

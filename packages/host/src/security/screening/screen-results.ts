@@ -1,6 +1,6 @@
 import {
+  type Check,
   checkArray,
-  checkEither,
   checkObject,
   type JsonObject,
   requireArgument,
@@ -37,12 +37,16 @@ export type ScreenableResult =
   | readonly PromptMessage[]
   | readonly SamplingMessage[];
 
+const checkMessages = checkArray(checkObject());
+const checkFields = checkObject();
+const checkResult: Check = value => (Array.isArray(value) ? checkMessages(value) : checkFields(value));
+
 /** Screens the texts of a result. */
 export function screenResult<Value extends ScreenableResult>(
   result: Value,
   screening: Screening = {},
 ): Screened<Value> {
-  requireArgument('`result` of screenResult', result, checkEither(checkArray(checkObject()), checkObject()));
+  requireArgument('`result` of screenResult', result, checkResult);
   requireKnownOptions('screenResult', screening, SCREENING);
   const screener = createScreener(screening, STRIPPED_FROM_RESULTS);
   return screener.finish(screenFields(result, screener, screening.mask === true) as Value);

@@ -8,6 +8,9 @@ import type { RequestRoute } from '../request-handler.js';
 import type { Dialect } from '../versions/dialect.js';
 import { DEFAULT_HTTP_VERSION, dialects, getDialect, getNewestDialect } from '../versions/index.js';
 
+/** Route of a request that names its version in `_meta`. */
+type MetadataRoute = Extract<RequestRoute, { opening: 'per-request' | 'refused' }>;
+
 /** Metadata of a stateless request, by which it identifies its sender. */
 export interface RequestMetadata {
   readonly capabilities: ClientCapabilities;
@@ -47,7 +50,8 @@ export function classifyRequest(
     return refuseRequest(createMissingMetaError(request));
   if (request.method === 'initialize') return routeInitialize(served);
   if (!served.some(({ opening }) => opening === 'handshake')) return refuseRequest(createMissingMetaError(request));
-  if (versionHeader === undefined || listVersions(served).includes(versionHeader)) return { opening: 'opened' };
+  if (versionHeader === undefined || served.some(({ protocolVersion }) => protocolVersion === versionHeader))
+    return { opening: 'opened' };
   return refuseRequest({
     code: INVALID_REQUEST,
     message: `Invalid request: protocol version ${versionHeader} is not supported`,
@@ -59,8 +63,16 @@ export function requireServed(
   request: JsonRpcRequest,
   served: readonly Dialect[],
 ): Exclude<RequestRoute, { opening: 'refused' }> {
-  const route = classifyRequest(request, served);
-  if (route.opening !== 'refused') return route;
+  return throwRefusal(classifyRequest(request, served));
+}
+
+/** Returns the dialect of a request that names its version in `_meta`. Throws the error for the peer if it is not served. */
+export function requireStatelessDialect({ params }: JsonRpcRequest, served: readonly Dialect[]): Dialect {
+  return throwRefusal(routeByMeta(params?._meta as JsonObject, served)).dialect;
+}
+
+function throwRefusal<Route extends RequestRoute>(route: Route): Exclude<Route, { opening: 'refused' }> {
+  if (route.opening !== 'refused') return route as Exclude<Route, { opening: 'refused' }>;
   const { code, message, data } = route.error;
   throw rpcError(code, message, data);
 }
@@ -99,7 +111,7 @@ function routeInitialize(served: readonly Dialect[]): RequestRoute {
   });
 }
 
-function routeByMeta(meta: JsonObject, served: readonly Dialect[]): RequestRoute {
+function routeByMeta(meta: JsonObject, served: readonly Dialect[]): MetadataRoute {
   const version = meta[PROTOCOL_VERSION];
   if (typeof version !== 'string') return refuseRequest(createInvalidMetaError(PROTOCOL_VERSION, 'a string'));
   const capabilities = meta[CLIENT_CAPABILITIES];
@@ -158,6 +170,6 @@ function createInvalidMetaError(key: string, expected: string): ErrorObject {
   return { code: INVALID_PARAMS, message: `Invalid params: _meta["${key}"] must be ${expected}` };
 }
 
-function refuseRequest(error: ErrorObject): RequestRoute {
+function refuseRequest(error: ErrorObject): Extract<RequestRoute, { opening: 'refused' }> {
   return { opening: 'refused', error };
 }

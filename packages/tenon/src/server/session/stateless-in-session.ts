@@ -1,9 +1,9 @@
-import { INVALID_REQUEST, type JsonObject, rpcError } from '@tenon/base';
+import type { JsonObject } from '@tenon/base';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext } from '../../jsonrpc/transport.js';
-import { requireServed } from '../../protocol/negotiation/classify-request.js';
+import { requireStatelessDialect } from '../../protocol/negotiation/classify-request.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { handleStatelessRequest } from '../stateless-request.js';
 
@@ -15,8 +15,7 @@ export function handleStatelessInSession(
   scope: RequestScope,
   { getListening, ...context }: MessageContext & { readonly getListening: () => Map<RequestScope, () => void> },
 ): JsonObject | Promise<JsonObject> {
-  const route = requireServed(request, runtime.servedDialects);
-  if (route.opening !== 'per-request') throw rpcError(INVALID_REQUEST, 'Invalid request');
+  const dialect = requireStatelessDialect(request, runtime.servedDialects);
   if (request.method === 'subscriptions/listen') {
     const listening = getListening();
     listening.set(scope, () => {});
@@ -26,7 +25,7 @@ export function handleStatelessInSession(
       if (!scope.isCancelled) void peer.notify('notifications/cancelled', { requestId: request.id });
     });
   }
-  return handleStatelessRequest(runtime, request, route.dialect, scope, {
+  return handleStatelessRequest(runtime, request, dialect, scope, {
     ...context,
     request: context.request,
     isTraced: true,
