@@ -49,7 +49,7 @@ const server = createServer({
 
 const targets = [
   { name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } },
-  { name: 'everything', target: { resolved: { target: { command, args }, label: 'everything' } } },
+  { name: 'everything', target: { reference: { kind: 'command' as const, command, args }, asks: false } },
   { name: 'flood', target: { resolved: { target: { command: process.execPath, args: [FLOOD] }, label: 'flood' } } },
 ];
 
@@ -137,6 +137,20 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.keyboard.press('Escape');
     await page.keyboard.press('w');
     await page.getByRole('option', { name: /tools\/call echo result/ }).waitFor();
+  });
+
+  it('copies a call for a shell and as JSON, by the keyboard only [con.wire] [con.keys]', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${opened.origin}/call/1`);
+    await page.getByText('Echo: by keys').waitFor();
+    await page.keyboard.press('y');
+    await page.getByText(`tenon call echo 'message=by keys' --`).waitFor();
+    await page.getByRole('button', { name: 'Copy', exact: true }).first().press('Enter');
+    await page.getByText('copied', { exact: true }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`'message=by keys' -- `);
+    expect(await page.getByRole('tab', { name: 'curl' }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'JSON' }).press('Enter');
+    await page.getByText('"method": "tools/call"').waitFor();
   });
 
   it('answers an elicitation within the call, and shows hostile texts as text [con.ask] [con.untrusted]', async () => {

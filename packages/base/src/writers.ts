@@ -16,9 +16,14 @@ export { escapeMarkdown, escapeXml } from './redaction/writers/markup.js';
 export {
   escapeForBash,
   isSafeForCmd,
+  quoteForFish,
   quoteForPowerShell,
   quoteForShell,
+  type Shell,
+  shells,
+  type WordPart,
   writeCommandLine,
+  writeShellWord,
 } from './redaction/writers/shells.js';
 export {
   writeBlockComment,

@@ -303,3 +303,13 @@ export interface SearchResult {
   /** Last message that was searched. */
   readonly last: number;
 }
+
+/** Form in which a call is copied. `tenon`: a line of the command. */
+export type CopyFormat = 'curl' | 'tenon' | 'json' | 'typescript';
+
+/** Response of `GET /api/calls/ID/copy?as=FORMAT&shell=SHELL`. */
+export interface CallCopy {
+  readonly text: string;
+  /** Environment variables that the text reads in place of secrets. */
+  readonly variables: readonly string[];
+}

@@ -19,6 +19,7 @@ export function listenForKeys(): void {
     else if (key === 't') switchTheme();
     else if (key === 'r') repeatLast();
     else if (key === 'v') compareLast();
+    else if (key === 'y') document.querySelector<HTMLElement>('[data-key="y"]')?.click();
     else return;
     event.preventDefault();
   });

@@ -1,7 +1,8 @@
+import { type Shell, shells } from '@tenon/base/writers';
 import { Argument, type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { type CommandSource, listCandidates } from '../completion/list-candidates.js';
-import { formatCandidates, getScript, type Shell, shells } from '../completion/shells.js';
+import { formatCandidates, getScript } from '../completion/shells.js';
 import { splitLine } from '../completion/split-line.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';

@@ -1,9 +1,6 @@
 /** Shells with completions: the script that a shell loads, and the form in which it gets candidates. */
-import { escapeForBash, escapeForLog, quoteForPowerShell } from '@tenon/base/writers';
+import { escapeForBash, escapeForLog, quoteForPowerShell, type Shell } from '@tenon/base/writers';
 import type { Candidate } from './list-candidates.js';
-
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-export type Shell = (typeof shells)[number];
 
 /**
  * Scripts that register the completion of `tenon`. Each calls `tenon completion SHELL -- WORDS` at a press of Tab.

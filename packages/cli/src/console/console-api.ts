@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import type { InputResponse } from '@tenon/console/api';
+import type { CallCopy, InputResponse } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { splitLine } from '../completion/split-line.js';
@@ -86,6 +86,8 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       const messages = log.listCall(Number(name)).map(seq => ({ seq, exchanges: http.read(seq) }));
       return { messages: messages.filter(({ exchanges }) => exchanges.length > 0) };
     }
+    case 'GET calls/…/copy':
+      return copy(parts, Number(name), query);
     case 'POST calls/…/cancel':
       calls.cancel(Number(name));
       return {};
@@ -153,6 +155,17 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** Reads the requested protocol version. `null`: the newest of both sides. `undefined`: no change. */
 const readVersion = ({ version }: JsonObject): string | null | undefined =>
   typeof version === 'string' || version === null ? version : undefined;
+
+async function copy({ calls, servers }: ConsoleParts, id: number, query: URLSearchParams): Promise<CallCopy> {
+  const { copyCall, isCopyFormat, isShell } = await import('./copy/copy-call.js');
+  const { view, params, redacted } = calls.readParams(id);
+  const { server, name, method, protocolVersion } = view;
+  const [format, shell] = [query.get('as'), query.get('shell')];
+  if (!isCopyFormat(format)) throw createUsageError(`as: unknown format ${format}`, 'reload the page');
+  const target = await servers.describeTarget(server, method === 'tools/call' ? name : '');
+  const call = { ...target, method, params, redacted, protocolVersion };
+  return copyCall(call, format, isShell(shell) ? shell : 'bash');
+}
 
 function startCall({ servers, calls }: ConsoleParts, { server, method, params, timeout }: JsonObject): unknown {
   if (typeof server !== 'string' || typeof method !== 'string' || !isObject(params))

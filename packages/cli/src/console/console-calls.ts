@@ -99,6 +99,12 @@ export class ConsoleCalls {
     return { ...view, params: redact(params), result, error, tokens, issues };
   }
 
+  /** Returns the params of a call with their secrets, and without them. */
+  readParams(id: number): { readonly view: CallView; readonly params: JsonObject; readonly redacted: Json } {
+    const { view, params } = this.#require(id);
+    return { view, params, redacted: redact(params) };
+  }
+
   cancel(id: number): void {
     this.#require(id).abort.abort(new TenonError('console/cancelled', 'the call was cancelled by the user'));
   }

@@ -16,6 +16,7 @@ import { readListing, type ServerListing } from '../tools/read-listing.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
 import type { HttpLog } from './http-log.js';
+import type { CopiedCall } from './copy/copy-call.js';
 import { createInputHandlers } from './input-handlers.js';
 import { INPUT_TIMEOUT, type InputInbox } from './input-inbox.js';
 import { MessageOwner } from './message-owner.js';
@@ -161,6 +162,22 @@ export class ConsoleServers {
   isRepeatable(name: string, tool: string): boolean {
     const annotations = this.#require(name).listing?.tools.find(each => each.name === tool)?.annotations;
     return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  }
+
+  /** Returns the target of a server, for a call that is written for another program. */
+  async describeTarget(
+    name: string,
+    toolName: string,
+  ): Promise<Pick<CopiedCall, 'reference' | 'target' | 'tool' | 'options' | 'requestedVersion'>> {
+    const record = this.#require(name);
+    const { target } = record.resolved ?? (await this.#resolve(record));
+    return {
+      reference: 'reference' in record.target ? record.target.reference : undefined,
+      target,
+      tool: record.listing?.tools.find(each => each.name === toolName),
+      options: this.#parts.options,
+      requestedVersion: record.view.requestedVersion,
+    };
   }
 
   /** Examines a server, as `tenon doctor` does. */

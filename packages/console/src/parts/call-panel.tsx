@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallHttpView, CallView } from '../api.js';
 import { servers } from '../console-state.js';
@@ -80,6 +81,12 @@ export function CallPanel({ call }: { readonly call: CallView }) {
       isCurrent = false;
     };
   }, [call.id, isOver]);
+  const [CopyMenu, setCopyMenu] = useState<ComponentType<{ readonly call: CallView }> | null>(null);
+  const toggleCopy = async () => {
+    if (CopyMenu) return setCopyMenu(null);
+    const loaded = await import('./copy-menu.js');
+    setCopyMenu(() => loaded.CopyMenu);
+  };
   const post = (action: string) => void callApi('POST', `calls/${call.id}/${action}`);
   return (
     <section class="call" aria-live="polite">
@@ -103,10 +110,20 @@ export function CallPanel({ call }: { readonly call: CallView }) {
           <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
             compare
           </a>
+          <button
+            type="button"
+            data-key="y"
+            title="Copy the call for a shell or a program (y)"
+            aria-expanded={CopyMenu !== null}
+            onClick={() => void toggleCopy()}
+          >
+            Copy as
+          </button>
           <a href={`/call/${call.id}`}>call {call.id}</a>
           <a href={`/wire?call=${call.id}`}>wire</a>
         </span>
       </header>
+      {CopyMenu && <CopyMenu call={call} />}
       {detail && <ResultView call={detail} />}
       <Ladder call={call} />
       <CallHttp call={call} />

@@ -10,6 +10,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Ctrl Enter', 'call the tool'],
   ['r', 'repeat the last call'],
   ['v', 'the same call on another protocol version'],
+  ['y', 'copy the shown call for a shell or a program'],
   ['Esc', 'leave a field, close the message'],
   ['t', 'theme'],
 ];

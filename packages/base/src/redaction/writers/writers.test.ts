@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { getProgram, hasPrograms } from '../../../../../scripts/optional-programs.mjs';
 import { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './data-formats.js';
 import { escapeHtml, escapeMarkdown, escapeXml } from './markup.js';
-import { escapeForBash, isSafeForCmd, quoteForPowerShell, writeCommandLine } from './shells.js';
+import { escapeForBash, isSafeForCmd, quoteForPowerShell, writeCommandLine, writeShellWord } from './shells.js';
 import {
   writeBlockComment,
   writeCommentLines,
@@ -134,6 +134,34 @@ describe('the writers for shells', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     expect(printed.split('\0').slice(0, -1)).toEqual(texts);
+  });
+
+  it.each((['bash', 'zsh', 'fish'] as const).filter(shell => hasPrograms(shell)))(
+    'keep words with variables whole in %s',
+    shell => {
+      const texts = hostile.filter(each => !/[\0\p{Cs}]/u.test(each));
+      const words = texts.map(each => writeShellWord([each, { variable: 'VALUE' }, each], shell));
+      expect(words.join(' ')).not.toMatch(RAW);
+      const args = [
+        ...(shell === 'bash' ? ['--norc'] : shell === 'zsh' ? ['-f'] : ['-N']),
+        '-c',
+        `printf '%s\\0' ${words.join(' ')}`,
+      ];
+      const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C.UTF-8', VALUE: "a '$x' b" };
+      const printed = execFileSync(getProgram(shell), args, {
+        env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      expect(printed.split('\0').slice(0, -1)).toEqual(texts.map(each => `${each}a '$x' b${each}`));
+    },
+  );
+
+  it('write words with variables for PowerShell', () => {
+    expect(writeShellWord(['a b'], 'powershell')).toBe("'a b'");
+    expect(writeShellWord([{ variable: 'X' }], 'powershell')).toBe('$env:X');
+    expect(writeShellWord(['x=', { variable: 'X' }, "'"], 'powershell')).toBe("('x=' + $env:X + '''')");
+    expect(writeShellWord([], 'powershell')).toBe("''");
   });
 
   it('separate arguments', () => {

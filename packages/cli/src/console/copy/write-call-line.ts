@@ -1,0 +1,99 @@
+import { isObject, redactSecrets } from '@tenon/base';
+import { type Shell, writeShellWord } from '@tenon/base/writers';
+import type { JsonObject, Tool } from 'tenon';
+import type { TargetOptions } from '../../target/target-options.js';
+import type { TargetReference } from '../../target/target-reference.js';
+import { createUsageError } from '../../usage-error.js';
+import type { SecretMarkers } from './secret-markers.js';
+
+/** A call in the words of the command. */
+export interface CommandCall {
+  readonly reference: TargetReference;
+  readonly options: TargetOptions;
+  /** The only version to use, if the user has chosen one. */
+  readonly version: string | null;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly tool: Tool | undefined;
+}
+
+/** Writes a call as a line of `tenon call`, `tenon prompt` or `tenon read`. */
+export function writeCallLine(call: CommandCall, markers: SecretMarkers, shell: Shell): string {
+  const { reference, method, params, tool } = call;
+  const { server, command } = splitReference(reference, markers);
+  const words = ['tenon', ...listSubject(method, params, server, tool), ...listOptions(call, markers), ...command];
+  return words.map(word => writeShellWord(markers.split(word), shell)).join(' ');
+}
+
+function listSubject(method: string, params: JsonObject, server: readonly string[], tool: Tool | undefined): string[] {
+  const { name, uri, arguments: args } = params;
+  if (method === 'tools/call' && typeof name === 'string')
+    return ['call', ...server, name, ...listArguments(isObject(args) ? args : {}, tool)];
+  if (method === 'prompts/get' && typeof name === 'string')
+    return ['prompt', ...server, name, ...listArguments(isObject(args) ? args : {}, undefined, true)];
+  if (method === 'resources/read' && typeof uri === 'string') return ['read', ...server, uri];
+  throw createUsageError(`${method}: no command sends it`, 'copy it as curl, JSON or TypeScript');
+}
+
+/** Lists arguments as words. Names or values that a word cannot express make all of them one JSON text. */
+function listArguments(args: JsonObject, tool: Tool | undefined, areTexts = false): string[] {
+  const properties = isObject(tool?.inputSchema.properties) ? tool.inputSchema.properties : {};
+  const entries = Object.entries(args);
+  const isWordName = (name: string) => /^\w[\w.]*$/.test(name);
+  if (!areTexts && !entries.every(([name]) => isWordName(name))) return ['--args', JSON.stringify(args)];
+  return entries.map(([name, value]) => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const isText = areTexts || (isObject(schema) && schema.type === 'string');
+    const isPlain = typeof value === 'string' && isText && !/^["'@]/.test(value);
+    return isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`;
+  });
+}
+
+function listOptions({ options, version }: CommandCall, markers: SecretMarkers): string[] {
+  const { config = [], env = {}, pass = [], cwd, header = {}, headerFile, bearerEnv, tokenFile, auth } = options;
+  const given = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
+  // The command itself replaces variables, so that no list of processes shows their values.
+  const headers = Object.entries(header).flatMap(([name, value]) => [
+    '-H',
+    `${name}: ${/\$\{\w+\}/.test(value) ? value : `\${${markers.addVariable(name)}}`}`,
+  ]);
+  return [
+    ...config.flatMap(file => ['--config', file]),
+    ...[...pass, ...Object.keys(env)].flatMap(name => ['--pass', name]),
+    ...given('--cwd', cwd),
+    ...headers,
+    ...given('--header-file', headerFile),
+    ...given('--bearer-env', bearerEnv),
+    ...given('--token-file', tokenFile),
+    ...given('--auth', auth),
+    ...given('--transport', options.transport),
+    ...given('--protocol-version', version ?? options.protocolVersion),
+  ];
+}
+
+function splitReference(
+  reference: TargetReference,
+  markers: SecretMarkers,
+): { readonly server: readonly string[]; readonly command: readonly string[] } {
+  const hide = (text: string, name: string) => (redactSecrets(text) === text ? text : markers.create(name));
+  switch (reference.kind) {
+    case 'command':
+      return {
+        server: [],
+        command: ['--', reference.command, ...reference.args.map((each, index) => hide(each, `ARGUMENT_${index + 1}`))],
+      };
+    case 'url':
+      return { server: [hide(reference.url, 'URL')], command: [] };
+    case 'file':
+      return {
+        server: [reference.exported === undefined ? reference.path : `${reference.path}#${reference.exported}`],
+        command: [],
+      };
+    case 'registry':
+      return { server: [`${reference.name}@${reference.version}`], command: [] };
+    case 'name':
+      return { server: [reference.name], command: [] };
+    default:
+      return { server: [reference.path], command: [] };
+  }
+}

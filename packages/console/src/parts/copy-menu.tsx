@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CallCopy, CallView, CopyFormat, ErrorView, ServerView } from '../api.js';
+import { servers } from '../console-state.js';
+import { callApi, describeFailure } from '../request.js';
+import { Text } from './text.js';
+
+type Transport = NonNullable<ServerView['transport']>;
+
+/** Forms, each with the transports of the servers that it can name. */
+const FORMATS: readonly (readonly [format: CopyFormat, title: string, transports: readonly Transport[]])[] = [
+  ['tenon', 'tenon call', ['http', 'stdio']],
+  ['curl', 'curl', ['http']],
+  ['typescript', 'TypeScript', ['http', 'stdio']],
+  ['json', 'JSON', ['http', 'stdio', 'memory']],
+];
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+type ShellName = (typeof SHELLS)[number];
+
+const FORMAT_KEY = 'tenon-copy-format';
+const SHELL_KEY = 'tenon-copy-shell';
+
+/** A call written for a shell or for a program, to copy. */
+export function CopyMenu({ call: { id: call, server } }: { readonly call: CallView }) {
+  const transport = servers.value.get(server)?.transport ?? 'memory';
+  const offered = FORMATS.filter(([, , transports]) => transports.includes(transport));
+  const [wanted, setWanted] = useState(() => localStorage.getItem(FORMAT_KEY) ?? 'tenon');
+  const format = offered.find(([each]) => each === wanted)?.[0] ?? offered[0]?.[0] ?? 'json';
+  const [shell, setShell] = useState<ShellName>(
+    () => SHELLS.find(each => each === localStorage.getItem(SHELL_KEY)) ?? 'bash',
+  );
+  const [copy, setCopy] = useState<CallCopy | null>(null);
+  const [problem, setProblem] = useState<ErrorView | null>(null);
+  const [copied, setCopied] = useState('');
+  useEffect(() => {
+    let isCurrent = true;
+    setCopied('');
+    callApi<CallCopy>('GET', `calls/${call}/copy?as=${format}&shell=${shell}`).then(
+      read => {
+        if (!isCurrent) return;
+        setCopy(read);
+        setProblem(null);
+      },
+      thrown => {
+        if (!isCurrent) return;
+        setCopy(null);
+        setProblem(describeFailure(thrown));
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [call, format, shell]);
+  const choose = (next: CopyFormat) => {
+    localStorage.setItem(FORMAT_KEY, next);
+    setWanted(next);
+  };
+  const write = async (text: string) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied('copied');
+    } catch {
+      setCopied('the browser refused: select the text, and copy it');
+    }
+  };
+  const isForShell = format === 'tenon' || format === 'curl';
+  return (
+    <section class="copy" aria-label="Copy as">
+      <div class="copy-head">
+        <div class="tabs" role="tablist">
+          {offered.map(([each, title]) => (
+            <button type="button" role="tab" key={each} aria-selected={format === each} onClick={() => choose(each)}>
+              {title}
+            </button>
+          ))}
+        </div>
+        {isForShell && (
+          <select
+            aria-label="Shell"
+            value={shell}
+            onChange={event => {
+              const chosen = SHELLS.find(each => each === event.currentTarget.value) ?? 'bash';
+              localStorage.setItem(SHELL_KEY, chosen);
+              setShell(chosen);
+            }}
+          >
+            {SHELLS.map(each => (
+              <option key={each} value={each}>
+                {each === 'powershell' ? 'PowerShell' : each}
+              </option>
+            ))}
+          </select>
+        )}
+        {copy && (
+          <button type="button" onClick={() => void write(copy.text)}>
+            Copy
+          </button>
+        )}
+        <span class="dim" role="status">
+          {copied}
+        </span>
+      </div>
+      {problem && (
+        <p class="issue">
+          <Text value={problem.cause} /> <Text value={problem.fix ?? ''} />
+        </p>
+      )}
+      {copy && (
+        <pre class="text mono">
+          <Text value={copy.text} />
+        </pre>
+      )}
+      {copy && copy.variables.length > 0 && (
+        <p class="dim">
+          Set before, because the text has no secrets: <span class="mono">{copy.variables.join(', ')}</span>
+        </p>
+      )}
+    </section>
+  );
+}
