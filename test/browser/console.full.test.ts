@@ -147,7 +147,7 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.getByText(`tenon call echo 'message=by keys' --`).waitFor();
     await page.getByRole('button', { name: 'Copy', exact: true }).first().press('Enter');
     await page.getByText('copied', { exact: true }).waitFor();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(`'message=by keys' -- `);
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`'message=by keys' -- `);
     expect(await page.getByRole('tab', { name: 'curl' }).count()).toBe(0);
     await page.getByRole('tab', { name: 'JSON' }).press('Enter');
     await page.getByText('"method": "tools/call"').waitFor();

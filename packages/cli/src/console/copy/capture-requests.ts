@@ -31,16 +31,17 @@ export async function captureRequests(call: CapturedCall): Promise<CapturedReque
     'server/discover': { supportedVersions: [protocolVersion], capabilities: CAPABILITIES, serverInfo },
     'tools/list': { tools: tool ? [tool] : [] },
   };
-  const fetch: HttpTarget['fetch'] = async (_, init = {}) => {
-    const text = typeof init.body === 'string' ? init.body : '';
+  const fetch: HttpTarget['fetch'] = async (_, init) => {
+    const text = init.body ?? '';
     if (init.method !== 'POST' || text === '') return new Response(null, { status: 405 });
     const message: unknown = JSON.parse(text);
     const name = isObject(message) && typeof message.method === 'string' ? message.method : '';
-    captured.push({ method: name, headers: Object.fromEntries(new Headers(init.headers)), body: text });
+    captured.push({ method: name, headers: init.headers, body: text });
     if (!isObject(message) || message.id === undefined) return new Response(null, { status: 202 });
     const result = { resultType: 'complete', ...results[name], ...(name === method ? { content: [] } : {}) };
-    const headers = name === 'initialize' ? { 'mcp-session-id': SESSION } : {};
-    return Response.json({ jsonrpc: '2.0', id: message.id, result }, { headers });
+    const session: Record<string, string> = name === 'initialize' ? { 'mcp-session-id': SESSION } : {};
+    const body = JSON.stringify({ jsonrpc: '2.0', id: message.id, result });
+    return new Response(body, { headers: { 'content-type': 'application/json', ...session } });
   };
   const client = await connect({ ...target, transport: 'http', fetch }, { protocolVersion, validate: 'off' });
   try {
