@@ -153,6 +153,51 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.getByText('"method": "tools/call"').waitFor();
   });
 
+  it('makes a test of a call, and saves messages as a recording [con.record]', async () => {
+    await page.goto(`${opened.origin}/call/1`);
+    await page.getByText('Echo: by keys').waitFor();
+    await page.keyboard.press('y');
+    await page.getByRole('tab', { name: 'Vitest test' }).press('Enter');
+    await page.getByText(`await client.callTool('echo', { message: 'by keys' })`).waitFor();
+    const save = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save echo.test.ts' }).press('Enter');
+    expect((await save).suggestedFilename()).toBe('echo.test.ts');
+    await page.goto(`${opened.origin}/wire?filter=call:1`);
+    await page.getByText(/^2 messages$/).waitFor();
+    const recording = page.waitForEvent('download');
+    await page.keyboard.press('e');
+    const file = await (await recording).path();
+    expect((await readFile(file, 'utf8')).match(/"method":"(?:initialize|tools\/call)"/g)).toHaveLength(2);
+  });
+
+  it('opens tools, calls, views and actions by their names with the keyboard only [con.keys]', async () => {
+    await page.goto(opened.origin);
+    await page.locator('td .state.ok').first().waitFor();
+    const open = async (query: string, option: RegExp) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: 'Command' }).waitFor();
+      await page.keyboard.type(query);
+      await page.getByRole('option', { name: option, selected: true }).waitFor();
+      await page.keyboard.press('Enter');
+    };
+    await open('every echo', /^tool everything echo/);
+    await page.getByRole('heading', { name: 'echo' }).waitFor();
+    await open('call 1', /^call call 1 everything echo done/);
+    await page.getByText('Echo: by keys').waitFor();
+    await open('wire', /^view Wire/);
+    await page.getByRole('combobox', { name: 'Filter of messages' }).waitFor();
+    await page.keyboard.press('Control+k');
+    // The entries that were used last are the first.
+    await page.getByRole('option', { name: /^view Wire/, selected: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: /^call call 1/, selected: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await open('all keys', /^action Show all keys/);
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.locator('*').count()).toBeLessThan(1500);
+  });
+
   it('answers an elicitation within the call, and shows hostile texts as text [con.ask] [con.untrusted]', async () => {
     await page.goto(`${opened.origin}/s/fixture/tools/greet`);
     await page.getByRole('button', { name: 'Call', exact: true }).click();

@@ -313,3 +313,30 @@ export interface CallCopy {
   /** Environment variables that the text reads in place of secrets. */
   readonly variables: readonly string[];
 }
+
+/** Body of `POST /api/recordings`: the messages of a recording. Default: all messages. */
+export interface RecordingSelection {
+  readonly calls?: readonly number[] | undefined;
+  /** `seq` of messages. */
+  readonly messages?: readonly number[] | undefined;
+}
+
+/** Response of `POST /api/recordings`: a file in the form of `tenon record`. */
+export interface RecordingExport {
+  readonly name: string;
+  readonly text: string;
+  /** Number of messages that are not in memory any more. */
+  readonly missing: number;
+}
+
+/** Body of `POST /api/tests`. */
+export interface TestRequest {
+  /** Finished calls, one test for each. */
+  readonly calls: readonly number[];
+}
+
+/** Response of `POST /api/tests`: a test file for Vitest. */
+export interface TestExport {
+  readonly name: string;
+  readonly text: string;
+}

@@ -1,7 +1,8 @@
+import { repeatLast } from './actions.js';
 import { calls } from './console-state.js';
 import { KEY_ADDRESSES } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
-import { callApi } from './request.js';
+import { isPaletteOpen } from './palette/palette-host.js';
 import { navigate, route, setQuery, toComparePath } from './route.js';
 import { switchTheme } from './theme.js';
 
@@ -11,6 +12,11 @@ export function listenForKeys(): void {
     const { target, key } = event;
     const isField = target instanceof Element && target.matches('input, textarea, select');
     if (key === 'Escape') return leave(target);
+    if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      isPaletteOpen.value = true;
+      return;
+    }
     if (isField || event.ctrlKey || event.metaKey || event.altKey) return;
     const address = Object.hasOwn(KEY_ADDRESSES, key) ? KEY_ADDRESSES[key] : undefined;
     if (address !== undefined) navigate(address);
@@ -19,7 +25,7 @@ export function listenForKeys(): void {
     else if (key === 't') switchTheme();
     else if (key === 'r') repeatLast();
     else if (key === 'v') compareLast();
-    else if (key === 'y') document.querySelector<HTMLElement>('[data-key="y"]')?.click();
+    else if (key === 'y' || key === 'e') document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
     else return;
     event.preventDefault();
   });
@@ -29,11 +35,6 @@ function leave(target: EventTarget | null): void {
   if (isHelpOpen.value) isHelpOpen.value = false;
   else if (target instanceof HTMLElement && target.matches('input, textarea, select')) target.blur();
   else setQuery({ at: null });
-}
-
-function repeatLast(): void {
-  const last = Math.max(0, ...calls.value.keys());
-  if (last > 0) void callApi('POST', `calls/${last}/repeat`);
 }
 
 /** Compares the call of the view, or else the last one. */

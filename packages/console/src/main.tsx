@@ -3,6 +3,7 @@ import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
 import { Frame } from './parts/frame.js';
+import { PaletteHost } from './palette/palette-host.js';
 import { KeyHelp } from './parts/key-help.js';
 import { createLazyView } from './parts/lazy-view.js';
 import { showHiddenCharacters } from './parts/text.js';
@@ -55,6 +56,7 @@ const Page = () => (
       </main>
     )}
     <KeyHelp />
+    <PaletteHost />
   </Frame>
 );
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import type { CallCopy, InputResponse } from '@tenon/console/api';
+import type { CallCopy, InputResponse, RecordingExport, TestExport } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { splitLine } from '../completion/split-line.js';
@@ -78,6 +78,10 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
         throw createUsageError(`texts: expected at most ${MAX_TEXTS} texts`, 'shorten the filter');
       return log.search(texts, typeof after === 'number' ? after : 0);
     }
+    case 'POST recordings':
+      return exportMessages(log, body);
+    case 'POST tests':
+      return exportTest(parts, body);
     case 'POST calls':
       return startCall(parts, body);
     case 'GET calls/…':
@@ -155,6 +159,29 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** Reads the requested protocol version. `null`: the newest of both sides. `undefined`: no change. */
 const readVersion = ({ version }: JsonObject): string | null | undefined =>
   typeof version === 'string' || version === null ? version : undefined;
+
+const isCount = (value: unknown): value is number => typeof value === 'number';
+
+/** Reads a list of numbers. `undefined`: the page has given none. */
+function readNumbers(body: JsonObject, name: string): readonly number[] | undefined {
+  const value = body[name];
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every(isCount)) return value;
+  throw createUsageError(`${name}: expected a list of numbers`, 'reload the page');
+}
+
+async function exportMessages(log: WireLog, body: JsonObject): Promise<RecordingExport> {
+  const { exportRecording } = await import('./recording/export-recording.js');
+  return exportRecording(log, { calls: readNumbers(body, 'calls'), messages: readNumbers(body, 'messages') });
+}
+
+async function exportTest({ calls, log }: ConsoleParts, body: JsonObject): Promise<TestExport> {
+  const { exportTest: write } = await import('./recording/export-test.js');
+  return write(
+    log,
+    (readNumbers(body, 'calls') ?? []).map(id => calls.readParams(id)),
+  );
+}
 
 async function copy({ calls, servers }: ConsoleParts, id: number, query: URLSearchParams): Promise<CallCopy> {
   const { copyCall, isCopyFormat, isShell } = await import('./copy/copy-call.js');

@@ -175,7 +175,7 @@ export class ConsoleServers {
       reference: 'reference' in record.target ? record.target.reference : undefined,
       target,
       tool: record.listing?.tools.find(each => each.name === toolName),
-      options: this.#parts.options,
+      options: mergeOptions(this.#parts.options, record.target),
       requestedVersion: record.view.requestedVersion,
     };
   }
@@ -242,7 +242,7 @@ export class ConsoleServers {
   async #resolve({ view, target }: ServerRecord): Promise<ResolvedTarget> {
     if ('resolved' in target) return target.resolved;
     const { context, options, inbox } = this.#parts;
-    const { reference, asks, connection = {} } = target;
+    const { reference, asks } = target;
     const terminal = createPageTerminal(inbox, view.name);
     if (asks && (reference.kind === 'command' || reference.kind === 'file')) {
       const details = `The command will start this program, in ${context.cwd}:\n  ${view.label}`;
@@ -251,13 +251,7 @@ export class ConsoleServers {
           hint: 'connect again, and allow it',
         });
     }
-    const { config, header, env } = connection;
-    return resolveTarget({ ...context, terminal }, reference, {
-      ...options,
-      ...(config ? { config } : {}),
-      ...(header ? { header: { ...options.header, ...header } } : {}),
-      ...(env ? { env: { ...options.env, ...env } } : {}),
-    });
+    return resolveTarget({ ...context, terminal }, reference, mergeOptions(options, target));
   }
 
   async #open(
@@ -279,7 +273,7 @@ export class ConsoleServers {
         const messages: readonly JsonRpcMessage[] = 'length' in message ? message : [message];
         for (const each of messages) {
           const call = owner.find(from, each, relatedTo);
-          const row = log.add({ server: name, connection, from, message: each, call });
+          const row = log.add({ server: name, connection, from, message: each, call, relatedTo });
           if (from === 'client') http.follow(row.seq);
           if (row.call !== undefined) calls.countMessage(row.call, row.from === 'client' && row.kind === 'request');
         }
@@ -382,6 +376,17 @@ const findOutputSchema =
   (record: ServerRecord): CallConnection['findOutputSchema'] =>
   tool =>
     record.listing?.tools.find(each => each.name === tool)?.outputSchema;
+
+/** Adds the options of one server to those of the command. */
+function mergeOptions(options: TargetOptions, target: ConsoleTarget): TargetOptions {
+  const { config, header, env } = ('connection' in target ? target.connection : undefined) ?? {};
+  return {
+    ...options,
+    ...(config ? { config } : {}),
+    ...(header ? { header: { ...options.header, ...header } } : {}),
+    ...(env ? { env: { ...options.env, ...env } } : {}),
+  };
+}
 
 function requireClient({ client, view }: ServerRecord): Client {
   if (client) return client;

@@ -23,6 +23,17 @@ export interface ObservedMessage {
   readonly message: JsonRpcMessage;
   /** Call to which the message belongs, if it is known. */
   readonly call: number | undefined;
+  /** ID of the client's request on whose stream the server sent the message, if it is known. */
+  readonly relatedTo?: string | number | undefined;
+}
+
+/** A message as the log has it. */
+export interface StoredMessage {
+  readonly row: WireRow;
+  readonly connection: number;
+  readonly relatedTo: string | number | undefined;
+  /** JSON text without secrets. Absent if it is not in memory any more. */
+  readonly body: string | undefined;
 }
 
 type MessageMembers = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
@@ -41,6 +52,7 @@ export class WireLog {
   readonly #bodies = new Map<number, string>();
   /** Messages of which a part is masked. */
   readonly #masked = new Map<number, JsonRpcMessage>();
+  readonly #origins = new Map<number, Pick<StoredMessage, 'connection' | 'relatedTo'>>();
   readonly #open = new Map<string, OpenRequest>();
   /** Protocol versions by connection. */
   readonly #versions = new Map<number, string>();
@@ -59,7 +71,7 @@ export class WireLog {
   }
 
   /** Adds a message, and returns its row. */
-  add({ server, connection, from, message, call }: ObservedMessage): WireRow {
+  add({ server, connection, from, message, call, relatedTo }: ObservedMessage): WireRow {
     const { id, method, params, result, error }: MessageMembers = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
@@ -96,6 +108,7 @@ export class WireLog {
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
     if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
+    this.#origins.set(seq, { connection, relatedTo });
     this.#store(row, body);
     if (isMasked) this.#masked.set(row.seq, message);
     return row;
@@ -129,6 +142,17 @@ export class WireLog {
     this.#bodySize -= this.#bodies.get(seq)?.length ?? 0;
     this.#bodies.delete(seq);
     this.#masked.delete(seq);
+    this.#origins.delete(seq);
+  }
+
+  /** Returns all messages, the oldest first. */
+  list(): StoredMessage[] {
+    return this.#rows.map(row => ({
+      row,
+      connection: this.#origins.get(row.seq)?.connection ?? 0,
+      relatedTo: this.#origins.get(row.seq)?.relatedTo,
+      body: this.#bodies.get(row.seq),
+    }));
   }
 
   /** Returns the rows after one of them, at most `max`. */

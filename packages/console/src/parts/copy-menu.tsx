@@ -1,17 +1,28 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CallCopy, CallView, CopyFormat, ErrorView, ServerView } from '../api.js';
+import type { CallCopy, CallView, CopyFormat, ErrorView, RecordingExport, ServerView, TestExport } from '../api.js';
 import { servers } from '../console-state.js';
 import { callApi, describeFailure } from '../request.js';
+import { saveFile } from '../save-file.js';
 import { Text } from './text.js';
 
 type Transport = NonNullable<ServerView['transport']>;
+/** Form of the command, or of the page: a test file, or a recording. */
+type Form = CopyFormat | 'test' | 'recording';
+
+/** A written call. */
+interface Written extends CallCopy {
+  /** Name of the file, for a form that is saved. */
+  readonly name?: string;
+}
 
 /** Forms, each with the transports of the servers that it can name. */
-const FORMATS: readonly (readonly [format: CopyFormat, title: string, transports: readonly Transport[]])[] = [
+const FORMS: readonly (readonly [format: Form, title: string, transports: readonly Transport[]])[] = [
   ['tenon', 'tenon call', ['http', 'stdio']],
   ['curl', 'curl', ['http']],
   ['typescript', 'TypeScript', ['http', 'stdio']],
   ['json', 'JSON', ['http', 'stdio', 'memory']],
+  ['test', 'Vitest test', ['http', 'stdio', 'memory']],
+  ['recording', 'recording', ['http', 'stdio', 'memory']],
 ];
 const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 type ShellName = (typeof SHELLS)[number];
@@ -19,22 +30,29 @@ type ShellName = (typeof SHELLS)[number];
 const FORMAT_KEY = 'tenon-copy-format';
 const SHELL_KEY = 'tenon-copy-shell';
 
+async function writeCall(call: number, form: Form, shell: ShellName): Promise<Written> {
+  if (form === 'test') return { ...(await callApi<TestExport>('POST', 'tests', { calls: [call] })), variables: [] };
+  if (form === 'recording')
+    return { ...(await callApi<RecordingExport>('POST', 'recordings', { calls: [call] })), variables: [] };
+  return callApi<CallCopy>('GET', `calls/${call}/copy?as=${form}&shell=${shell}`);
+}
+
 /** A call written for a shell or for a program, to copy. */
 export function CopyMenu({ call: { id: call, server } }: { readonly call: CallView }) {
   const transport = servers.value.get(server)?.transport ?? 'memory';
-  const offered = FORMATS.filter(([, , transports]) => transports.includes(transport));
+  const offered = FORMS.filter(([, , transports]) => transports.includes(transport));
   const [wanted, setWanted] = useState(() => localStorage.getItem(FORMAT_KEY) ?? 'tenon');
   const format = offered.find(([each]) => each === wanted)?.[0] ?? offered[0]?.[0] ?? 'json';
   const [shell, setShell] = useState<ShellName>(
     () => SHELLS.find(each => each === localStorage.getItem(SHELL_KEY)) ?? 'bash',
   );
-  const [copy, setCopy] = useState<CallCopy | null>(null);
+  const [copy, setCopy] = useState<Written | null>(null);
   const [problem, setProblem] = useState<ErrorView | null>(null);
   const [copied, setCopied] = useState('');
   useEffect(() => {
     let isCurrent = true;
     setCopied('');
-    callApi<CallCopy>('GET', `calls/${call}/copy?as=${format}&shell=${shell}`).then(
+    writeCall(call, format, shell).then(
       read => {
         if (!isCurrent) return;
         setCopy(read);
@@ -50,7 +68,7 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
       isCurrent = false;
     };
   }, [call, format, shell]);
-  const choose = (next: CopyFormat) => {
+  const choose = (next: Form) => {
     localStorage.setItem(FORMAT_KEY, next);
     setWanted(next);
   };
@@ -93,6 +111,11 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
         {copy && (
           <button type="button" onClick={() => void write(copy.text)}>
             Copy
+          </button>
+        )}
+        {copy?.name !== undefined && (
+          <button type="button" onClick={() => saveFile(copy.name ?? '', copy.text)}>
+            Save {copy.name}
           </button>
         )}
         <span class="dim" role="status">

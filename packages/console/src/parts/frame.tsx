@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { calls, failure, getRows, hello, isLive, openRequests, rowChanges } from '../console-state.js';
 import { formatTime } from '../format.js';
+import { isPaletteOpen } from '../palette/palette-host.js';
 import { route } from '../route.js';
 import { switchTheme, theme } from '../theme.js';
 import { Icon, type IconName } from './icons.js';
@@ -68,6 +69,15 @@ function StatusLine() {
         </a>
       )}
       <span class="keys dim">
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            isPaletteOpen.value = true;
+          }}
+        >
+          <kbd>Ctrl K</kbd> open
+        </button>
         <kbd>?</kbd> keys
       </span>
     </footer>

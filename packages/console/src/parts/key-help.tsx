@@ -4,13 +4,15 @@ export const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['b  c  w  i', 'servers, calls, wire, input requests'],
+  ['Ctrl K', 'everything by its name'],
   ['/', 'filter'],
   ['↑ ↓ or j k', 'move in lists'],
   ['Enter', 'open, or connect'],
   ['Ctrl Enter', 'call the tool'],
   ['r', 'repeat the last call'],
   ['v', 'the same call on another protocol version'],
-  ['y', 'copy the shown call for a shell or a program'],
+  ['y', 'copy the shown call, or make a test of it'],
+  ['e', 'save the shown messages as a recording'],
   ['Esc', 'leave a field, close the message'],
   ['t', 'theme'],
 ];

@@ -10,7 +10,7 @@ const FIELD_VALUES: ReadonlySet<string> = new Set(['value', 'checked', 'children
 const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0;
 
 /** Returns a text whose characters that cannot be seen, or that turn its direction, are shown by their numbers. */
-export const escapeText = (text: string): string => text.replace(HIDDEN, escapeCharacter);
+const escapeText = (text: string): string => text.replace(HIDDEN, escapeCharacter);
 
 /** Text of a server. `showHiddenCharacters` makes it readable. */
 export const Text = ({ value }: { readonly value: string }) => <>{value}</>;

@@ -1,16 +1,18 @@
+import { useState } from 'preact/hooks';
 import type { WireRow } from '../api.js';
 import { findResponse, findRow, getRows, rowChanges, servers } from '../console-state.js';
 import type { FilterValues } from '../filter/complete-filter.js';
 import { MESSAGE_STATES } from '../filter/filter-keys.js';
 import { formatFilter } from '../filter/parse-filter.js';
 import { useFilteredRows } from '../filter/use-filter.js';
-import { formatDuration, formatSize, formatTime } from '../format.js';
+import { formatCount, formatDuration, formatSize, formatTime } from '../format.js';
 import { ComparedMessage } from '../parts/compared-message.js';
 import { FilterField } from '../parts/filter-field.js';
 import { MessageBody } from '../parts/message-body.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { route, setQuery } from '../route.js';
+import { saveRecording } from '../save-file.js';
 
 const ROW_HEIGHT = 24;
 
@@ -48,6 +50,7 @@ export function WirePage() {
   const filter = readFilter(query);
   const at = Number(query.get('at') ?? 0);
   const { rows, issues } = useFilteredRows(getRows(), filter, changes);
+  const [missing, setMissing] = useState(0);
   const setFilter = (text: string) =>
     setQuery({ ...Object.fromEntries(QUERY_KEYS.map(key => [key, null])), filter: text });
   const chosen = at === 0 ? -1 : rows.findIndex(row => row.seq === at);
@@ -62,7 +65,21 @@ export function WirePage() {
             issues={issues}
             readValues={readRowValues}
           />
-          <span class="dim figures">{rows.length.toLocaleString('en')} messages</span>
+          <button
+            type="button"
+            data-key="e"
+            title="Save these messages as a recording (e)"
+            disabled={rows.length === 0}
+            onClick={() =>
+              void saveRecording(filter === '' ? {} : { messages: rows.map(({ seq }) => seq) }).then(setMissing)
+            }
+          >
+            Save
+          </button>
+          <span class="dim figures" role="status">
+            {missing > 0 ? `${formatCount(missing, 'message')} without text left out · ` : ''}
+            {rows.length.toLocaleString('en')} messages
+          </span>
         </div>
         {rows.length === 0 ? (
           <p class="empty">

@@ -76,7 +76,7 @@ function writeTarget(target: HttpTarget | StdioTarget, markers: SecretMarkers): 
 }
 
 /** Writes a JSON value as people do: names without quotation marks, and texts in single ones. */
-function writeValue(value: unknown, indent = 0): string {
+export function writeValue(value: unknown, indent = 0): string {
   if (typeof value === 'string') return writeStringLiteral(value);
   if (Array.isArray(value))
     return writeList(

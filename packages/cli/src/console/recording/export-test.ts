@@ -1,0 +1,40 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import type { CallView, Json, TestExport } from '@tenon/console/api';
+import { TenonError } from 'tenon';
+import type { WireLog } from '../wire-log.js';
+import { selectMessages } from './export-recording.js';
+import { type TestedCall, writeTest } from './write-test.js';
+
+/** A call of the console. */
+interface ShownCall {
+  readonly view: CallView;
+  readonly redacted: Json;
+}
+
+/**
+ * Writes a test file for Vitest that replays calls without their servers.
+ *
+ * @throws TenonError `console/unknown` if a call is not over, or if its messages are no longer in memory.
+ */
+export function exportTest(log: WireLog, calls: readonly ShownCall[]): TestExport {
+  const [first] = calls;
+  if (!first) throw new TenonError('console/unknown', 'no call is selected', { hint: 'select a call' });
+  const name = `${first.view.name.replace(/[^\w-]+/g, '-').replace(/^-+|-+$/g, '') || 'call'}.test.ts`;
+  return { name, text: writeTest(calls.map(call => readCall(log, call))) };
+}
+
+function readCall(log: WireLog, { view, redacted }: ShownCall): TestedCall {
+  if (view.took === null)
+    throw new TenonError('console/unknown', `call ${view.id}: not finished`, {
+      hint: 'wait for its end, or cancel it',
+    });
+  const messages = selectMessages(log, { calls: [view.id] }).map(({ row, body }) => {
+    const message: unknown = body === undefined ? undefined : JSON.parse(body);
+    if (isObject(message)) return { row, message };
+    throw new TenonError('console/unknown', `call ${view.id}: its messages are no longer in memory`, {
+      hint: 'repeat the call',
+    });
+  });
+  const params: JsonObject = redacted;
+  return { call: view, params, messages };
+}
