@@ -40,7 +40,7 @@ try {
     await page.getByRole('textbox', { name: /title/ }).fill('Glue');
     await page.getByRole('textbox', { name: /body/ }).fill(body);
     await page.getByRole('button', { name: 'Call', exact: true }).click();
-    await page.locator('.result, .answer').first().waitFor();
+    await page.locator('.result, .input-form').first().waitFor();
   }
   await answerAll(page, 1);
   await page.locator('.result').waitFor();
@@ -49,7 +49,7 @@ try {
   await page.setViewportSize({ width: 1100, height: 664 });
   await page.getByRole('textbox', { name: /body/ }).fill('Hide glue is undone with steam.');
   await page.getByRole('button', { name: 'Compare versions' }).click();
-  await page.getByRole('button', { name: 'Allow' }).or(page.locator('.answer').nth(1)).waitFor();
+  await page.getByRole('button', { name: 'Allow' }).or(page.locator('.input-form').nth(1)).waitFor();
   await answerAll(page, 2);
   await page.getByText('Same result').waitFor();
   await page.mouse.move(0, 0);
@@ -65,7 +65,7 @@ try {
  * @param {import('playwright-core').Page} page @param {number} count
  */
 async function answerAll(page, count) {
-  const boxes = page.locator('.answer input[type=checkbox]');
+  const boxes = page.locator('.input-form input[type=checkbox]');
   await boxes.nth(count - 1).waitFor();
   for (let left = count; left > 0; left -= 1) {
     await boxes.first().check();

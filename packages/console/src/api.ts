@@ -116,8 +116,39 @@ export interface CallView {
   /** Number of requests that the call needed. */
   readonly rounds: number;
   readonly progress: { readonly progress: number; readonly total?: number; readonly message?: string } | null;
+  /** The task that the call has become. */
+  readonly task: TaskProgress | null;
   /** True if the result has `isError`. */
   readonly isError: boolean;
+}
+
+/** States of a task, the oldest first. */
+export interface TaskProgress {
+  readonly taskId: string;
+  readonly states: readonly { readonly time: number; readonly status: string; readonly message: string }[];
+}
+
+/** A task as the server lists it. */
+export interface TaskView {
+  readonly taskId: string;
+  readonly status: string;
+  readonly message: string;
+  readonly createdAt: string;
+}
+
+/** Watched resources and lists of a server. */
+export interface SubscriptionView {
+  readonly id: number;
+  readonly server: string;
+  readonly uris: readonly string[];
+  readonly lists: readonly string[];
+  readonly startedAt: number;
+  readonly isActive: boolean;
+  /** Number of changes. */
+  readonly count: number;
+  /** Last changes, the newest first. */
+  readonly changes: readonly { readonly time: number; readonly changed: string }[];
+  readonly error: ErrorView | null;
 }
 
 /** A call with its params and its result. */
@@ -191,6 +222,7 @@ export type ConsoleEvent =
   /** Messages before `first` are gone. */
   | { readonly type: 'gap'; readonly first: number }
   | { readonly type: 'call'; readonly call: CallView }
+  | { readonly type: 'subscription'; readonly subscription: SubscriptionView }
   | { readonly type: 'comparison'; readonly comparison: ComparisonView }
   | { readonly type: 'input-request'; readonly request: InputRequestView };
 

@@ -1,5 +1,13 @@
 import { batch, computed, signal } from '@preact/signals';
-import type { CallView, ComparisonView, ConsoleEvent, InputRequestView, ServerView, WireRow } from './api.js';
+import type {
+  CallView,
+  ComparisonView,
+  ConsoleEvent,
+  InputRequestView,
+  ServerView,
+  SubscriptionView,
+  WireRow,
+} from './api.js';
 import { describeFailure, readLines } from './request.js';
 
 /** Number of rows in the page. The command keeps as many. */
@@ -9,6 +17,7 @@ const RETRY_DELAY = 1000;
 export const hello = signal<Extract<ConsoleEvent, { type: 'hello' }> | null>(null);
 export const servers = signal<ReadonlyMap<string, ServerView>>(new Map());
 export const calls = signal<ReadonlyMap<number, CallView>>(new Map());
+export const subscriptions = signal<ReadonlyMap<number, SubscriptionView>>(new Map());
 /** Comparisons by the call that the others repeat. */
 export const comparisons = signal<ReadonlyMap<number, ComparisonView>>(new Map());
 export const inputRequests = signal<ReadonlyMap<number, InputRequestView>>(new Map());
@@ -73,6 +82,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
     servers: new Map(servers.value),
     calls: new Map(calls.value),
     comparisons: new Map(comparisons.value),
+    subscriptions: new Map(subscriptions.value),
     requests: new Map(inputRequests.value),
   };
   let hasRows = false;
@@ -97,6 +107,9 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
       case 'call':
         next.calls.set(event.call.id, event.call);
         break;
+      case 'subscription':
+        next.subscriptions.set(event.subscription.id, event.subscription);
+        break;
       case 'comparison':
         next.comparisons.set(event.comparison.call, event.comparison);
         break;
@@ -115,6 +128,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
   const isReset = kinds.has('hello');
   if (isReset || kinds.has('server') || kinds.has('removed')) servers.value = next.servers;
   if (isReset || kinds.has('call')) calls.value = next.calls;
+  if (isReset || kinds.has('subscription')) subscriptions.value = next.subscriptions;
   if (isReset || kinds.has('comparison')) comparisons.value = next.comparisons;
   if (isReset || kinds.has('input-request')) inputRequests.value = next.requests;
   if (hasRows || isReset) rowChanges.value += 1;

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
+import './features.css';
 import { Frame } from './parts/frame.js';
 import { PaletteHost } from './palette/palette-host.js';
 import { KeyHelp } from './parts/key-help.js';
@@ -18,12 +19,16 @@ import { WirePage } from './views/wire.js';
 
 const ComparePage = createLazyView(async () => (await import('./views/compare.js')).ComparePage);
 
+const FeaturePage = createLazyView(async () => (await import('./views/features.js')).FeaturePage);
+
 function View() {
   const [view, ...rest] = route.value.path;
   switch (view) {
     case undefined:
       return <Board />;
     case 's':
+      if (rest[1] !== undefined && rest[1] !== 'tools')
+        return <FeaturePage name={rest[0] ?? ''} feature={rest[1]} item={rest[2]} />;
       return <ServerPage name={rest[0] ?? ''} tool={rest[1] === 'tools' ? rest[2] : undefined} />;
     case 'wire':
       return <WirePage />;

@@ -11,6 +11,8 @@ import type { ConsoleServers } from './console-servers.js';
 import type { HttpLog } from './http-log.js';
 import type { InputInbox } from './input-inbox.js';
 import { findConfigFormat, type PastedConfigs } from './pasted-configs.js';
+import { FEATURES } from './server-features.js';
+import type { Subscriptions } from './subscriptions.js';
 import type { WireLog } from './wire-log.js';
 
 /** Maximum number of texts of one search. */
@@ -23,6 +25,7 @@ export interface ConsoleParts {
   readonly servers: ConsoleServers;
   readonly calls: ConsoleCalls;
   readonly comparisons: ComparedCalls;
+  readonly subscriptions: Subscriptions;
   readonly inbox: InputInbox;
   readonly log: WireLog;
   readonly http: HttpLog;
@@ -44,7 +47,7 @@ export interface ApiRequest {
  * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
  */
 export async function respondToPage(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
-  const { servers, calls, comparisons, inbox, log, http } = parts;
+  const { servers, calls, comparisons, subscriptions, inbox, log, http } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
@@ -65,6 +68,11 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     }
     case 'GET servers/…/doctor':
       return servers.examine(name ?? '');
+    case 'POST servers/…/subscribe':
+      return subscriptions.start(servers.getConnection(name ?? '').client, name ?? '', body);
+    case 'DELETE subscriptions/…':
+      subscriptions.stop(Number(name));
+      return {};
     case 'GET wire/…': {
       const found = log.read(Number(name), query.has('whole'));
       if (found) return { ...found, http: http.read(found.row.request ?? found.row.seq) };
@@ -107,8 +115,12 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     case 'POST input-requests/…':
       inbox.respond(Number(name), readInputResponse(body));
       return {};
-    default:
+    default: {
+      const feature =
+        method === 'POST' && kind === 'servers' && action !== undefined && Object.hasOwn(FEATURES, action);
+      if (feature) return FEATURES[action]?.(servers.getConnection(name ?? '').client, body);
       throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { stringifyJson } from '@tenon/base';
 import type { CallDetail, CallRequestBody, CallView, ErrorView, Json } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { redactMessage } from '@tenon/testing';
-import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, TenonError } from 'tenon';
+import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, type TaskState, TenonError } from 'tenon';
 import { getExitCode } from '../exit-codes.js';
 import { createErrorReport } from '../report-failure.js';
 import type { ChangeFeed } from './change-feed.js';
@@ -10,6 +10,8 @@ import { runAsCall } from './message-owner.js';
 
 /** Maximum number of finished calls that are kept. */
 const MAX_CALLS = 1000;
+/** Maximum number of states of a task that are kept. */
+const MAX_TASK_STATES = 100;
 /** Maximum number of issues of a result that are kept. */
 const MAX_ISSUES = 20;
 
@@ -65,6 +67,7 @@ export class ConsoleCalls {
         messages: 0,
         rounds: 0,
         progress: null,
+        task: null,
         isError: false,
       },
       params: { ...params },
@@ -136,6 +139,7 @@ export class ConsoleCalls {
         client.call(view.method, params, {
           signal: abort.signal,
           onProgress: progress => this.#change(record, { progress }),
+          onTask: state => this.#addTaskState(record, state),
           ...(timeout === undefined ? {} : { idleTimeout: timeout }),
         }),
       );
@@ -149,6 +153,14 @@ export class ConsoleCalls {
       record.error = createErrorView(error);
       this.#finish(record, { state: abort.signal.aborted ? 'cancelled' : 'failed' });
     }
+  }
+
+  #addTaskState(record: CallRecord, { taskId, status, statusMessage = '' }: TaskState): void {
+    const states = record.view.task?.states ?? [];
+    const last = states.at(-1);
+    if (last?.status === status && last.message === statusMessage) return;
+    const next = [...states, { time: Date.now(), status, message: statusMessage }].slice(-MAX_TASK_STATES);
+    this.#change(record, { task: { taskId, states: next } });
   }
 
   #finish(record: CallRecord, changes: Pick<CallView, 'state'> & Partial<CallView>): void {

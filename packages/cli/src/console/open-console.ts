@@ -12,6 +12,7 @@ import { HttpLog } from './http-log.js';
 import { InputInbox } from './input-inbox.js';
 import { readPageFiles } from './page-files.js';
 import { PastedConfigs } from './pasted-configs.js';
+import { Subscriptions } from './subscriptions.js';
 import { WireLog } from './wire-log.js';
 
 /** A server that the console has from the start. */
@@ -55,7 +56,19 @@ export async function openConsole(
   const inbox: InputInbox = new InputInbox(feed, call => calls.setWaiting(call, inbox.isWaiting(call)));
   const servers = new ConsoleServers({ context, options, log, http, feed, inbox, calls });
   const comparisons = new ComparedCalls({ feed, servers, calls, inbox });
-  const parts = { context, cwd: context.cwd, servers, calls, comparisons, inbox, log, http, configs };
+  const subscriptions = new Subscriptions(feed);
+  const parts = {
+    context,
+    cwd: context.cwd,
+    servers,
+    calls,
+    comparisons,
+    subscriptions,
+    inbox,
+    log,
+    http,
+    configs,
+  };
   const run = randomUUID();
   let waiting = targets;
   const addServers = () => {

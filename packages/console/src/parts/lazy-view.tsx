@@ -21,9 +21,9 @@ export function createLazyView<P extends object>(load: () => Promise<ComponentTy
     const View = loaded;
     if (View) return <View {...props} />;
     return (
-      <main class="view">
+      <div class="view">
         <p class="empty">{problem === '' ? '…' : `${problem}. Reload the page.`}</p>
-      </main>
+      </div>
     );
   };
 }

@@ -35,7 +35,10 @@ export function ResultView({ call }: { readonly call: CallDetail }) {
     );
   if (!result) return null;
   const content = Array.isArray(result.content) ? result.content.filter(isObject) : [];
+  const contents = Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
+  const messages = Array.isArray(result.messages) ? result.messages.filter(isObject) : [];
   const { content: _, structuredContent, isError: __, _meta: ___, resultType: ____, ...rest } = result;
+  const isKnown = content.length + contents.length + messages.length > 0 || structuredContent !== undefined;
   return (
     <div class="result">
       {content.map((block, index) => (
@@ -60,7 +63,18 @@ export function ResultView({ call }: { readonly call: CallDetail }) {
           <Text value={issue} />
         </p>
       ))}
-      {content.length === 0 && structuredContent === undefined && <JsonTree value={rest} open={3} />}
+      {contents.map((resource, index) => (
+        <ContentBlock key={index} block={{ type: 'resource', resource }} />
+      ))}
+      {messages.map(({ role, content: block }, index) => (
+        <section key={index}>
+          <h3>
+            <Text value={String(role)} />
+          </h3>
+          {isObject(block) && <ContentBlock block={block} />}
+        </section>
+      ))}
+      {!isKnown && <JsonTree value={rest} open={3} />}
     </div>
   );
 }

@@ -1,13 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { FindingView, ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
+import type { ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
 import { hello, openRequests, servers } from '../console-state.js';
-import { Icon } from '../parts/icons.js';
 import { InputForm } from '../parts/input-form.js';
+import { createLazyView } from '../parts/lazy-view.js';
+import { ServerTabs } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
 import { ServerStateView, WhyNot } from './board.js';
 import { ToolPanel } from './tool.js';
+
+const ServerDetails = createLazyView(async () => (await import('../parts/server-details.js')).ServerDetails);
 
 /** A server with its tools on the left, and the chosen tool or the server itself on the right. */
 export function ServerPage({ name, tool }: { readonly name: string; readonly tool: string | undefined }) {
@@ -40,7 +43,8 @@ export function ServerPage({ name, tool }: { readonly name: string; readonly too
   );
 }
 
-function useListing(server: ServerView | undefined): ListingView | null {
+/** Reads the lists of a server, and again after each change. */
+export function useListing(server: ServerView | undefined): ListingView | null {
   const [listing, setListing] = useState<ListingView | null>(null);
   const name = server?.name;
   const version = server?.listing ?? 0;
@@ -79,16 +83,14 @@ function ToolList({ server, tools, chosen }: ToolListProps) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0 || !(event.currentTarget instanceof HTMLElement)) return;
     event.preventDefault();
-    const links = [...event.currentTarget.querySelectorAll('a')];
+    const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('li a')];
     const focused = document.activeElement;
     const at = focused instanceof HTMLAnchorElement ? links.indexOf(focused) : -1;
     links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
   };
   return (
     <nav class="tools" aria-label="Tools" onKeyDown={move}>
-      <a href={toServerPath(server.name)} class="server-link">
-        <ServerStateView server={server} /> <Text value={server.name} />
-      </a>
+      <ServerTabs server={server} current="tools" />
       <input
         type="search"
         data-focus
@@ -183,58 +185,10 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
           )}
         </dl>
       )}
-      <Doctor path={path} />
+      <ServerDetails server={server} />
       <p class="dim">
         <a href={`/wire?server=${encodeURIComponent(name)}`}>Messages of this server</a>
       </p>
     </div>
-  );
-}
-
-/** The report of `tenon doctor`, on request. */
-function Doctor({ path }: { readonly path: string }) {
-  const [findings, setFindings] = useState<readonly FindingView[] | null>(null);
-  const [state, setState] = useState('');
-  const examine = async () => {
-    setState('examining…');
-    try {
-      const report = await callApi<{ findings: readonly FindingView[] }>('GET', `${path}/doctor`);
-      setFindings(report.findings);
-      setState('');
-    } catch (thrown) {
-      setState(describeFailure(thrown).cause);
-    }
-  };
-  const shown = findings?.filter(({ severity }) => severity === 'problem' || severity === 'warning') ?? [];
-  return (
-    <section class="doctor">
-      <button type="button" onClick={() => void examine()}>
-        Examine (doctor)
-      </button>{' '}
-      <span class="dim">{state}</span>
-      {findings && (
-        <p class={shown.length === 0 ? 'state ok' : 'dim'}>
-          {shown.length === 0 ? `no problems in ${findings.length} examinations` : `${shown.length} to look at`}
-        </p>
-      )}
-      {shown.map(({ id, severity, title, seen, fix }) => (
-        <div class="finding" key={id + title}>
-          <span class={`state ${severity === 'problem' ? 'error' : 'waiting'}`}>
-            <Icon name={severity === 'problem' ? 'error' : 'waiting'} /> {id}
-          </span>{' '}
-          <Text value={title} />
-          {seen && (
-            <div class="dim">
-              <Text value={seen} />
-            </div>
-          )}
-          {fix && (
-            <div>
-              <b>Fix:</b> <Text value={fix} />
-            </div>
-          )}
-        </div>
-      ))}
-    </section>
   );
 }

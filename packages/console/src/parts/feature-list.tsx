@@ -1,0 +1,88 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ServerView } from '../api.js';
+import { navigate } from '../route.js';
+import { type FeatureName, ServerTabs } from './server-tabs.js';
+import { Text } from './text.js';
+
+/** An entry of the list on the left. */
+export interface FeatureItem {
+  readonly name: string;
+  readonly note: string;
+  readonly href: string;
+}
+
+interface FeatureListProps {
+  readonly server: ServerView;
+  readonly feature: FeatureName;
+  readonly items: readonly FeatureItem[];
+  readonly chosen: string | undefined;
+}
+
+/** Entries of one part of a server, with a filter. */
+export function FeatureList({ server, feature, items, chosen }: FeatureListProps) {
+  const [filter, setFilter] = useState('');
+  const wanted = filter.toLowerCase();
+  const shown = items.filter(({ name, note }) => `${name} ${note}`.toLowerCase().includes(wanted));
+  const move = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && shown[0]) return navigate(shown[0].href);
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || !(event.currentTarget instanceof HTMLElement)) return;
+    event.preventDefault();
+    const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('li a')];
+    const focused = document.activeElement;
+    const at = focused instanceof HTMLAnchorElement ? links.indexOf(focused) : -1;
+    links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
+  };
+  return (
+    <nav class="tools" aria-label={feature} onKeyDown={move}>
+      <ServerTabs server={server} current={feature} />
+      {items.length > 0 && (
+        <input
+          type="search"
+          data-focus
+          aria-label={`Filter ${feature}`}
+          placeholder={`${items.length} ${feature}  /`}
+          value={filter}
+          onInput={event => setFilter(event.currentTarget.value)}
+        />
+      )}
+      <ul>
+        {shown.map(({ name, note, href }) => (
+          <li key={href}>
+            <a href={href} aria-current={name === chosen ? 'page' : undefined} class="mono">
+              <span class="tool-name">
+                <Text value={name} />
+              </span>
+              <span class="badge">
+                <Text value={note} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The description of an entry above its form. */
+export function FeatureHead({ name, texts }: { readonly name: string; readonly texts: readonly unknown[] }) {
+  const shown = texts.filter(text => typeof text === 'string' && text !== '');
+  return (
+    <>
+      <h1 class="mono">
+        <Text value={name} />
+      </h1>
+      {shown.map(text => (
+        <p class="prose" key={String(text)}>
+          <Text value={String(text)} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The right half of a feature view. */
+export const FeaturePane = ({ children }: { readonly children: ComponentChildren }) => (
+  <div class="pane results">{children}</div>
+);

@@ -1,0 +1,33 @@
+import type { ServerView } from '../api.js';
+import { calls, subscriptions } from '../console-state.js';
+import { toServerPath } from '../route.js';
+import { ServerStateView } from '../views/board.js';
+import { Text } from './text.js';
+
+/** Parts of a server that have views of their own, beside its tools. */
+export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions'] as const;
+export type FeatureName = (typeof FEATURE_VIEWS)[number];
+
+export const toFeaturePath = (server: string, feature: string): string => `${toServerPath(server)}/${feature}`;
+
+/** Links to the server itself and to its parts. */
+export function ServerTabs({ server, current }: { readonly server: ServerView; readonly current: string }) {
+  const { name, counts } = server;
+  const own = [...calls.value.values()].filter(call => call.server === name && call.task).length;
+  const active = [...subscriptions.value.values()].filter(each => each.server === name && each.isActive).length;
+  const numbers: Readonly<Record<string, number | undefined>> = { ...counts, tasks: own, subscriptions: active };
+  return (
+    <>
+      <a href={toServerPath(name)} class="server-link">
+        <ServerStateView server={server} /> <Text value={name} />
+      </a>
+      <div class="server-tabs">
+        {['tools', ...FEATURE_VIEWS].map(feature => (
+          <a key={feature} href={toFeaturePath(name, feature)} aria-current={feature === current ? 'page' : undefined}>
+            {feature} {numbers[feature] ? <span class="badge">{numbers[feature]}</span> : null}
+          </a>
+        ))}
+      </div>
+    </>
+  );
+}

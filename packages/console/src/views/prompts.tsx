@@ -1,0 +1,118 @@
+import { isObject } from '@tenon/base';
+import { useState } from 'preact/hooks';
+import type { ListingView, ServerView } from '../api.js';
+import { calls } from '../console-state.js';
+import { CallPanel } from '../parts/call-panel.js';
+import { CompletedInput } from '../parts/completed-input.js';
+import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
+import { toFeaturePath } from '../parts/server-tabs.js';
+import { Text } from '../parts/text.js';
+import { callApi, describeFailure } from '../request.js';
+
+interface PromptsViewProps {
+  readonly server: ServerView;
+  readonly listing: ListingView | null;
+  readonly prompt: string | undefined;
+}
+
+/** Prompts on the left; the chosen one with its arguments and messages on the right. */
+export function PromptsView({ server, listing, prompt }: PromptsViewProps) {
+  const prompts = listing?.prompts ?? [];
+  const path = toFeaturePath(server.name, 'prompts');
+  const items = prompts.map(each => {
+    const count = readArguments(each).length;
+    return { name: each.name, note: `${count}`, href: `${path}/${encodeURIComponent(each.name)}` };
+  });
+  const chosen = prompts.find(({ name }) => name === prompt);
+  return (
+    <main class={`view split ${chosen ? 'at-detail' : 'at-list'}`}>
+      <FeatureList server={server} feature="prompts" items={items} chosen={prompt} />
+      {chosen ? (
+        <PromptPanel key={chosen.name} server={server} prompt={chosen} />
+      ) : (
+        <p class="empty">{items.length === 0 ? 'The server lists no prompts.' : 'Choose a prompt on the left.'}</p>
+      )}
+    </main>
+  );
+}
+
+type Prompt = ListingView['prompts'][number];
+
+interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+}
+
+const readArguments = (prompt: Prompt): PromptArgument[] =>
+  (Array.isArray(prompt.arguments) ? prompt.arguments : []).filter(isObject).map(each => ({
+    name: String(each.name),
+    description: typeof each.description === 'string' ? each.description : '',
+    isRequired: each.required === true,
+  }));
+
+function PromptPanel({ server, prompt }: { readonly server: ServerView; readonly prompt: Prompt }) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const [problem, setProblem] = useState('');
+  const own = [...calls.value.values()].filter(
+    call => call.server === server.name && call.method === 'prompts/get' && call.name === prompt.name,
+  );
+  const shown = own.sort((a, b) => b.id - a.id)[0];
+  const get = async () => {
+    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
+    try {
+      const params = { name: prompt.name, arguments: given };
+      await callApi('POST', 'calls', { server: server.name, method: 'prompts/get', params });
+      setProblem('');
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  return (
+    <>
+      <form
+        class="pane form"
+        onSubmit={event => {
+          event.preventDefault();
+          void get();
+        }}
+      >
+        <FeatureHead name={prompt.name} texts={[prompt.title, prompt.description]} />
+        <div class="fields">
+          {readArguments(prompt).map(({ name, description, isRequired }) => (
+            <CompletedInput
+              key={name}
+              server={server}
+              reference={{ name: prompt.name }}
+              name={name}
+              isRequired={isRequired}
+              description={description}
+              values={values}
+              onChange={value => setValues({ ...values, [name]: value })}
+            />
+          ))}
+        </div>
+        <div class="actions call-actions">
+          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+            Get
+          </button>
+          <kbd>Enter</kbd>
+        </div>
+        {problem !== '' && (
+          <p class="issue">
+            <Text value={problem} />
+          </p>
+        )}
+      </form>
+      <FeaturePane>
+        {shown ? (
+          <CallPanel call={shown} />
+        ) : (
+          <p class="empty">
+            Not read yet. Press <kbd>Enter</kbd>.
+          </p>
+        )}
+      </FeaturePane>
+    </>
+  );
+}

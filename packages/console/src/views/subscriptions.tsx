@@ -1,0 +1,149 @@
+import { useState } from 'preact/hooks';
+import type { ListingView, ServerView, SubscriptionView } from '../api.js';
+import { subscriptions } from '../console-state.js';
+import { formatCount, formatTime } from '../format.js';
+import { FeatureList } from '../parts/feature-list.js';
+import { Icon } from '../parts/icons.js';
+import { toFeaturePath } from '../parts/server-tabs.js';
+import { Text } from '../parts/text.js';
+import { callApi, describeFailure } from '../request.js';
+import { route } from '../route.js';
+
+const LISTS = ['tools', 'prompts', 'resources'] as const;
+
+/** Watches resources and lists, and shows their changes as they come. */
+export function SubscriptionsView({
+  server,
+  listing,
+}: {
+  readonly server: ServerView;
+  readonly listing: ListingView | null;
+}) {
+  const own = [...subscriptions.value.values()].filter(each => each.server === server.name).sort((a, b) => b.id - a.id);
+  return (
+    <main class="view split at-detail">
+      <FeatureList server={server} feature="subscriptions" items={[]} chosen={undefined} />
+      <div class="pane server-panel">
+        <h1>Subscriptions</h1>
+        <SubscribeForm server={server} listing={listing} />
+        {own.map(each => (
+          <Subscription key={each.id} subscription={each} />
+        ))}
+      </div>
+    </main>
+  );
+}
+
+function SubscribeForm({ server, listing }: { readonly server: ServerView; readonly listing: ListingView | null }) {
+  const [uri, setUri] = useState(route.value.query.get('uri') ?? '');
+  const [lists, setLists] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState('');
+  const subscribe = async () => {
+    try {
+      await callApi('POST', `servers/${encodeURIComponent(server.name)}/subscribe`, {
+        uris: [uri.trim()],
+        ...Object.fromEntries(lists.map(list => [list, true])),
+      });
+      setProblem('');
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  return (
+    <form
+      class="actions"
+      onSubmit={event => {
+        event.preventDefault();
+        void subscribe();
+      }}
+    >
+      <input
+        class="mono subscribed-uri"
+        data-focus
+        list="known-uris"
+        aria-label="URI of a resource"
+        placeholder="URI of a resource"
+        value={uri}
+        onInput={event => setUri(event.currentTarget.value)}
+      />
+      <datalist id="known-uris">
+        {listing?.resources.slice(0, 200).map(each => (
+          <option key={each.uri} value={each.uri} />
+        ))}
+      </datalist>
+      {LISTS.map(list => (
+        <label key={list}>
+          <input
+            type="checkbox"
+            checked={lists.includes(list)}
+            onChange={event =>
+              setLists(event.currentTarget.checked ? [...lists, list] : lists.filter(each => each !== list))
+            }
+          />{' '}
+          list of {list}
+        </label>
+      ))}
+      <button
+        type="submit"
+        class="primary"
+        disabled={server.state !== 'connected' || (uri.trim() === '' && lists.length === 0)}
+      >
+        Subscribe
+      </button>
+      {problem !== '' && (
+        <p class="issue">
+          <Text value={problem} />
+        </p>
+      )}
+    </form>
+  );
+}
+
+function Subscription({ subscription }: { readonly subscription: SubscriptionView }) {
+  const { id, server, uris, lists, startedAt, isActive, count, changes, error } = subscription;
+  const watched = [...uris, ...lists.map(list => `list of ${list}`)].join(', ');
+  const path = toFeaturePath(server, 'resources');
+  return (
+    <section class="task">
+      <header class="call-head">
+        <span class={`state ${error ? 'error' : isActive ? 'ok' : 'refused'}`}>
+          <Icon name={error ? 'error' : isActive ? 'ok' : 'none'} /> {error ? 'failed' : isActive ? 'active' : 'ended'}
+        </span>
+        <span class="mono">
+          <Text value={watched} />
+        </span>
+        <span class="figures">
+          {formatCount(count, 'change')} since {formatTime(startedAt)}
+        </span>
+        {isActive && (
+          <span class="actions">
+            <button type="button" onClick={() => void callApi('DELETE', `subscriptions/${id}`)}>
+              Stop
+            </button>
+          </span>
+        )}
+      </header>
+      {error && (
+        <p class="issue">
+          <Text value={`${error.cause} ${error.fix ?? ''}`} />
+        </p>
+      )}
+      <ol class="states">
+        {changes.map(({ time, changed }, index) => (
+          <li key={`${time} ${index}`}>
+            <span class="offset">{formatTime(time)}</span>{' '}
+            {uris.includes(changed) ? (
+              <a class="mono" href={`${path}?uri=${encodeURIComponent(changed)}`}>
+                <Text value={changed} />
+              </a>
+            ) : (
+              <span class="mono">
+                <Text value={changed} />
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from 'preact/hooks';
+import type { CallView, ServerView, TaskView } from '../api.js';
+import { calls } from '../console-state.js';
+import { formatDuration, formatTime } from '../format.js';
+import { CallState } from '../parts/call-panel.js';
+import { FeatureList } from '../parts/feature-list.js';
+import { Text } from '../parts/text.js';
+import { callApi, describeFailure } from '../request.js';
+
+const ENDED = /^(?:completed|failed|cancelled)$/;
+
+/** Calls that became tasks, with their states over time, and the tasks that the server lists. */
+export function TasksView({ server }: { readonly server: ServerView }) {
+  const own = [...calls.value.values()]
+    .filter(call => call.server === server.name && call.task !== null)
+    .sort((a, b) => b.id - a.id);
+  return (
+    <main class="view split at-detail">
+      <FeatureList server={server} feature="tasks" items={[]} chosen={undefined} />
+      <div class="pane server-panel">
+        <h1>Tasks</h1>
+        {own.length === 0 && <p class="dim">No call of this console became a task.</p>}
+        {own.slice(0, 50).map(call => (
+          <TaskOfCall key={call.id} server={server} call={call} />
+        ))}
+        <ListedTasks server={server} />
+      </div>
+    </main>
+  );
+}
+
+function TaskOfCall({ server, call }: { readonly server: ServerView; readonly call: CallView }) {
+  const { task, progress, took } = call;
+  if (!task) return null;
+  const [first] = task.states;
+  return (
+    <section class="task">
+      <header class="call-head">
+        <b class="mono">
+          <Text value={call.name} />
+        </b>
+        <CallState call={call} />
+        <span class="mono dim">
+          <Text value={task.taskId} />
+        </span>
+        <span class="actions">
+          {took === null && <CancelTask server={server} taskId={task.taskId} />}
+          <a href={`/call/${call.id}`}>{took === null ? `call ${call.id}` : `result, call ${call.id}`}</a>
+        </span>
+      </header>
+      <ol class="states">
+        {task.states.map(({ time, status, message }, index) => (
+          <li key={index}>
+            <span class="offset">+{formatDuration(time - (first?.time ?? time))}</span>{' '}
+            <span class="mono">
+              <Text value={status} />
+            </span>{' '}
+            <span class="dim">
+              <Text value={message} />
+            </span>
+          </li>
+        ))}
+      </ol>
+      {progress && took === null && (
+        <p class="dim">
+          {progress.total === undefined ? progress.progress : `${progress.progress} of ${progress.total}`}{' '}
+          <Text value={progress.message ?? ''} />
+        </p>
+      )}
+    </section>
+  );
+}
+
+function CancelTask({ server, taskId }: { readonly server: ServerView; readonly taskId: string }) {
+  const [problem, setProblem] = useState('');
+  const cancel = () =>
+    callApi('POST', `servers/${encodeURIComponent(server.name)}/cancel-task`, { taskId }).then(
+      () => setProblem(''),
+      thrown => setProblem(describeFailure(thrown).cause),
+    );
+  return (
+    <>
+      {problem !== '' && (
+        <span class="issue">
+          <Text value={problem} />
+        </span>
+      )}
+      <button type="button" onClick={() => void cancel()}>
+        Cancel task
+      </button>
+    </>
+  );
+}
+
+/** The tasks that the server still has, on request. */
+function ListedTasks({ server }: { readonly server: ServerView }) {
+  const [tasks, setTasks] = useState<readonly TaskView[] | null>(null);
+  const [problem, setProblem] = useState('');
+  const list = async () => {
+    try {
+      const path = `servers/${encodeURIComponent(server.name)}/tasks`;
+      setTasks((await callApi<{ tasks: readonly TaskView[] }>('POST', path)).tasks);
+      setProblem('');
+    } catch (thrown) {
+      setProblem(describeFailure(thrown).cause);
+    }
+  };
+  return (
+    <section>
+      <button type="button" onClick={() => void list()} disabled={server.state !== 'connected'}>
+        List the tasks of the server
+      </button>
+      {problem !== '' && (
+        <p class="issue">
+          <Text value={problem} />
+        </p>
+      )}
+      {tasks?.length === 0 && <p class="dim">The server has no tasks.</p>}
+      {tasks && tasks.length > 0 && (
+        <table class="rows">
+          <tbody>
+            {tasks.map(({ taskId, status, message, createdAt }) => (
+              <tr key={taskId}>
+                <td class="mono">
+                  <Text value={taskId} />
+                </td>
+                <td>
+                  <Text value={status} />
+                </td>
+                <td class="dim">{formatTime(Date.parse(createdAt))}</td>
+                <td>{!ENDED.test(status) && <CancelTask server={server} taskId={taskId} />}</td>
+                <td class="wide">
+                  <Text value={message} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

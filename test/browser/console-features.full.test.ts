@@ -1,0 +1,78 @@
+/** Resources, prompts, subscriptions and the doctor in the page of the console, with the example `notes`. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { server } from '../../examples/notes/server.js';
+import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { openConsolePage } from './open-console-page.js';
+
+const { browser: found, problems } = await ensureBrowser();
+if (!found) console.log(skipMessage(problems));
+
+describe.skipIf(!found)('the parts of a server in the page', () => {
+  let console: Awaited<ReturnType<typeof openConsolePage>>;
+
+  beforeAll(async () => {
+    const target = { resolved: { target: server, label: 'notes' } };
+    if (found) console = await openConsolePage(found, [{ name: 'notes', target }]);
+  });
+  afterEach(async () => {
+    expect(console.faults).toEqual([]);
+    expect(await console.page.locator('*').count()).toBeLessThan(1500);
+  });
+  afterAll(() => console?.close());
+
+  it('reads a resource by a template with completion, by the keyboard only [con.keys] [con.url]', async () => {
+    const { page, opened } = console;
+    await opened.waitFor('server', event => event.server.counts !== null);
+    await page.goto(`${opened.origin}/s/notes/resources`);
+    await page.getByRole('link', { name: 'note://{title} template' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('textbox', { name: /^title/ }).focus();
+    await page.keyboard.type('Dov');
+    await page.getByRole('button', { name: 'Dovetail', exact: true }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('textbox', { name: /^title/ }).inputValue()).toBe('Dovetail');
+    await page.getByRole('textbox', { name: /^title/ }).press('Enter');
+    await page.getByText('→ resources/read note://Dovetail').waitFor();
+    await page.locator('.result pre').waitFor();
+    await page.reload();
+    await page.locator('.result pre').waitFor();
+    expect(page.url()).toBe(`${opened.origin}/s/notes/resources?uri=${encodeURIComponent('note://Dovetail')}`);
+  });
+
+  it('gets a prompt, and shows its messages by role', async () => {
+    const { page, opened } = console;
+    await page.goto(`${opened.origin}/s/notes/prompts`);
+    await page.getByRole('link', { name: /^review/ }).click();
+    await page.getByRole('textbox', { name: /^tone/ }).fill('blu');
+    await page.getByRole('button', { name: 'blunt', exact: true }).click();
+    await page.getByRole('textbox', { name: /^tag/ }).fill('none');
+    await page.getByRole('button', { name: 'Get', exact: true }).click();
+    await page.getByText('Review these notes. Be blunt.').first().waitFor();
+    await page.getByRole('heading', { name: 'user' }).waitFor();
+  });
+
+  it('shows a subscription with its changes as they come [con.subs]', async () => {
+    const { page, opened } = console;
+    await page.goto(`${opened.origin}/s/notes/subscriptions`);
+    await page.getByLabel('URI of a resource').fill('note://Glue');
+    await page.getByRole('button', { name: 'Subscribe' }).click();
+    await page.getByText('active').waitFor();
+    await expect.poll(() => opened.rows().some(row => /acknowledged/.test(row.method))).toBe(true);
+    const params = { name: 'write', arguments: { title: 'Glue', body: 'steam' } };
+    await opened.call('POST', 'calls', { server: 'notes', method: 'tools/call', params });
+    await page.getByText(/^[1-9]\d* changes? since/).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('ended').waitFor();
+  });
+
+  it('shows the declared capabilities and the whole report of the doctor [con.doctor]', async () => {
+    const { page, opened } = console;
+    await page.goto(`${opened.origin}/s/notes`);
+    await page.getByText('subscribe: true').waitFor();
+    await page.getByRole('button', { name: 'Examine (doctor)' }).click();
+    await page.getByRole('button', { name: /^all \d+ findings$/ }).click();
+    const report = await (await opened.send('GET', 'servers/notes/doctor')).json();
+    expect(await page.locator('.finding .state').count()).toBe(report.findings.length);
+  });
+});
