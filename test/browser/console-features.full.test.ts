@@ -72,7 +72,9 @@ describe.skipIf(!found)('the parts of a server in the page', () => {
     await page.getByText('subscribe: true').waitFor();
     await page.getByRole('button', { name: 'Examine (doctor)' }).click();
     await page.getByRole('button', { name: /^all \d+ findings$/ }).click();
-    const report = await (await opened.send('GET', 'servers/notes/doctor')).json();
+    const report = JSON.parse(await (await opened.send('GET', 'servers/notes/doctor')).text()) as {
+      readonly findings: readonly object[];
+    };
     expect(await page.locator('.finding .state').count()).toBe(report.findings.length);
   });
 });
