@@ -3,7 +3,7 @@ import type { WireRow } from '../api.js';
 import type { AlignedRow } from './align.js';
 
 /** One side of a comparison: a call on a protocol version. */
-export interface Side {
+export interface ComparedSide {
   readonly protocolVersion: string;
   /** True if the call is over: a missing step will not come any more. */
   readonly isOver: boolean;
@@ -21,7 +21,7 @@ const MAX_NAMED = 4;
  */
 export function describeDifferences(
   { meaning, cells }: AlignedRow,
-  sides: readonly Side[],
+  sides: readonly ComparedSide[],
   readBody: ReadBody,
 ): readonly string[] {
   const versions = sides.map(({ protocolVersion }) => protocolVersion);

@@ -15,7 +15,7 @@ const ICONS: Readonly<Record<FindingView['severity'], IconName>> = {
   problem: 'error',
 };
 
-/** What a server has declared, its log level, and the report of `tenon doctor`. */
+/** Shows the declared capabilities of a server, its log level, and the report of `tenon doctor`. */
 export function ServerDetails({ server }: { readonly server: ServerView }) {
   const path = `servers/${encodeURIComponent(server.name)}`;
   return (
