@@ -32,6 +32,11 @@ describe('the search of the palette', () => {
 
   it('keeps the order of the entries without a query', () => expect(find(['b', 'a', 'c'], ' ', 2)).toEqual(['b', 'a']));
 
+  it('prefers no beginning of a word after which the rest of the query does not follow', () => {
+    // The beginning of the second word is the last `b`, and no `c` follows it.
+    expect(rateMatch(toSearchText('bc'), toSearchText('abdc b'))).toBeGreaterThan(0);
+  });
+
   it('finds a text by each of its subsequences, and by nothing else', () =>
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z ]{1,20}$/), fc.infiniteStream(fc.boolean()), (text, choices) => {

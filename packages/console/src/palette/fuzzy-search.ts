@@ -31,9 +31,9 @@ export function rateMatch(query: SearchText, text: SearchText): number {
   let rate = 0;
   let at = 0;
   let last = -1;
-  for (const character of query.lower) {
-    if (character === ' ') continue;
-    const found = findNext(text.lower, character, at, last);
+  const wanted = query.lower.replaceAll(' ', '');
+  for (let index = 0; index < wanted.length; index += 1) {
+    const found = findNext(text.lower, wanted.slice(index), at, last);
     if (found < 0) return 0;
     if (found === last + 1 && last >= 0) rate += POINTS.consecutive;
     else if (found === 0) rate += POINTS.beginning;
@@ -45,12 +45,25 @@ export function rateMatch(query: SearchText, text: SearchText): number {
   return Math.max(rate, 0.1);
 }
 
-/** Prefers the next character, then the beginning of a word, then any place. */
-function findNext(text: string, character: string, from: number, last: number): number {
+/** Finds the first character. Prefers the next place, then the beginning of a word after which the rest fits, then any place. */
+function findNext(text: string, wanted: string, from: number, last: number): number {
+  const character = wanted.charAt(0);
   const first = text.indexOf(character, from);
   if (first < 0 || first === last + 1) return first;
-  for (let at = first; at >= 0; at = text.indexOf(character, at + 1)) if (isWordStart(text, at)) return at;
+  for (let at = first; at >= 0; at = text.indexOf(character, at + 1))
+    if (isWordStart(text, at)) return isInOrder(wanted, text, at) ? at : first;
   return first;
+}
+
+/** Tells if a text has all these characters in their order from an index on. */
+function isInOrder(characters: string, text: string, from: number): boolean {
+  let at = from;
+  for (const character of characters) {
+    const found = text.indexOf(character, at);
+    if (found < 0) return false;
+    at = found + 1;
+  }
+  return true;
 }
 
 const isWordStart = (text: string, index: number): boolean => index === 0 || /[\s/_.:@-]/.test(text.charAt(index - 1));
