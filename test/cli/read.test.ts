@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
@@ -99,6 +100,14 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect((await run('subscribe', kitchen.url)).code).toBe(2);
   });
 
+  /** Presses Ctrl-C once, because a second one ends the command at once. Returns the exit code. */
+  async function interrupt(child: ChildProcess): Promise<unknown> {
+    const closed = once(child, 'close');
+    child.stdout?.resume();
+    child.kill('SIGINT');
+    return (await closed)[0];
+  }
+
   /** Runs `tenon subscribe` with a server that ends by itself, until two lines say that it was started again. */
   async function subscribeToShort(name: string, read: string) {
     const script = [
@@ -117,9 +126,9 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     const seen: { readonly event?: string }[] = [];
     for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
       seen.push(JSON.parse(line));
-      if (seen.filter(({ event }) => event === 'reconnected').length === 2) child.kill('SIGINT');
+      if (seen.filter(({ event }) => event === 'reconnected').length === 2) break;
     }
-    const code = child.exitCode ?? (await once(child, 'close'))[0];
+    const code = await interrupt(child);
     await rm(file);
     return { code, seen, errors };
   }
@@ -162,11 +171,11 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     }, 50);
     for await (const line of lines) {
       seen.add(line);
-      if (seen.size === 3) child.kill('SIGINT');
+      if (seen.size === 3) break;
     }
     clearInterval(changing);
     expect([...seen].sort()).toEqual(['{"list":"prompts"}', '{"list":"resources"}', '{"list":"tools"}']);
-    expect(child.exitCode ?? (await once(child, 'close'))[0]).toBe(0);
+    expect(await interrupt(child)).toBe(0);
   });
 
   it('gets, lists and cancels tasks, and waits for their results [cli.tasks]', async () => {
