@@ -58,12 +58,9 @@ export function classifyRequest(
   });
 }
 
-/** Returns the route of a request. Throws the error for the peer if the request cannot be served. */
-export function requireServed(
-  request: JsonRpcRequest,
-  served: readonly Dialect[],
-): Exclude<RequestRoute, { opening: 'refused' }> {
-  return throwRefusal(classifyRequest(request, served));
+/** Throws the error for the peer if no served version has a handshake. */
+export function requireHandshake(served: readonly Dialect[]): void {
+  throwRefusal(routeInitialize(served));
 }
 
 /** Returns the dialect of a request that names its version in `_meta`. Throws the error for the peer if it is not served. */

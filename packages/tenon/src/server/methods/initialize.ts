@@ -2,7 +2,7 @@ import { INVALID_PARAMS, type JsonObject, rpcError, type TenonError, thenMaybe }
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
-import { requireServed } from '../../protocol/negotiation/classify-request.js';
+import { requireHandshake } from '../../protocol/negotiation/classify-request.js';
 import type { InitializeParams } from '../../protocol/params-and-results.js';
 import { readParams } from '../../protocol/tolerant-reading.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -19,7 +19,7 @@ export function negotiate(
   request: JsonRpcRequest,
   connection: TolerantConnection,
 ): { readonly dialect: Dialect; readonly params: InitializeParams } {
-  requireServed(request, servedDialects);
+  requireHandshake(servedDialects);
   const params = readParams(connection, 'initialize', request.params ?? {});
   requireParams('initialize', params);
   const dialect = negotiateDialect(params.protocolVersion, servedDialects);
