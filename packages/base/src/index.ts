@@ -17,6 +17,7 @@ export {
   isSessionLoss,
   rpcError,
   TenonError,
+  toReportedError,
   withDetails,
 } from './errors/error.js';
 export {

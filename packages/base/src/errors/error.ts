@@ -98,6 +98,23 @@ export function withDetails(error: TenonError, details: ErrorDetails & { readonl
   return new TenonError(code, details.summary ?? summary, { ...error, cause, ...details });
 }
 
+/**
+ * Converts a thrown value to an error for a log, which names the peer and the method of the request. An error that names
+ * others keeps them.
+ */
+export function toReportedError(
+  thrown: unknown,
+  code: string,
+  request: Pick<ErrorDetails, 'peer' | 'method'>,
+): TenonError {
+  const error = TenonError.from(thrown, code, request);
+  const { peer = request.peer, method = request.method } = error;
+  if (peer === error.peer && method === error.method) return error;
+  const named = withDetails(error, { peer, method });
+  if (error.stack !== undefined) named.stack = error.stack;
+  return named;
+}
+
 /** Describes a thrown value, which can have any type. An object is described by its message, else by its members. */
 function describeThrown(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);

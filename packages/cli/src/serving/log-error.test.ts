@@ -28,3 +28,11 @@ it.each([
 it('logs the path of a file that an error of the command names', () => {
   expect(log(new TenonError('config/not-found', '/srv/mcp.json: not found'))).toContain('/srv/mcp.json');
 });
+
+it('logs the client, its protocol version and the method, without secrets', () => {
+  const peer = 'app ghp_0123456789abcdefghijABCDEFGHIJ012345 (2025-11-25, 192.0.2.7)';
+  const [event] = JSON.parse(log(new TenonError('tool/threw', 'broken', { peer, method: 'tools/call pay' })));
+  expect(event).toMatchObject({ code: 'tool/threw', method: 'tools/call pay' });
+  expect(event.peer).toMatch(/^app \S+ \(2025-11-25, 192\.0\.2\.7\)$/);
+  expect(JSON.stringify(event)).not.toContain('0123456789abcdefghij');
+});

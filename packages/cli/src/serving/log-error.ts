@@ -28,6 +28,8 @@ export function logError(screen: Screen, thrown: unknown): void {
   const message = code.endsWith('/threw') ? toPublicText(described) : redactSecrets(described);
   const traceId = getTraceId();
   const level = WARNINGS.has(code) ? 'warning' : 'error';
-  if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer, method, traceId }, level);
+  // A client chooses its name.
+  const named = peer && redactSecrets(peer);
+  if (screen.logsJson) screen.printEvent({ event: 'error', code, message, peer: named, method, traceId }, level);
   else screen.note(`${code}: ${message}${traceId === undefined ? '' : ` (trace ${traceId})`}`, level);
 }

@@ -8,6 +8,7 @@ import {
   PARSE_ERROR,
   TenonError,
   thenMaybe,
+  toReportedError,
 } from '@tenon/base';
 import { toErrorObject, toErrorResponses, toSuccess } from './error-response.js';
 import { IncomingRequests, type SendReply } from './incoming-requests.js';
@@ -292,7 +293,7 @@ export class Peer implements MessageReceiver {
       () => thenMaybe(this.#handler.onRequest(incoming, scope, context), result => toSuccess(incoming, result)),
       error => {
         if (!isForPeer(error)) {
-          this.#reportError(TenonError.from(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
+          this.#reportError(toReportedError(error, 'handler/threw', { peer: this.peer, method: incoming.method }));
         }
         return createFailure(incoming.id, toErrorObject(error));
       },
@@ -325,7 +326,7 @@ export class Peer implements MessageReceiver {
     try {
       run();
     } catch (error) {
-      this.#reportError(TenonError.from(error, 'handler/threw', { peer: this.peer }));
+      this.#reportError(toReportedError(error, 'handler/threw', { peer: this.peer }));
     }
   }
 }

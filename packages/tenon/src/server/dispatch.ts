@@ -3,6 +3,7 @@ import {
   getOwnerKey,
   INTERNAL_ERROR,
   identifyCaller,
+  isForPeer,
   isObject,
   type JsonObject,
   METHOD_NOT_FOUND,
@@ -34,6 +35,7 @@ import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
 import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
+import { nameRequest } from './report-request-error.js';
 import type { RequestContext } from './request-context.js';
 import { requireItemScopes } from './scopes.js';
 import type { FoundDefinitions, FoundOf, MethodRequest, ServerMethodHandler, ServerRuntime } from './server-runtime.js';
@@ -52,7 +54,7 @@ export function dispatch(
   if (!isMethod(method))
     return catchMaybe<JsonObject>(
       () => runCustomMethod(server, method, received, requestContext),
-      error => throwForClient(server, error, method, undefined),
+      error => throwForClient(server, requestContext, error, method, undefined),
     );
   const { capability, extension } = methods[method];
   const { dialect, caller } = requestContext;
@@ -70,13 +72,13 @@ export function dispatch(
 
 /** Runs an authorized request, and encodes its result or error for the client. */
 function runRequest(request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult {
-  const { server, method, found } = request;
+  const { server, requestContext, method, found } = request;
   if (method === 'subscriptions/listen' && server.options.exposeErrors === undefined)
     return runWithMaskedErrors(request, handler);
   return settleMaybe<JsonObject, JsonObject>(
     () => runOperation(request, handler),
     result => encodeResult(request, result),
-    error => throwForClient(server, error, method, found?.definition),
+    error => throwForClient(server, requestContext, error, method, found?.definition),
   );
 }
 
@@ -131,7 +133,8 @@ function findDefinition<M extends MethodName>(
 
 /** Throws an error of a handler, with its message if the client may see it. */
 function throwForClient(
-  { options, onError }: ServerRuntime,
+  { options }: ServerRuntime,
+  requestContext: RequestContext,
   error: unknown,
   method: string,
   definition: { readonly exposeErrors?: ExposeErrors | undefined } | undefined,
@@ -140,10 +143,18 @@ function throwForClient(
   // An input request that the client does not support is an error for it, also when the other errors are masked.
   if (TenonError.is(error) && error.code.startsWith('client/') && isMethod(method) && methods[method].mayRequestInput)
     throw rpcError(INTERNAL_ERROR, error.message);
-  if (!exposeErrors && !isClientError(error)) throw error;
-  const report = (original: unknown) => onError(TenonError.from(original, 'handler/threw', { method }));
+  const nameMasked = (masked: unknown) =>
+    isForPeer(masked)
+      ? masked
+      : nameRequest(masked, 'handler/threw', {
+          method,
+          caller: requestContext.caller,
+          dialect: requestContext.dialect,
+        });
+  if (!exposeErrors && !isClientError(error)) throw nameMasked(error);
+  const report = (original: unknown) => requestContext.reportError(original);
   return import('./exposed-errors.js').then(({ exposeError, toClientError }) => {
-    if (!isClientError(error)) throw exposeError(error, exposeErrors, report);
+    if (!isClientError(error)) throw nameMasked(exposeError(error, exposeErrors, report));
     report(error);
     throw toClientError(error);
   });

@@ -1,4 +1,4 @@
-import type { AbortSignalLike, JsonObject, TenonError } from '@tenon/base';
+import type { AbortSignalLike, JsonObject } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../execution/handler-run.js';
 import type { CallerInfo } from '../handler/caller-info.js';
 import type { Id } from '../jsonrpc/message.js';
@@ -35,8 +35,12 @@ export interface RequestContext {
   readonly subscriptions: Subscriptions | undefined;
   /** True when the request has its response or was cancelled. Absent if no later request continues its handler. */
   readonly isDone?: boolean | undefined;
-  /** Reports an error that the client does not get. */
-  reportError(error: TenonError): void;
+  /**
+   * Reports an error that the client does not get. It names the client and the method, unless it names others.
+   * @param code Code of a thrown value that is not a `TenonError`. Default: `handler/threw`.
+   * @param method Default: the method of the request.
+   */
+  reportError(error: unknown, code?: string, method?: string): void;
   /** Sends a notification on the stream of this request. It is dropped after the response or a cancellation. */
   notify(method: string, params: JsonObject): void;
   /** Creates the input strategy for this client and a request with these inputs. */

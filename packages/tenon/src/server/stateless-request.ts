@@ -7,7 +7,6 @@ import {
   type LazyAbortSignal,
   type MaybePromise,
   settleMaybe,
-  TenonError,
 } from '@tenon/base';
 import type { InputStrategy } from '../execution/handler-run.js';
 import { createRetryStrategy } from '../execution/lazy-run.js';
@@ -33,6 +32,7 @@ import type { Dialect } from '../protocol/versions/dialect.js';
 import type { TracedRequest } from '../telemetry/telemetry.js';
 import { getMergeOptions, type MergeOptions } from './context/notification-merger.js';
 import { dispatch } from './dispatch.js';
+import { reportRequestError } from './report-request-error.js';
 import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 import { getClientNetwork } from './session/session-peer.js';
@@ -87,7 +87,12 @@ function respondToStatelessRequest(
     },
     error => {
       if (!isForPeer(error) && !scope.isCancelled) {
-        runtime.onError(TenonError.from(error, 'handler/threw', { method: request.method }));
+        const { client } = readRequestMetadata(request);
+        reportRequestError(runtime, error, 'handler/threw', {
+          method: request.method,
+          caller: { client, address: io.address },
+          dialect,
+        });
       }
       scope.complete();
       return createFailure(request.id, toErrorObject(error));
@@ -173,8 +178,8 @@ class StatelessRequestContext implements RequestContext {
     this.#io.onShutdown?.(listener);
   }
 
-  reportError(error: TenonError): void {
-    this.#runtime.onError(error);
+  reportError(error: unknown, code = 'handler/threw', method = this.#request.method): void {
+    reportRequestError(this.#runtime, error, code, { method, caller: this.caller, dialect: this.dialect });
   }
 
   notify(method: string, params: JsonObject): void {
@@ -194,7 +199,7 @@ class StatelessRequestContext implements RequestContext {
               (meta, addTo) => send(addTo(encoded, meta)),
             )
           : send(encoded),
-      error => this.#runtime.onError(TenonError.from(error, 'connection/send', { method })),
+      error => this.reportError(error, 'connection/send', method),
     );
   }
 

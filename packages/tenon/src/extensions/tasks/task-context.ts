@@ -1,4 +1,4 @@
-import type { JsonObject, TenonError } from '@tenon/base';
+import type { JsonObject } from '@tenon/base';
 import type { InputStrategy } from '../../execution/handler-run.js';
 import { isId } from '../../jsonrpc/message.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
@@ -12,7 +12,7 @@ export function createTaskContext(
   signal: AbortSignal,
   notify: (method: string, params: JsonObject) => void,
   begunIn: () => ClientSession | undefined,
-  reportError: (error: TenonError) => void,
+  reportError: RequestContext['reportError'],
 ): RequestContext {
   const { client, capabilities, auth } = record.caller;
   return {

@@ -1,8 +1,9 @@
-import { type ErrorObject, INTERNAL_ERROR, isForPeer, type JsonObject, TenonError } from '@tenon/base';
+import { type ErrorObject, INTERNAL_ERROR, isForPeer, type JsonObject, TenonError, toReportedError } from '@tenon/base';
 import type { JournalEntry } from '../../execution/handler-run.js';
 import { Journal } from '../../execution/journal.js';
 import { runUntilAnswered } from '../../execution/request-backend.js';
 import { toErrorObject } from '../../jsonrpc/error-response.js';
+import { describeClient } from '../../protocol/describe-client.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import type { ExtensionHost } from '../../server/extension.js';
@@ -67,7 +68,7 @@ export class TaskJob implements TaskRecordAccess {
         if (!this.#isOver) observer.notifyClient(this, method, params);
       },
       () => observer.getSession(this),
-      error => host.onError(error),
+      (error, code = 'handler/threw', method) => this.#report(error, code, method),
     );
   }
 
@@ -215,8 +216,9 @@ export class TaskJob implements TaskRecordAccess {
     this.#observer.onRelease(this);
   }
 
-  #report(error: unknown): void {
-    this.#host.onError(TenonError.from(error, 'task/failed', { method: `tools/call ${this.record.params.name}` }));
+  #report(error: unknown, code = 'task/failed', method = `tools/call ${this.record.params.name}`): void {
+    const peer = describeClient(this.record.caller, this.context.dialect.protocolVersion);
+    this.#host.onError(toReportedError(error, code, { peer, method }));
   }
 
   get #now(): number {

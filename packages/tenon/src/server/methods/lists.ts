@@ -84,7 +84,7 @@ export async function listResources({
   const { resources } = server;
   const lists = selectListed(server, resources, requestContext).map(([key, resource]) => {
     const { template, wire } = compileResource(key, resource);
-    return template ? listTemplateResources(key, resource, context, server) : [wire as Resource];
+    return template ? listTemplateResources(key, resource, context, requestContext) : [wire as Resource];
   });
   const all = (await Promise.all(lists)).flat();
   return createPageResult(server, 'resources', all, ({ uri }) => uri, params, false);
@@ -94,7 +94,7 @@ async function listTemplateResources(
   key: string,
   definition: ResourceDefinition<never>,
   context: Context,
-  server: ServerRuntime,
+  requestContext: RequestContext,
 ): Promise<Resource[]> {
   const { template, wire } = compileResource(key, definition);
   const { title: _title, size: _size, ...common } = wire as Resource & { uriTemplate?: string };
@@ -107,7 +107,8 @@ async function listTemplateResources(
       ([name]) => !variables.includes(name) || RESOURCE_FIELDS.has(name),
     );
     const uri = template?.expand(entry as never) ?? key;
-    if (!template?.match(uri, { allowUnsafe: definition.allowUnsafe })) reportUnreadable(server, key, definition, uri);
+    if (!template?.match(uri, { allowUnsafe: definition.allowUnsafe }))
+      reportUnreadable(requestContext, key, definition, uri);
     const name = (entry as { name?: string }).name ?? uri;
     return { ...common, ...Object.fromEntries(fields), name, uri } as Resource;
   });
@@ -118,14 +119,14 @@ const reported = new WeakSet<ResourceDefinition<never>>();
 
 /** Reports the first listed resource of a template that clients cannot read, because its template refuses its URI. */
 function reportUnreadable(
-  { onError }: ServerRuntime,
+  requestContext: RequestContext,
   key: string,
   definition: ResourceDefinition<never>,
   uri: string,
 ): void {
   if (reported.has(definition)) return;
   reported.add(definition);
-  onError(
+  requestContext.reportError(
     new TenonError('resource/unreadable', `the list of "${key}" has the resource "${uri}", which cannot be read`, {
       method: 'resources/list',
       expected: 'values without "/", "\\\\", ".." and NUL',

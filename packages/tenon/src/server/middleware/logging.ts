@@ -1,11 +1,14 @@
 import { type Clock, checkFunction, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
 import type { Middleware } from '../../handler/operation.js';
+import { describeClient } from '../../protocol/describe-client.js';
 import { requireMiddlewareOptions } from './check-middleware-options.js';
 
 /** Log entry of a finished operation. It contains neither arguments nor results, because they may contain secrets. */
 export interface OperationLogEntry {
   readonly method: string;
   readonly name: string | undefined;
+  /** Client, protocol version and address: `notes-app 1.2 (2025-11-25, 192.0.2.7)`. Untrusted, except the address. */
+  readonly peer: string;
   readonly principal: string | undefined;
   readonly protocolVersion: string;
   readonly ms: number;
@@ -28,6 +31,7 @@ export function logging(
       write({
         method,
         name,
+        peer: describeClient({ client: context.client.info, address: context.address }, context.protocolVersion),
         principal: context.auth?.principal,
         protocolVersion: context.protocolVersion,
         ms: clock.now() - start,

@@ -22,6 +22,8 @@ const operation = (
   context: {
     auth: more.principal === undefined ? undefined : { principal: more.principal },
     protocolVersion: 'r',
+    client: { info: { name: 'app', version: '2' }, capabilities: {} },
+    address: '192.0.2.7',
   } as Operation['context'],
   ...more,
 });
@@ -200,6 +202,7 @@ describe('operationLog', () => {
     expect(lines[0]).toEqual({
       method: 'tools/call',
       name: 'ok',
+      peer: 'app 2 (r, 192.0.2.7)',
       principal: 'ann',
       protocolVersion: 'r',
       ms: 5,

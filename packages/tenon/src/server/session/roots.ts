@@ -22,25 +22,26 @@ export interface RootsChange {
 /** The part of a server that listens to changes of roots. */
 interface RootsListener {
   readonly options: { readonly onRootsChanged?: ((change: RootsChange) => void | Promise<void>) | undefined };
-  readonly onError: (error: TenonError) => void;
 }
 
 /** Calls the server's `onRootsChanged`, if it exists and the client declared roots. */
 export function handleRootsChange(
-  { options, onError }: RootsListener,
+  { options }: RootsListener,
   { client, capabilities, auth }: CallerInfo,
   session: ClientSession,
+  report: (error: unknown, method: string) => void,
 ): void {
   const { onRootsChanged } = options;
   if (onRootsChanged === undefined || capabilities.roots === undefined) return;
   const change: RootsChange = {
     client: { info: client, capabilities },
     auth,
-    roots: async () => selectFileRoots(toResult('roots/list', await session.requestInput('roots/list', {})), onError),
+    roots: async () =>
+      selectFileRoots(toResult('roots/list', await session.requestInput('roots/list', {})), error =>
+        report(error, 'roots/list'),
+      ),
   };
-  void callSafely(onRootsChanged, change).catch(error =>
-    onError(TenonError.from(error, 'handler/threw', { method: 'notifications/roots/list_changed' })),
-  );
+  void callSafely(onRootsChanged, change).catch(error => report(error, 'notifications/roots/list_changed'));
 }
 
 /** Calls a handler. An exception before its first `await` rejects like a later one. */

@@ -1,8 +1,8 @@
-import { type JsonObject, type LazyAbortSignal, type TenonError, toAbortSignal } from '@tenon/base';
+import { type JsonObject, type LazyAbortSignal, toAbortSignal } from '@tenon/base';
 import type { InputStrategy, RequestInput } from '../../execution/handler-run.js';
 import { createRequestStrategy } from '../../execution/lazy-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
-import type { Id } from '../../jsonrpc/message.js';
+import type { Id, JsonRpcRequest } from '../../jsonrpc/message.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { TolerantConnection } from '../../jsonrpc/tolerance.js';
 import type { RequestHeaders } from '../../jsonrpc/transport.js';
@@ -10,6 +10,7 @@ import type { LoggingLevel } from '../../protocol/content.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getMergeOptions, type MergeOptions } from '../context/notification-merger.js';
+import { reportRequestError } from '../report-request-error.js';
 import type { ClientSession, RequestContext, Subscriptions } from '../request-context.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import type { RequestInputOptions } from './request-input.js';
@@ -36,12 +37,13 @@ export class SessionRequestContext implements RequestContext {
   readonly logLevel: LoggingLevel | undefined;
   readonly header = undefined;
   readonly request: RequestHeaders | undefined;
+  readonly #method: string;
   readonly #runtime: ServerRuntime;
   readonly #scope: RequestScope;
   readonly #session: RequestSession;
 
   constructor(
-    id: Id,
+    { id, method }: Pick<JsonRpcRequest, 'id' | 'method'>,
     scope: RequestScope,
     session: RequestSession,
     {
@@ -55,6 +57,7 @@ export class SessionRequestContext implements RequestContext {
   ) {
     this.#runtime = runtime;
     this.id = id;
+    this.#method = method;
     this.dialect = dialect;
     this.caller = caller;
     this.logLevel = runtime.options.logging === false ? undefined : (session.requestedLogLevel ?? DEFAULT_LOG_LEVEL);
@@ -87,8 +90,8 @@ export class SessionRequestContext implements RequestContext {
     return this.#session.subscriptions;
   }
 
-  reportError(error: TenonError): void {
-    this.#session.onError(error);
+  reportError(error: unknown, code = 'handler/threw', method = this.#method): void {
+    reportRequestError(this.#runtime, error, code, { method, caller: this.caller, dialect: this.dialect });
   }
 
   notify(method: string, params: JsonObject): void {

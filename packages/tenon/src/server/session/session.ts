@@ -1,4 +1,12 @@
-import { getCallerKey, INVALID_REQUEST, type JsonObject, type MaybePromise, rpcError, TenonError } from '@tenon/base';
+import {
+  getCallerKey,
+  INVALID_REQUEST,
+  type JsonObject,
+  type MaybePromise,
+  rpcError,
+  type TenonError,
+  toReportedError,
+} from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
 import type { CallerInfo } from '../../handler/caller-info.js';
 import type { Id, JsonRpcNotification, JsonRpcRequest } from '../../jsonrpc/message.js';
@@ -6,6 +14,7 @@ import type { PeerHandler } from '../../jsonrpc/peer-handler.js';
 import type { RequestScope } from '../../jsonrpc/request-scope.js';
 import type { MessageContext, Transport } from '../../jsonrpc/transport.js';
 import type { LoggingLevel } from '../../protocol/content.js';
+import { describeClient } from '../../protocol/describe-client.js';
 import { notifications } from '../../protocol/methods.js';
 import { hasProtocolVersion } from '../../protocol/negotiation/classify-request.js';
 import type {
@@ -68,6 +77,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   open(): void | Promise<void> {
     return this.#peer.open();
+  }
+
+  get peer(): string {
+    return this.#dialect ? describeClient(this.#caller, this.#dialect.protocolVersion) : this.#peer.transport.peer;
   }
 
   get dialect(): Dialect | undefined {
@@ -139,6 +152,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     this.#runtime.onError(error);
   }
 
+  #report(error: unknown, method: string): void {
+    this.onError(toReportedError(error, 'handler/threw', { peer: this.peer, method }));
+  }
+
   onClose(): void {
     this.#release();
   }
@@ -162,10 +179,10 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (method === 'notifications/initialized') return this.#handleInitialized();
     if (method === 'notifications/roots/list_changed') {
       this.#runtime.backend.handleRootsChange?.(this, this.#onStateChange);
-      return handleRootsChange(this.#runtime, this.caller, this);
+      return handleRootsChange(this.#runtime, this.caller, this, (error, about) => this.#report(error, about));
     }
     void handleCustomNotification(this.#runtime, { jsonrpc: '2.0', method, params }, this.caller).catch(error =>
-      this.onError(TenonError.from(error, 'handler/threw', { method })),
+      this.#report(error, method),
     );
   }
 
@@ -290,7 +307,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   #createRequestContext(request: JsonRpcRequest, scope: RequestScope, messageContext?: MessageContext): RequestContext {
     const { auth = this.#caller.auth, request: headers } = messageContext ?? {};
-    return new SessionRequestContext(request.id, scope, this, {
+    return new SessionRequestContext(request, scope, this, {
       runtime: this.#runtime,
       dialect: this.#dialect as Dialect,
       caller: auth === this.#caller.auth ? this.#caller : { ...this.#caller, auth },

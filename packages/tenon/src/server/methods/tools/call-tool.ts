@@ -40,7 +40,7 @@ export function callTool(call: MethodCall<'tools/call'>): MaybeAsyncResult {
   return thenMaybe(checkInput(tool, params.arguments ?? {}), input => {
     if (!input.ok) return finalizeResult(server, rejectArguments(tool, input.issues, requestContext));
     requireCapabilities(tool.definition.requiredCapabilities, requestContext);
-    return runTool(call, tool.taskOptions, () => invokeTool(server, tool, input.value, context));
+    return runTool(call, tool.taskOptions, () => invokeTool(call, tool, input.value, context));
   });
 }
 
@@ -73,7 +73,7 @@ export async function runToolHandler(
   const input = await checkInput(tool, params.arguments ?? {});
   if (!input.ok) return rejectArguments(tool, input.issues, requestContext);
   const context = new HandlerContext(requestContext, run, params, server.options.state, inputs);
-  return invokeTool(server, tool, input.value, context);
+  return invokeTool({ server, requestContext }, tool, input.value, context);
 }
 
 function createUnknownToolError({ tools }: ServerRuntime, name: string, caller: CallerInfo): TenonError {
@@ -100,7 +100,7 @@ export function requireCapabilities(
 }
 
 function invokeTool(
-  server: ServerRuntime,
+  { server, requestContext }: Pick<MethodCall<'tools/call'>, 'server' | 'requestContext'>,
   tool: CompiledTool,
   input: unknown,
   context: HandlerContext,
@@ -108,8 +108,8 @@ function invokeTool(
   return HandlerContext.runDefinition<unknown, JsonObject>(
     context,
     () => tool.definition.run(input as never, context),
-    returned => encodeReturnValue(tool, returned, server.onError),
-    error => toToolErrorResult(server, tool, error, context),
+    returned => encodeReturnValue(tool, returned, malformed => requestContext.reportError(malformed)),
+    error => toToolErrorResult(server, requestContext, tool, error, context),
   );
 }
 
@@ -119,7 +119,8 @@ function checkInput({ input }: CompiledTool, args: unknown): CheckResult | Promi
 
 /** Rethrows protocol errors and converts errors for the model to results. Masks and reports all others. */
 function toToolErrorResult(
-  { onError, options }: ServerRuntime,
+  { options }: ServerRuntime,
+  requestContext: RequestContext,
   tool: CompiledTool,
   error: unknown,
   { signal }: Context,
@@ -129,7 +130,7 @@ function toToolErrorResult(
     if (isForPeer(error) || isUrlElicitationRequired(error)) throw error;
     if (isForModel(error)) return createErrorResult(error.message);
   }
-  if (!signal.aborted) onError(TenonError.from(error, 'tool/threw', { method: `tools/call ${tool.wire.name}` }));
+  if (!signal.aborted) requestContext.reportError(error, 'tool/threw', `tools/call ${tool.wire.name}`);
   if (isClientError(error))
     return import('../../exposed-errors.js').then(({ describeClientError }) =>
       createErrorResult(describeClientError(error)),

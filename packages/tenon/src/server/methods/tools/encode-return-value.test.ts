@@ -165,7 +165,7 @@ describe('a tool that returns an invalid content block', () => {
       const { isError, problems } = await call(tool({ run: () => value }));
       expect(isError).toBe(true);
       expect(problems).toHaveLength(1);
-      expect(problems[0]?.message).toMatch(/^tools\/call t: |^tool "t": /);
+      expect(problems[0]?.message).toMatch(/^tenon \S+ \(2026-07-28\), tools\/call t: /);
       expect(problems[0]).toMatchObject({
         code: 'handler/output',
         summary: 'tool "t": the content block at /content/1 is invalid',
