@@ -5,8 +5,8 @@ import {
   countComparisons,
   countParts,
   countSteps,
+  getLookupSteps,
   KEYWORD_STEPS,
-  LOOKUP_STEPS,
   listNames,
 } from './work.js';
 
@@ -44,7 +44,7 @@ function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
   if (Array.isArray(one) || Array.isArray(other))
     return Array.isArray(one) && Array.isArray(other) && areEqualLists(one, other, run);
   const names = listNames(one, run);
-  countSteps(run, BRANCH_STEPS + names.length * LOOKUP_STEPS);
+  countSteps(run, BRANCH_STEPS + getLookupSteps(names));
   return (
     names.length === listNames(other, run).length &&
     names.every(name => Object.hasOwn(other, name) && isEqual(getMember(one, name), getMember(other, name), run))

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '@tenon/base';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { type CheckRun, checkMember, type SchemaCheck } from './check-run.js';
 import type { KeywordCompilers, KeywordContext, PatternTest } from './keyword-compiler.js';
-import { countSteps, KEYWORD_STEPS, LOOKUP_STEPS, listNames, REMEMBER_STEPS } from './work.js';
+import { countSteps, getLookupSteps, KEYWORD_STEPS, listNames, REMEMBER_STEPS } from './work.js';
 
 type ObjectCheck = (object: JsonObject, run: CheckRun) => boolean;
 type NameTest = (key: string, run: CheckRun) => boolean;
@@ -10,7 +10,13 @@ type SchemaMap = { readonly [name: string]: unknown };
 
 /** Compilers of the keywords for objects. */
 export const OBJECT_KEYWORDS: KeywordCompilers = {
-  required: (names: readonly string[]) => checkObject((object, run) => hasAll(object, names, run)),
+  required(names: readonly string[]) {
+    const steps = getLookupSteps(names);
+    return checkObject((object, run) => {
+      countSteps(run, steps);
+      return hasAll(object, names);
+    });
+  },
   minProperties: (limit: number) => checkObject((object, run) => listNames(object, run).length >= limit),
   maxProperties: (limit: number) => checkObject((object, run) => listNames(object, run).length <= limit),
   propertyNames(schema: unknown, { compile }) {
@@ -23,15 +29,17 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   },
   dependentRequired(dependencies: { readonly [name: string]: readonly string[] }) {
     const entries = Object.entries(dependencies);
+    const steps = getLookupSteps([...Object.keys(dependencies), ...entries.flatMap(([, names]) => names)]);
     return checkObject((object, run) => {
-      countSteps(run, entries.length * LOOKUP_STEPS);
-      return entries.every(([key, names]) => !Object.hasOwn(object, key) || hasAll(object, names, run));
+      countSteps(run, steps);
+      return entries.every(([key, names]) => !Object.hasOwn(object, key) || hasAll(object, names));
     });
   },
   dependentSchemas(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
+    const steps = getLookupSteps(Object.keys(schemas));
     return checkObject((object, run) => {
-      countSteps(run, checks.length * LOOKUP_STEPS);
+      countSteps(run, steps);
       let isValid = true;
       for (const [key, check] of checks) if (Object.hasOwn(object, key)) isValid = check(object, run) && isValid;
       return isValid;
@@ -39,8 +47,9 @@ export const OBJECT_KEYWORDS: KeywordCompilers = {
   },
   properties(schemas: SchemaMap, { compile }) {
     const checks = Object.entries(schemas).map(([key, schema]) => [key, compile(schema)] as const);
+    const steps = getLookupSteps(Object.keys(schemas));
     return checkObject((object, run) => {
-      countSteps(run, checks.length * LOOKUP_STEPS);
+      countSteps(run, steps);
       let isValid = true;
       for (const [key, check] of checks) {
         if (!Object.hasOwn(object, key) || checkProperty(check, object, key, run)) continue;
@@ -86,8 +95,7 @@ function isEvaluated(key: string, { evaluated }: CheckRun): boolean {
   return evaluated?.has(key) === true;
 }
 
-function hasAll(object: JsonObject, names: readonly string[], run: CheckRun): boolean {
-  countSteps(run, names.length * LOOKUP_STEPS);
+function hasAll(object: JsonObject, names: readonly string[]): boolean {
   for (const name of names) if (!Object.hasOwn(object, name)) return false;
   return true;
 }

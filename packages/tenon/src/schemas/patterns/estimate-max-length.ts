@@ -1,5 +1,6 @@
 import { createDisjointTest, type DisjointTest } from './character-sets.js';
-import { type Branch, type PatternItem, parsePattern } from './parse-pattern.js';
+import type { MatchWork } from './match-work.js';
+import { type Branch, isLoop, MAX_COPIES, type PatternItem, parsePattern } from './parse-pattern.js';
 
 /** Maximum number of steps of one match. 10 million steps take about a tenth of a second. */
 const MAX_STEPS_PER_MATCH = 1e7;
@@ -8,15 +9,12 @@ const MAX_STEPS_PER_MATCH = 1e7;
  * exact.
  */
 const MAX_EXPONENTIAL_STEPS = 1e5;
-/** Number of characters that a pattern of linear growth matches in one step. */
-const STRAIGHT_CHARACTERS = 10;
+/** Steps of each way of a match that goes back to try another. */
+const WAY_STEPS = 2;
 /** The estimate of such a pattern may be too low by this factor. */
 const EXPONENTIAL_MARGIN = 10;
 /** Maximum length of a peer's pattern, in characters. Longer patterns are never run. */
 export const MAX_PATTERN = 2_000;
-/** A repetition with a maximum up to this limit counts as that many copies. A larger maximum counts as unbounded. */
-const MAX_COPIES = 10;
-
 /** Growth of the steps of a match with the length n of a string: factor × n^degree × base^n. */
 interface Growth {
   readonly factor: number;
@@ -30,6 +28,8 @@ const CONSTANT: Growth = { factor: 1, degree: 0, base: 1 };
 export interface PatternGrowth extends Growth {
   /** Maximum length of a string, in UTF-16 units. */
   readonly maxLength: number;
+  /** True if a match starts at the first character only. */
+  readonly isAnchored: boolean;
 }
 
 /**
@@ -39,11 +39,11 @@ export interface PatternGrowth extends Growth {
  */
 export function estimateGrowth(source: string): PatternGrowth {
   const pattern = parsePattern(source);
-  if (pattern === undefined) return { ...CONSTANT, maxLength: 0 };
+  if (pattern === undefined) return { ...CONSTANT, maxLength: 0, isAnchored: false };
   const { factor, degree, base } = estimateBranches(pattern, createDisjointTest(source), true);
   // A pattern without an anchor starts at each character.
-  const anchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
-  const growth = { factor, degree: anchored || base > 1 ? degree : degree + 1, base };
+  const isAnchored = pattern.every(branch => branch[0]?.atom.kind === 'start');
+  const growth = { factor, degree: isAnchored || base > 1 ? degree : degree + 1, base, isAnchored };
   return { ...growth, maxLength: factor > MAX_STEPS_PER_MATCH ? 0 : computeMaxLength(growth) };
 }
 
@@ -53,12 +53,15 @@ function computeMaxLength({ factor, degree, base }: Growth): number {
   return Math.max(0, Math.floor(Math.log(MAX_EXPONENTIAL_STEPS / factor) / Math.log(base) / (degree + 1)));
 }
 
-/** Counts the steps of a match with a string. Infinite for a string beyond the maximum length. */
-export function countMatchSteps({ factor, degree, base, maxLength }: PatternGrowth, length: number): number {
+/** Counts the steps of a match with a string of `length` characters. Infinite for a string beyond the maximum length. */
+export function countMatchSteps(growth: PatternGrowth, { start, character }: MatchWork, length: number): number {
+  const { factor, degree, base, maxLength, isAnchored } = growth;
   if (length > maxLength) return Number.POSITIVE_INFINITY;
-  if (base > 1) return EXPONENTIAL_MARGIN * factor * base ** (length * (degree + 1));
-  // A pattern that never goes back takes less than a nanosecond for a character.
-  return degree > 1 ? factor * length ** degree : factor * (1 + length / STRAIGHT_CHARACTERS);
+  const way = Math.max(WAY_STEPS, start / 2);
+  if (base > 1) return EXPONENTIAL_MARGIN * way * factor * base ** (length * (degree + 1));
+  if (degree > 1) return way * factor * length ** degree + character * length;
+  const starts = isAnchored ? 1 : length + 1;
+  return starts * (start + WAY_STEPS * (factor - 1)) + character * length;
 }
 
 /**
@@ -122,10 +125,6 @@ function estimateItem(item: PatternItem, rest: Branch, isDisjoint: DisjointTest,
     return { factor: choices, degree: inner.degree * times, base: inner.base ** Math.max(1, times) };
   }
   return estimateLoop(atom.branches, inner, isDisjoint, Math.min(min, 4));
-}
-
-function isLoop({ min, max }: PatternItem): boolean {
-  return max > MAX_COPIES && max !== min;
 }
 
 /**

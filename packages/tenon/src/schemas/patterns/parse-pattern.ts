@@ -17,6 +17,14 @@ export interface PatternItem {
 
 export type Branch = readonly PatternItem[];
 
+/** A repetition with a maximum up to this limit counts as that many copies. A larger maximum counts as unbounded. */
+export const MAX_COPIES = 10;
+
+/** Tells if the text decides how often an item repeats. */
+export function isLoop({ min, max }: PatternItem): boolean {
+  return max > MAX_COPIES && max !== min;
+}
+
 /** Maximum depth of nested groups that are read. */
 const MAX_GROUPS = 50;
 

@@ -3,6 +3,7 @@ import type { CheckRun } from '../json-schema/check-run.js';
 import type { PatternTest } from '../json-schema/keyword-compiler.js';
 import { countSteps } from '../json-schema/work.js';
 import { countMatchSteps, estimateGrowth, type PatternGrowth } from './estimate-max-length.js';
+import { estimateWork, type PatternWork } from './match-work.js';
 import { toUnicodePattern } from './unicode-pattern.js';
 
 /** Limits on the patterns of a schema. They bound the time to compile the patterns. */
@@ -17,9 +18,12 @@ const NO_LIMITS: PatternLimits = { maxLength: Number.POSITIVE_INFINITY, maxTotal
 
 /** The engine compiles a Unicode property, such as `\p{L}`, to hundreds of ranges. */
 const PROPERTY_LENGTH = 100;
-/** Steps of a check to start a match, and for one step of it. */
+/** Steps to start a match. */
 const STARTING_STEPS = 15;
-const MATCH_STEPS = 2;
+/** Steps to look at one character for its size. */
+const SIZE_STEPS = 0.1;
+/** A character of 16 bits. The engine stores such texts apart, and matches classes in them slower. */
+const WIDE = /[^\0-\xff]/;
 
 /** Compiles the patterns of one schema, each once. */
 export class PatternCompiler {
@@ -46,11 +50,14 @@ export class PatternCompiler {
     if (pattern === undefined) return undefined;
     const expression = new RegExp(pattern, 'u');
     let growth: PatternGrowth | undefined;
+    let work: PatternWork | undefined;
     return (text, run) => {
       growth ??= estimateGrowth(pattern);
-      const steps = countMatchSteps(growth, text.length);
+      work ??= estimateWork(pattern);
+      countSteps(run, STARTING_STEPS + text.length * SIZE_STEPS);
+      const steps = countMatchSteps(growth, WIDE.test(text) ? work.wide : work.narrow, text.length);
       if (steps === Number.POSITIVE_INFINITY) return refuse(source, run);
-      countSteps(run, STARTING_STEPS + steps * MATCH_STEPS);
+      countSteps(run, steps);
       return expression.test(text);
     };
   }
