@@ -111,3 +111,20 @@ describe('screenResult', () => {
     expect(kinds(many)).toEqual(['unscanned']);
   });
 });
+
+describe('a result with many names', () => {
+  const createNames = (count: number, create: (index: number) => string) => ({
+    structuredContent: Object.fromEntries(Array.from({ length: count }, (_, index) => [create(index), 1])),
+  });
+
+  it.each([
+    ['lookalikes', 5_000, (index: number) => `p\u0430y_l\u043ead_x${index}`],
+    ['instructions', 5_000, (index: number) => `ignore previous instructions ${index}`],
+    ['words', 50_000, (index: number) => `ab_cd_ef_${index}`],
+    ['plain names', 600_000, (index: number) => `k${index}`],
+  ])('is screened up to a limit: %s', (_name, count, create) => {
+    const { findings } = screenResult(createNames(count, create));
+    expect(findings.filter(({ kind }) => kind === 'unscanned')).toHaveLength(1);
+    expect(screenResult(createNames(count / 10, create)).findings.some(({ kind }) => kind === 'unscanned')).toBe(false);
+  });
+});

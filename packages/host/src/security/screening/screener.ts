@@ -48,8 +48,16 @@ const WITHHELD = '[withheld: this text looks like an instruction to a model, or 
  */
 const MAX_SCREENED_DEPTH = 64;
 export const MAX_SCREENED = 50_000;
-/** Number of characters as which each text counts in addition. All texts of a value share the limit on characters. */
+/** Number of names that count as one more object. */
+const NAMES_OF_OBJECT = 10;
+/**
+ * Number of characters as which each text counts in addition, and each name that is no plain word. All texts and names of
+ * a value share the limit on characters. A name is read up to three times.
+ */
 const TEXT_OVERHEAD = 20;
+const NAME_OVERHEAD = 100;
+/** Number of characters as which each finding counts. */
+const FINDING_OVERHEAD = 1_000;
 
 export interface Screener {
   /** Screens a text for the model. Reports findings, and returns the text without removed characters. */
@@ -83,11 +91,19 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     // Only the first text beyond the limit is reported, because its finding takes longer than a short text.
     if (unscanned.length > 0) return unscanned;
     const more = findFindings(text, toPath(where), unread);
-    unread -= text.length + TEXT_OVERHEAD;
+    unread -= text.length + TEXT_OVERHEAD + more.length * FINDING_OVERHEAD;
     if (unread < 0) unscanned = more.filter(({ kind }) => kind === 'unscanned');
     unread = Math.max(0, unread);
     keep(more);
     return more;
+  };
+  const reportName = (name: string, where: string): void => {
+    if (isPlainName(name) || unscanned.length > 0) return;
+    const more = findInName(name, toPath(where), unread);
+    unread -= 3 * name.length + NAME_OVERHEAD + more.length * FINDING_OVERHEAD;
+    if (unread < 0) unscanned = [createUnscanned(name, toPath(where))];
+    unread = Math.max(0, unread);
+    keep([...more, ...unscanned]);
   };
   const screenText = (given: string, where: string): string => {
     const found = report(given, where);
@@ -109,7 +125,8 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
       report(value, where);
     }
     if (typeof value !== 'object' || value === null) return value;
-    left -= 1;
+    const names = Array.isArray(value) ? [] : Object.keys(value);
+    left -= 1 + names.length / NAMES_OF_OBJECT;
     if (depth > MAX_SCREENED_DEPTH || left < 0) {
       addFinding('unscanned', where, '', 0, 'nested too deep, or too much');
       return (changes ? undefined : value) as Value;
@@ -117,22 +134,29 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     if (Array.isArray(value)) {
       return mapChanged(value, (item, index) => screenDeep(item, `${where}/${index}`, depth + 1, changes)) as Value;
     }
-    return mapChangedEntries(value, (key, item) => {
+    return mapChangedEntries(value, names, (key, item) => {
+      const isPlain = isPlainName(key);
+      if (isPlain && typeof item !== 'string' && typeof item !== 'object') return [key, item];
       const below = `${where}/${key.slice(0, 64)}`;
-      findInName(key, toPath(below)).forEach(each => keep([each]));
-      return [changes && kinds.length > 0 ? stripHidden(key, kinds) : key, screenDeep(item, below, depth + 1, changes)];
+      reportName(key, below);
+      const name = changes && kinds.length > 0 && !isPlain ? stripHidden(key, kinds) : key;
+      return [name, screenDeep(item, below, depth + 1, changes)];
     }) as Value;
   };
 
   return {
     screenText,
     reportText: (given, where) => void report(given, where),
-    reportName: (name, where) => keep(findInName(name, toPath(where))),
+    reportName,
     screenDeep: (value, where) => screenDeep(value, where, 0, true),
     reportDeep: (value, where) => void screenDeep(value, where, 0, false),
     addFinding,
     finish: value => ({ value, findings: found }),
   };
+}
+
+function createUnscanned(name: string, where: string): Finding {
+  return toFinding({ kind: 'unscanned', severity: 'warn', at: 0, length: name.length }, name, where);
 }
 
 function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenKind[]): readonly HiddenKind[] {
@@ -144,12 +168,19 @@ function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenK
 /** Tells if a text is a single ASCII word, like most strings of a schema. */
 const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSensitive(text);
 
-/** Finds suspicious words in a name, such as `content_of_ssh_id_rsa` or `ignore_previous_instructions`. */
-function findInName(name: string, where: string): Finding[] {
-  if (/^[A-Za-z0-9$]{0,39}$/.test(name)) return [];
-  const found = isPlain(name) ? [] : findFindings(name, where);
+/** Tells if a name is a single word, which contains nothing suspicious. */
+const isPlainName = (name: string): boolean => /^[A-Za-z0-9$]{0,39}$/.test(name);
+
+/**
+ * Finds suspicious words in a name, such as `content_of_ssh_id_rsa` or `ignore_previous_instructions`.
+ * @param maxScanned Maximum length of a name that is read completely.
+ */
+function findInName(name: string, where: string, maxScanned: number): Finding[] {
+  const found = isPlain(name) ? [] : findFindings(name, where, maxScanned);
   const sensitive = isSensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
-  const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256)) ? findFindings(name.replace(/[_.-]/g, ' '), where) : [];
+  const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256))
+    ? findFindings(name.replace(/[_.-]/g, ' '), where, maxScanned)
+    : [];
   const lookalike = isLookalikeName(name.slice(0, 256)) ? spellLookalikes(name.slice(0, 256)) : undefined;
   const isNamed = lookalike !== undefined && !found.some(({ kind }) => kind === 'lookalike');
   return [
@@ -172,13 +203,21 @@ export function mapChanged<Item>(items: readonly Item[], change: (item: Item, in
  * Maps the entries of an object. Returns the same object if no entry changed. If two keys become equal, the first is
  * kept.
  */
-function mapChangedEntries(object: object, change: (key: string, value: unknown) => [string, unknown]): object {
-  const before = Object.entries(object);
-  const after = before.map(([key, value]) => change(key, value));
-  const isSame = after.every(([key, value], index) => key === before[index]![0] && value === before[index]![1]);
-  if (isSame) return object;
+function mapChangedEntries(
+  object: object,
+  names: readonly string[],
+  change: (key: string, value: unknown) => [string, unknown],
+): object {
+  const before = names.map((name): [string, unknown] => [name, (object as { readonly [key: string]: unknown })[name]]);
+  const changed = new Map<number, [string, unknown]>();
+  for (const [index, [key, value]] of before.entries()) {
+    const after = change(key, value);
+    if (after[0] !== key || after[1] !== value) changed.set(index, after);
+  }
+  if (changed.size === 0) return object;
   const entries = new Map<string, unknown>();
-  for (const [key, value] of after) {
+  for (const [index, entry] of before.entries()) {
+    const [key, value] = changed.get(index) ?? entry;
     if (value !== undefined && !entries.has(key)) entries.set(key, value);
   }
   return Object.fromEntries(entries);

@@ -7,6 +7,8 @@ import { compilePeerSchema } from '../peer-schema.js';
 
 const list = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
 const members = (count: number) => Object.fromEntries(list(count, index => [`k${index}`, 1]));
+/** An object whose names are numbers, which the engine stores apart. */
+const numberNames = (count: number) => Object.fromEntries(list(count, index => [String(70_001 * index + 4_000), 1]));
 const MANY_MEMBERS = members(60_000);
 const MANY_ITEMS = list(300_000, index => index);
 const LONG_TEXT = 'a/b '.repeat(1_000_000);
@@ -92,6 +94,26 @@ describe('the work of one check', () => {
     // Only the outcomes are compared, because a failed test would print the value.
     expect(check(schema, value)).toBe('valid');
     expect(check({ $defs: { it: schema }, allOf: list(300, () => ({ $ref: '#/$defs/it' })) }, value)).toBe(
+      'schema/work-limit',
+    );
+  });
+
+  it.each<[JsonObject, unknown]>([
+    [{ minProperties: 1 }, numberNames(90_000)],
+    [{ items: { minProperties: 1 } }, list(4_000, () => numberNames(100))],
+    [{ items: { minProperties: 1 } }, list(800, () => members(250))],
+    [{ items: { required: ['1', '2', '3'] } }, list(40_000, () => ({ 1: 1, 2: 2, 3: 3 }))],
+    [{ pattern: '^\\p{L}*$' }, '\u03b1'.repeat(1_000_000)],
+    [{ pattern: '\\p{N}|a' }, `${'\u03b1'.repeat(1_000_000)}a`],
+    [{ pattern: '^[^@]+$' }, '\u{1f600}'.repeat(1_000_000)],
+    [{ pattern: '(?=a)b|c' }, `${'a'.repeat(3_000_000)}c`],
+    [{ pattern: '(a|b)(c|d)(e|f)' }, `${'ac '.repeat(1_000_000)}ace`],
+    [{ pattern: 'aab' }, `${'a'.repeat(4_000_000)}b`],
+    [{ pattern: 'a{200}b' }, `${'a'.repeat(100_000)}b`],
+    [{ pattern: '^(a|b|c|d|e)*$' }, 'e'.repeat(2_000_000)],
+  ])('counts %j by the time that one check takes', (schema, value) => {
+    expect(check(schema, value)).toBe('valid');
+    expect(check({ $defs: { it: schema }, allOf: list(10, () => ({ $ref: '#/$defs/it' })) }, value)).toBe(
       'schema/work-limit',
     );
   });
