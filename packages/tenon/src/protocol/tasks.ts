@@ -4,6 +4,7 @@ import {
   checkNullable,
   checkObject,
   checkOneOf,
+  checkRange,
   checkRecord,
   checkString,
   type ErrorObject,
@@ -149,11 +150,16 @@ export const taskState: Check = checkObject({
 
 export const checkDetailedTask: Check = value => taskState(value) ?? payloadChecks[(value as Task).status]?.(value);
 
+/** Checks a requested lifetime. A negative one has no meaning, and must not become that of the server in silence. */
+export function checkTtl(value: unknown): string | undefined {
+  return checkInteger(value) ?? checkRange('at least 0 ms', 0)(value);
+}
+
 /**
  * Checks the `task` parameter of a request. It is separate from the table of methods, because servers without tasks
  * must ignore the parameter.
  */
-export const taskParams: Check = checkObject({ 'ttl?': checkInteger });
+export const taskParams: Check = checkObject({ 'ttl?': checkTtl });
 
 const acknowledged = checkObject(meta);
 /** Checks the result of `tasks/cancel`: an empty result or the task. */

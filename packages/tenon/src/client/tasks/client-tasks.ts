@@ -1,7 +1,7 @@
-import { type JsonObject, requireKnownOptions } from '@tenon/base';
+import { type JsonObject, requireArgument, requireKnownOptions } from '@tenon/base';
 import { toResult } from '../../protocol/methods.js';
 import type { CallToolResult } from '../../protocol/params-and-results.js';
-import { isTerminal, type TaskState } from '../../protocol/tasks.js';
+import { checkTtl, isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallOptions } from '../call-options.js';
 import type { CallContext, CallState } from '../calls/call-context.js';
 import { listAll } from '../calls/pages.js';
@@ -43,6 +43,7 @@ async function startTask(
   if (ttl !== undefined) {
     const { dialect, peer } = await pipeline.connections.getConnection();
     if (dialect.tasks === 'by-extension') throw createTtlError(peer);
+    requireArgument('`ttl` of tasks.start', ttl, checkTtl);
   }
   const callState: CallState = {
     ...pipeline.createCallState('tools/call', params, callOptions),

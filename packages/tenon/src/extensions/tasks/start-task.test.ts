@@ -202,7 +202,10 @@ describe('a new task', () => {
     expect(await life('optional', {})).toBe(2000);
     expect(await life('optional', { ttl: 1500 })).toBe(1500);
     expect(await life('optional', { ttl: 9_999_999 })).toBe(4000);
-    expect(await life('optional', { ttl: -1 })).toBe(2000);
+    for (const ttl of [-1, 1.5, null, '5'])
+      expect(await asking.call('tools/call', { name: 'optional', task: { ttl } })).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining('/task/ttl') },
+      });
     expect(await life('own', {})).toBe(3000);
     expect(await life('own', { ttl: 1 })).toBe(1);
     const caller = await connectTaskClient(server);

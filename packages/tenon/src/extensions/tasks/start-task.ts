@@ -55,7 +55,7 @@ function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCa
 }
 
 function readTaskOptions({ ttl }: TaskParams): Pick<TaskOptions, 'ttl'> {
-  return ttl === undefined || ttl < 0 ? {} : { ttl };
+  return ttl === undefined ? {} : { ttl };
 }
 
 function createTaskRequiredError({ operation, requestContext }: ToolCall): TenonError {
