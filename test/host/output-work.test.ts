@@ -46,6 +46,7 @@ describe('a result that takes too many steps to validate', () => {
     await expect(client.callTool('large')).rejects.toMatchObject({
       code: 'schema/work-limit',
       method: 'tools/call',
+      hint: expect.stringContaining('do not send the request again, because the server has executed it'),
       message: expect.stringContaining('is refused: at the root: could not be checked'),
     });
     await client.close();
@@ -63,7 +64,8 @@ describe('a result that takes too many steps to validate', () => {
   it('rejects a host with the code of the limit', async () => {
     const host = await createHost({ servers: { hostile: { url } }, policy: [allow()] });
     await expect(host.callTool('hostile__large', {})).rejects.toMatchObject({
-      data: { server: 'hostile', code: 'schema/work-limit' },
+      data: { server: 'hostile', code: 'schema/work-limit', outcome: 'executed' },
+      message: expect.stringMatching(/has carried out tools\/call, and its result was refused.*Do not send/),
     });
     await host.close();
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tool } from '../../../tenon/src/server/definitions/tool.js';
 import { createServer } from '../../../tenon/src/server/server.js';
 import { TenonError } from './error.js';
-import { createUnknownOutcomeError } from './outcome.js';
+import { createPeerError, createUnknownOutcomeError } from './outcome.js';
 
 /** A server whose first call ends with an unknown outcome, as if another process had executed it. */
 const createReplica = () => {
@@ -51,5 +51,12 @@ describe('an error response with a known outcome', () => {
     await expect(client.callTool('pay', {}, { idempotent: true })).rejects.toMatchObject({ code: 'peer/error' });
     expect(calls).toBe(1);
     await client.close();
+  });
+});
+
+describe('createPeerError', () => {
+  it('advises against a second request that the server has executed', () => {
+    const error = createPeerError({ code: -32603, message: 'refused', data: { outcome: 'executed' } }, {});
+    expect(error).toMatchObject({ code: 'peer/error', hint: expect.stringMatching(/^do not send the request again/) });
   });
 });

@@ -17,6 +17,7 @@ export function createPeerError(
   code = 'peer/error',
 ): TenonError {
   const answer = { ...details, rpcCode, data };
+  if (hasExecuted(data)) return new TenonError(code, message, { ...answer, hint: EXECUTED_ADVICE });
   if (!hasUnknownOutcome(data)) return new TenonError(code, message, answer);
   return new TenonError(OUTCOME_UNKNOWN, message, { ...answer, hint: OUTCOME_ADVICE });
 }
@@ -27,6 +28,18 @@ export const UNKNOWN_OUTCOME = { outcome: 'unknown' } as const;
 /** Tells if the data of an error response says that the request may have been executed. */
 export function hasUnknownOutcome(data: unknown): boolean {
   return isObject(data) && data.outcome === 'unknown';
+}
+
+/** Advice for a request that the server has executed, and whose result was refused on its way. */
+export const EXECUTED_ADVICE =
+  'do not send the request again, because the server has executed it, and report the result to its author';
+
+/** Member of the data of an error that says that the server has executed the request, and its result was refused. */
+export const EXECUTED = { outcome: 'executed' } as const;
+
+/** Tells if the data of an error says that the server has executed the request. */
+export function hasExecuted(data: unknown): boolean {
+  return isObject(data) && data.outcome === EXECUTED.outcome;
 }
 
 /** Creates the error for the peer whose request may have been executed. The data marks it for programs. */

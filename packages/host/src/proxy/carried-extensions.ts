@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, runWithTimeout } from '@tenon/base';
 import type { ServerCapabilities } from 'tenon';
 import type { RequesterInfo } from 'tenon/proxy';
-import type { GatewayContext } from './gateway-context.js';
 import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
+import type { GatewayContext } from './gateway-context.js';
 
 /** Time for which the declaration of extensions waits for servers that have not started, in milliseconds. */
 const START_TIMEOUT = 5000;

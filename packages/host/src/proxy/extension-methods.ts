@@ -10,13 +10,13 @@ import {
 } from '@tenon/base';
 import type { Client } from 'tenon';
 import type { ProxyBackend, RequestContext } from 'tenon/proxy';
+import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
 import { UNAVAILABLE } from './list-page.js';
 import { resolveUpstreamResource } from './resolve-target.js';
 import { translateError } from './translate-error.js';
-import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
 
 const LIST = 'skills/list';
 const GET = 'skills/get';

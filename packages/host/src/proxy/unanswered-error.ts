@@ -1,4 +1,12 @@
-import { createCausedError, INTERNAL_ERROR, isObject, type TenonError, UNKNOWN_OUTCOME } from '@tenon/base';
+import {
+  createCausedError,
+  EXECUTED,
+  hasExecuted,
+  INTERNAL_ERROR,
+  isObject,
+  type TenonError,
+  UNKNOWN_OUTCOME,
+} from '@tenon/base';
 import { isReadOnly, mayHaveExecuted } from 'tenon/host-internals';
 import { describePublicly } from '../connections/public-error-text.js';
 import { adviseAssuming } from '../connections/undeclared-capabilities.js';
@@ -11,6 +19,11 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const { code } = error;
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
   if (code.startsWith('store/') && !isOpen) return error;
+  if (hasExecuted(error.data)) {
+    const problem = `The server "${server}" has carried out ${method}, and its result was refused (${code}: ${describePublicly(error)}).`;
+    const data = { server, code, ...EXECUTED };
+    return createCausedError(error, INTERNAL_ERROR, `${problem} Do not send the request again.`, data);
+  }
   const assumed = code === 'call/not-offered' && isObject(error.data) ? adviseAssuming(error.data.capability) : '';
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';
   const reason = code.startsWith('call/not-')

@@ -1,5 +1,7 @@
 import {
   createCausedError,
+  EXECUTED,
+  hasExecuted,
   INTERNAL_ERROR,
   isForPeer,
   isObject,
@@ -42,6 +44,10 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
   const { method, requestContext } = options;
   if (!TenonError.is(error) || isForPeer(error) || error.code.startsWith('client/')) return TenonError.from(error);
   if (error.rpcCode === undefined || error.code.startsWith('stdio/')) {
+    if (hasExecuted(error.data)) {
+      const problem = `the server has carried out ${method}, and its result was refused. Do not send the request again`;
+      return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...EXECUTED });
+    }
     const isOpen = !isReadOnly(method) && mayHaveExecuted(error);
     const problem = `the server did not respond correctly to ${method}${isOpen ? ', and may have carried it out' : ''}`;
     return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...(isOpen ? UNKNOWN_OUTCOME : {}) });

@@ -2,6 +2,7 @@ import {
   type Clock,
   copyJson,
   getErrorType,
+  hasExecuted,
   hasUnknownOutcome,
   type JsonObject,
   OUTCOME_UNKNOWN,
@@ -136,7 +137,9 @@ export function createGuard(
     },
     recordFailure(actionRequest, error) {
       const isUnknown = TenonError.is(error) && (error.code === OUTCOME_UNKNOWN || hasUnknownOutcome(error.data));
-      const reason = isUnknown ? 'outcome unknown: the server may have executed the call' : undefined;
+      const hasRun = TenonError.is(error) && hasExecuted(error.data);
+      const refused = hasRun ? 'the server has executed the call, and its result was refused' : undefined;
+      const reason = isUnknown ? 'outcome unknown: the server may have executed the call' : refused;
       const ms = getDuration(actionRequest);
       recorder.recordLater(actionRequest, { action: 'failed', outcome: getErrorType(error), reason, ms });
     },

@@ -122,7 +122,7 @@ describe('a result with many names', () => {
     ['instructions', 5_000, (index: number) => `ignore previous instructions ${index}`],
     ['words', 50_000, (index: number) => `ab_cd_ef_${index}`],
     ['plain names', 600_000, (index: number) => `k${index}`],
-  ])('is screened up to a limit: %s', (_name, count, create) => {
+  ])('reports names beyond the limit as unscanned: %s', (_name, count, create) => {
     const { findings } = screenResult(createNames(count, create));
     expect(findings.filter(({ kind }) => kind === 'unscanned')).toHaveLength(1);
     expect(screenResult(createNames(count / 10, create)).findings.some(({ kind }) => kind === 'unscanned')).toBe(false);

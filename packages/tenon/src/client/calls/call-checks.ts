@@ -1,4 +1,4 @@
-import { describeIssues, TenonError } from '@tenon/base';
+import { describeIssues, EXECUTED, EXECUTED_ADVICE, TenonError } from '@tenon/base';
 import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
 import { isMethod, methods } from '../../protocol/methods.js';
@@ -77,7 +77,8 @@ export function createOutputMismatchError({ peer }: Connection, tool: string, { 
     {
       peer,
       method: 'tools/call',
-      hint: 'report this to the author of the server, or connect with `validate: "warn"` to accept such results',
+      hint: `${EXECUTED_ADVICE}, or connect with \`validate: "warn"\` to accept such results`,
+      data: EXECUTED,
     },
   );
 }
