@@ -144,6 +144,7 @@ describe('the methods of tasks', () => {
 describe('the task parameter', () => {
   it('accepts an optional lifetime [schema.type.task-metadata]', () => {
     for (const good of [{}, { ttl: 0 }, { ttl: 60_000, more: 1 }]) expect(taskParams(good)).toBeUndefined();
-    for (const bad of [null, [], { ttl: 'x' }, { ttl: 1.5 }, { ttl: -1 }, { ttl: null }]) expect(taskParams(bad)).toBeDefined();
+    for (const bad of [null, [], { ttl: 'x' }, { ttl: 1.5 }, { ttl: -1 }, { ttl: null }])
+      expect(taskParams(bad)).toBeDefined();
   });
 });
