@@ -1,7 +1,7 @@
 // @ts-check
 /** The packages as their users get them: packed, and installed into a project outside this checkout. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { library, readJson, root, runNpm } from './process.mjs';
@@ -13,17 +13,26 @@ import { library, readJson, root, runNpm } from './process.mjs';
 const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
 const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
+/** Names and contents of tarballs, by the folders of their packages: npm takes a second for each. @type {Map<string, { file: string, content: Buffer }>} */
+const packed = new Map();
+
 /**
- * Packs what is built of a package.
+ * Packs what is built of a package, once in this process.
  * @param {string} folder where the tarball goes, in a folder of its own
  * @param {string} source the folder of the package
  * @returns {Promise<string>} its path
  */
 async function pack(folder, source) {
   const place = await mkdtemp(join(folder, '.packed-'));
+  const known = packed.get(source);
+  if (known !== undefined) {
+    await writeFile(join(place, known.file), known.content);
+    return join(place, known.file);
+  }
   await runNpm(['pack', source, '--pack-destination', place, '--loglevel', 'error'], quiet);
   const tarball = (await readdir(place)).find(file => file.endsWith('.tgz'));
   if (tarball === undefined) throw new Error(`npm pack left no tarball in ${place}`);
+  packed.set(source, { file: tarball, content: await readFile(join(place, tarball)) });
   return join(place, tarball);
 }
 

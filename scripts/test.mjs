@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Everything that must hold; a step that fails does not stop the next. Arguments name the steps to run, one after the other
- * (`npm test -- types lint`). Without any, all run, and those that keep one processor busy run two at a time. The last line
+ * (`npm test -- types lint`). Without any, all run, and those that keep one processor busy run together. The last line
  * says how many passed and failed: each step counts as one, and so does each test of the test runner. The summary above it
  * names what was skipped.
  *
@@ -43,15 +43,16 @@ import { listProductSuites, listSkippedFiles, runUnitTests } from './unit-tests.
 /** What a step counted beside itself, and whether it held. @typedef {{ passed: number, failed: number, skipped: number, held: boolean }} Counts */
 /** Steps with `isFull` are left to full runs. @typedef {{ id: string, title: string, needs?: string, isFull?: boolean, run: () => Promise<Counts | 'skipped' | void> }} Step */
 
-/** @param {string} project */
-const typecheck = project => runNode([bin('typescript'), '-p', project]);
+/**
+ * The compiler would check with four threads, which repeat work of each other: one takes 60% of their processor time, and other
+ * steps run meanwhile.
+ * @param {string} project
+ */
+const typecheck = project => runNode([bin('typescript'), '-p', project, '--checkers', '1']);
 /** @param {string[]} args */
 const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 /** @param {string} script @param {readonly string[]} [args] */
 const script = (script, args = []) => ({ needs: script, run: () => runNode([script, ...args]) });
-
-/** Packages, or parts of them, that run on every runtime. */
-const PORTABLE = ['base', 'tenon', 'testing', 'issuer', 'apps', 'skills'];
 
 /** @type {Step[]} */
 const steps = [
@@ -63,13 +64,7 @@ const steps = [
       for (const project of ['tsconfig.json', 'packages/console/tsconfig.json']) await typecheck(project);
     },
   },
-  {
-    id: 'portable',
-    title: 'Types without those of any platform',
-    run: async () => {
-      for (const name of PORTABLE) await typecheck(`packages/${name}/tsconfig.portable.json`);
-    },
-  },
+  { id: 'portable', title: 'Types without those of any platform', run: () => typecheck('tsconfig.portable.json') },
   { id: 'package', title: 'The package installs into an empty project', run: install },
   {
     id: 'package',
@@ -109,7 +104,12 @@ const steps = [
     run: () => runNode(['--import', 'tsx', 'test/house/report-structure.ts']),
   },
   { id: 'browser', title: 'A browser for the tests', run: prepareBrowser },
-  { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(takeUnitTests) },
+  {
+    id: 'rules',
+    title: 'Rules for code and types',
+    run: () => takeUnitTests({ name: 'rules', files: RULES, workers: 1 }),
+  },
+  { id: 'unit', title: 'Tests', run: () => ensureBrowser().then(() => takeUnitTests(chooseTests())) },
   { id: 'runtimes', title: 'Other runtimes', ...afterRuntimes('test/runtimes/run.mjs', ensureBrowser) },
   {
     id: 'chromium',
@@ -140,15 +140,25 @@ async function prepareBrowser() {
   if (browser === undefined) return 'skipped';
 }
 
-/** @returns {Promise<Counts>} */
-async function takeUnitTests() {
-  const { failures: found, ...counts } = await runUnitTests(isFull ? [...listProductSuites(), ...skippedFiles] : []);
+/** Folders of tests that read all sources by a compiler. In one worker, they parse them once. */
+const RULES = ['test/house', 'test/types'];
+
+/** Without named steps, the rules run beside other steps. @returns {import('./unit-tests.mjs').TestSelection} */
+const chooseTests = () => ({
+  name: 'vitest',
+  files: isFull ? [...listProductSuites(), ...skippedFiles] : [],
+  excluded: wanted.size === 0 ? RULES : [],
+});
+
+/** @param {import('./unit-tests.mjs').TestSelection} selection @returns {Promise<Counts>} */
+async function takeUnitTests(selection) {
+  const { failures: found, ...counts } = await runUnitTests(selection);
   failures.push(...found);
   return counts;
 }
 
 /** Steps that use tools which `npm install` does not install. */
-const USES_TOOLS = new Set(['build', 'types', 'package', 'unused', 'unit', 'conformance']);
+const USES_TOOLS = new Set(['build', 'types', 'package', 'unused', 'rules', 'unit', 'conformance']);
 
 const SKIPPED = { passed: 0, failed: 0, verdict: 'skipped' };
 
@@ -258,10 +268,7 @@ const summary = [];
 const failures = [];
 const total = { passed: 0, failed: 0 };
 /** Steps that run at the same time. */
-const lanes = [
-  ['types', 'portable', 'lint', 'format', 'conformance'],
-  ['package', 'runtimes'],
-];
+const lanes = [['types', 'portable', 'lint', 'format', 'conformance'], ['package', 'runtimes'], ['rules']];
 const planned = new Set(wanted.size > 0 ? wanted : ['build', ...lanes.flat(), 'browser', 'unit']);
 /** Number of steps, and of those that have ended. */
 const count = steps.filter(step => planned.has(step.id) && !(step.isFull && wanted.size === 0)).length;

@@ -4,20 +4,29 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bin, readJson, root, runNode } from './process.mjs';
 
-/** Report of the last run. */
-const report = join(root, '.cache/vitest.json');
-/** Failures of the last run, as texts. */
-const failureReport = join(root, '.cache/vitest-failures.json');
+/** Report of the last run of all tests. */
+const lastReport = join(root, '.cache/vitest.json');
 
 /**
- * Runs test files, or all files without a list.
- * @param {readonly string[]} files
+ * Tests to run: those in `files`, or all without one, but those in the folders `excluded`. The reports are in files with the name.
+ * @typedef {{ name: string, files: readonly string[], excluded?: readonly string[], workers?: number }} TestSelection
+ */
+
+/**
+ * Runs test files.
+ * @param {TestSelection} selection
  * @returns {Promise<{ passed: number, failed: number, skipped: number, held: boolean, failures: string[] }>}
  */
-export async function runUnitTests(files) {
+export async function runUnitTests({ name, files, excluded = [], workers }) {
+  const report = join(root, `.cache/${name}.json`);
+  const failureReport = join(root, `.cache/${name}-failures.json`);
   for (const file of [report, failureReport]) rmSync(file, { force: true });
+  const options = [
+    ...excluded.map(folder => `--exclude=${folder}/**`),
+    ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
+  ];
   /** @type {unknown} */
-  const failure = await runNode([bin('vitest'), 'run', ...files], {
+  const failure = await runNode([bin('vitest'), 'run', ...options, ...files], {
     env: { ...process.env, TENON_TEST_REPORT: report, TENON_TEST_FAILURES: failureReport },
   }).catch(error => error);
   if (!existsSync(report)) throw failure ?? new Error('vitest wrote no report');
@@ -56,9 +65,9 @@ function usesExtent(file, known) {
 
 /** Lists the files of which the last run skipped tests. @returns {string[]} */
 export function listSkippedFiles() {
-  if (!existsSync(report)) throw new Error('There is no report of an earlier run. Run `npm test` first.');
+  if (!existsSync(lastReport)) throw new Error('There is no report of an earlier run. Run `npm test` first.');
   /** @type {{ name: string, assertionResults: { status: string }[] }[]} */
-  const results = readJson(report).testResults;
+  const results = readJson(lastReport).testResults;
   const hasRun = new Set(['passed', 'failed']);
   return results
     .filter(({ assertionResults }) => assertionResults.some(({ status }) => !hasRun.has(status)))
