@@ -48,22 +48,18 @@ function run(args: readonly string[]): Promise<{ readonly code: number | null; r
   return new Promise(resolve => child.once('close', code => resolve({ code, output })));
 }
 
-it.skipIf(!existsSync(node))(
-  'passes the official conformance suite of authorization servers',
-  async () => {
-    let handle: ReturnType<typeof toNode> | undefined;
-    const server = createServer((request, response) => handle?.(request, response));
-    const url = `http://127.0.0.1:${await portOf(server)}`;
-    open.push(server);
-    handle = toNode(createIssuer({ url, clients: [{ id: 'suite', redirects: ['http://127.0.0.1/callback'] }] }));
-    const callback = String(await findFreePort());
-    const about = ['--url', url, '--client-id', 'suite', '--resource', 'http://127.0.0.1:1/mcp', '-p', callback];
-    const { code, output } = await run(about);
-    expect(output.match(/✓ authorization-.*/g), output).toEqual([
-      '✓ authorization-server-metadata-endpoint: 2 passed, 0 failed',
-      '✓ authorization-code-grant: 1 passed, 0 failed',
-    ]);
-    expect(code, output).toBe(0);
-  },
-  30_000,
-);
+it.skipIf(!existsSync(node))('passes the official conformance suite of authorization servers', async () => {
+  let handle: ReturnType<typeof toNode> | undefined;
+  const server = createServer((request, response) => handle?.(request, response));
+  const url = `http://127.0.0.1:${await portOf(server)}`;
+  open.push(server);
+  handle = toNode(createIssuer({ url, clients: [{ id: 'suite', redirects: ['http://127.0.0.1/callback'] }] }));
+  const callback = String(await findFreePort());
+  const about = ['--url', url, '--client-id', 'suite', '--resource', 'http://127.0.0.1:1/mcp', '-p', callback];
+  const { code, output } = await run(about);
+  expect(output.match(/✓ authorization-.*/g), output).toEqual([
+    '✓ authorization-server-metadata-endpoint: 2 passed, 0 failed',
+    '✓ authorization-code-grant: 1 passed, 0 failed',
+  ]);
+  expect(code, output).toBe(0);
+});

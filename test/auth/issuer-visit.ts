@@ -1,3 +1,5 @@
+import { vi } from 'vitest';
+
 /** A user before a browser, who answers the consent page of our issuer. Gives where the browser is sent. */
 export async function visit(url: string, answer = 'allow'): Promise<string> {
   const page = await fetch(url, { redirect: 'manual' });
@@ -21,13 +23,7 @@ export async function visit(url: string, answer = 'allow'): Promise<string> {
 
 /** The client may not listen yet. */
 async function returnTo(url: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await (await fetch(url)).text();
-      return;
-    } catch (error) {
-      if (attempt === 10) throw error;
-      await new Promise(resolve => setTimeout(resolve, 100));
-    }
-  }
+  await vi.waitFor(async () => {
+    await (await fetch(url)).text();
+  });
 }

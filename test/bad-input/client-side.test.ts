@@ -311,7 +311,9 @@ describe('a client over HTTP', () => {
       else response.writeHead(202).end();
     });
     const client = await connect(server.url, { protocolVersion: '2025-11-25' });
-    expect(await outcome(client.callTool('a', {}, { idleTimeout: 1500 }))).toMatch(code);
+    // A response that ends the call is waited for, because a busy machine takes its time.
+    const limits = code.test('call/timeout') ? { idleTimeout: 1500 } : {};
+    expect(await outcome(client.callTool('a', {}, limits))).toMatch(code);
     expect(await client.call('tools/list')).toMatchObject({ tools: [] });
     await client.close();
     server.close();

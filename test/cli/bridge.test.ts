@@ -3,8 +3,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { connect, createServer, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitForExit } from '../interop/process.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, tenon, waitForExit } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, tenon } from './command.js';
 
 let project: Awaited<ReturnType<typeof projectWith>>;
 beforeAll(async () => {

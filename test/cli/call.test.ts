@@ -2,16 +2,8 @@ import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
-import {
-  buildCommand,
-  EVERYTHING,
-  projectWith,
-  runTenon,
-  shopEntry,
-  startTenon,
-  tenon,
-  waitForExit,
-} from './command.js';
+import { waitForExit } from '../interop/process.js';
+import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 
 describe('tenon call', () => {

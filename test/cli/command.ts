@@ -222,16 +222,3 @@ export async function serving(
     },
   };
 }
-
-/** Resolves once there is no such process, or throws after a while. */
-export async function waitForExit(pid: number): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    try {
-      process.kill(pid, 0);
-    } catch {
-      return;
-    }
-    await new Promise(resolve => setTimeout(resolve, 50));
-  }
-  throw new Error(`the process ${pid} is still there`);
-}

@@ -3,8 +3,9 @@ import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createRequire } from 'node:module';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { waitForExit } from '../interop/process.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, EVERYTHING, projectWith, shopEntry, startTenon, tenon, waitForExit } from './command.js';
+import { buildCommand, EVERYTHING, projectWith, shopEntry, startTenon, tenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
 import { hasTerminal, prompt, runOnTerminal } from './on-terminal.js';
 

@@ -5,8 +5,9 @@ import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from '../interop/collect.js';
+import { waitForExit } from '../interop/process.js';
 import { isFull, takePart } from '../support/extent.js';
-import { buildCommand, commandLine, projectWith, serving, startTenon, tenon, waitForExit } from './command.js';
+import { buildCommand, commandLine, projectWith, serving, startTenon, tenon } from './command.js';
 
 const packages = fileURLToPath(new URL('../../node_modules', import.meta.url));
 

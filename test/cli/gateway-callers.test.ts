@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { waitForExit } from '../interop/process.js';
 import { isFull, takePart } from '../support/extent.js';
-import { buildCommand, projectWith, runTenon, type Serving, serving, waitForExit } from './command.js';
+import { buildCommand, projectWith, runTenon, type Serving, serving } from './command.js';
 
 const SERVER = fileURLToPath(new URL('./fixtures/tenant-server.mjs', import.meta.url));
 

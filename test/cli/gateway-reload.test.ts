@@ -1,9 +1,10 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { type Client, connect } from 'tenon';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitForExit } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, projectWith, type Serving, serving, shopEntry, waitForExit } from './command.js';
+import { buildCommand, projectWith, type Serving, serving, shopEntry } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 type Changes = Record<'added' | 'removed' | 'changed', string[]>;

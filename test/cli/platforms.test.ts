@@ -1,13 +1,14 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { summaries } from '../../packages/cli/src/summaries.js';
 import { parseTarget } from '../../packages/cli/src/target/target-reference.js';
+import { waitForExit } from '../interop/process.js';
 import { isFull, takeCover, takePart } from '../support/extent.js';
-import { buildCommand, projectWith, runTenon, serving, shopEntry, startTenon, tenon, waitForExit } from './command.js';
+import { buildCommand, projectWith, runTenon, serving, shopEntry, startTenon, tenon } from './command.js';
 
 const library = fileURLToPath(new URL('../../packages/tenon/dist/esm', import.meta.url));
 
@@ -229,11 +230,9 @@ describe('a command', () => {
   });
 });
 
-async function readPid(file: string): Promise<number> {
-  for (let tries = 0; tries < 400; tries++) {
-    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-    if (text !== '') return Number(text);
-    await new Promise(resolve => setTimeout(resolve, 25));
-  }
-  throw new Error('the server was not started');
-}
+const readPid = (file: string): Promise<number> =>
+  vi.waitFor(() => {
+    const text = readFileSync(file, 'utf8');
+    expect(text).not.toBe('');
+    return Number(text);
+  });

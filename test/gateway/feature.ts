@@ -1,4 +1,5 @@
 import { type CallToolResult, TenonError } from 'tenon';
+import { vi } from 'vitest';
 import type { Combination } from './combination.js';
 import type { Pair } from './pair.js';
 
@@ -71,9 +72,10 @@ export async function collectAll<T>(list: AsyncIterable<T>): Promise<T[]> {
 
 /** Resolves when something that changes by itself is so. */
 export async function waitUntil(so: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await so()) return;
-    await new Promise(resolve => setTimeout(resolve, 10));
-  }
-  throw new Error(`it never came to be: ${what}`);
+  await vi.waitFor(
+    async () => {
+      if (!(await so())) throw new Error(`it never came to be: ${what}`);
+    },
+    { interval: 10 },
+  );
 }

@@ -1,5 +1,5 @@
 import { fakeClock } from '@tenon/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { getText } from '../interop/collect.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { isFull, takePart } from '../support/extent.js';
@@ -30,8 +30,11 @@ describe.each(takePart(pairs, 0, pairs.length))(
       const { client } = setup;
       expect(getText(await client.callTool('mortal__echo', { text: 'there' }))).toBe('there');
       const before = last(servers.mortal);
-      const other = client.callTool('good__waits', {}, { idleTimeout: 3000, onProgress: () => others.push('goes on') });
-      void other.catch(() => {});
+      const stop = new AbortController();
+      const onProgress = () => others.push('goes on');
+      const other = client.callTool('good__waits', {}, { signal: stop.signal, onProgress });
+      const isOver = vi.fn();
+      other.then(isOver, isOver);
       await retryUntilPasses(() => expect(others).toEqual(['goes on']));
       const started = servers.good.pids.length;
       const call = client.callTool('mortal__waits', {}, { onProgress: () => kill(servers.mortal) });
@@ -45,7 +48,9 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(Number(pid)).toBe(last(servers.mortal));
       expect([Number(pid) !== before, calls]).toEqual([true, '1']);
       expect(servers.good.pids).toHaveLength(started);
-      await expect(other).rejects.toMatchObject({ code: 'call/timeout' });
+      expect(isOver).not.toHaveBeenCalled();
+      stop.abort();
+      await expect(other).rejects.toMatchObject({ code: 'call/aborted' });
       await setup.close();
     });
 
@@ -142,9 +147,7 @@ describe.each(takePart(pairs, 1, pairs.length))(
 describe.each(takePart(pairs, 3, pairs.length))(
   'a client of %s and servers of %s, when one server hangs',
   (version, serverVersion) => {
-    // A busy machine responds in time too. A server that hangs would take a minute without it.
     const listTimeout = 2000;
-    const reasonable = 30_000;
 
     it('lists the others in time with one report, and notifies of later lists', async () => {
       const servers = {
@@ -153,16 +156,21 @@ describe.each(takePart(pairs, 3, pairs.length))(
         stuck: createFaultyServer({ version: serverVersion, lists: 'hang' }),
         slow: createFaultyServer({ version: serverVersion, lists: 'slow', after: 4000 }),
       };
-      const setup = await startHost(servers, { version, listTimeout });
+      const clock = fakeClock();
+      let pace = 20;
+      const ticking = setInterval(() => clock.advance(pace), 20);
+      onTestFinished(() => clearInterval(ticking));
+      const setup = await startHost(servers, { version, listTimeout, clock });
       // It is up before the time counts: how fast a process starts is the machine's affair.
       await setup.client.callTool('good__echo', { text: 'up' });
       const first = await listTools(setup);
       expect(first.names).toContain('good__echo');
       expect(first.absent.map(({ server }) => server)).toEqual(['mute', 'stuck', 'slow']);
-      expect(first.took).toBeLessThan(reasonable);
-      // Nobody waits twice for the same.
-      expect((await listTools(setup)).took).toBeLessThan(listTimeout);
+      // Nobody waits twice for the same: a list that did would never come, because no time passes.
+      pace = 0;
+      expect((await listTools(setup)).names).toContain('good__echo');
       expect(getText(await setup.client.callTool('good__echo', { text: 'at once' }))).toBe('at once');
+      pace = 20;
       // On a busy machine other changes may come first, as when the process is up at last.
       const later = await retryUntilPasses(async () => {
         expect(setup.changes.length).toBeGreaterThan(0);
@@ -172,11 +180,9 @@ describe.each(takePart(pairs, 3, pairs.length))(
       });
       expect(later.absent.map(({ server }) => server)).toEqual(['mute', 'stuck']);
       // A stuck server harms no reading of what another has.
-      const since = Date.now();
       const { contents } = await setup.client.readResource(`faulty://${last(servers.good)}/listed`);
       expect(contents).toMatchObject([{ text: 'read' }]);
-      expect(Date.now() - since).toBeLessThan(reasonable);
-      expect(await setup.close()).toBeLessThan(reasonable);
+      await setup.close();
     });
 
     it('rejects its calls after the idle timeout with an unknown outcome', async () => {

@@ -15,8 +15,8 @@ export interface HostFixture {
   readonly changes: number[];
   /** What the host was told of that went wrong. */
   readonly problems: TenonError[];
-  /** Closes both. Fails when a process is left. Returns how long it took, in milliseconds. */
-  close(): Promise<number>;
+  /** Closes both. Fails when a process is left. */
+  close(): Promise<void>;
 }
 
 export interface HostFixtureOptions extends Partial<HostOptions> {
@@ -47,13 +47,10 @@ export async function startHost(
     stop.abort();
     await watching;
     await client.close();
-    const since = Date.now();
     await host.close();
-    const duration = Date.now() - since;
     const running = Object.values(servers).flatMap(({ pids }) => pids.filter(isRunning));
     // One that was killed is there until its parent has heard of it.
     if (running.length > 0) await retryUntilPasses(() => expect(running.filter(isRunning)).toEqual([]));
-    return duration;
   };
   return { host, client, logs, changes, problems, close };
 }
@@ -62,14 +59,11 @@ async function watch(changeEvents: AsyncIterable<ChangeEvent>, changes: number[]
   for await (const _ of changeEvents) changes.push(Date.now());
 }
 
-/** The list of tools in one page: the outer names, which servers are missing and reason, and how long it took. */
-export async function listTools({
-  client,
-}: HostFixture): Promise<{ names: string[]; absent: ReportedAbsence[]; took: number }> {
-  const since = Date.now();
+/** The list of tools in one page: the outer names, and which servers are missing, with the reason. */
+export async function listTools({ client }: HostFixture): Promise<{ names: string[]; absent: ReportedAbsence[] }> {
   const { tools, _meta = {} } = await client.call('tools/list');
   const absent = (_meta['dev.tenon/unavailable'] ?? []) as ReportedAbsence[];
-  return { names: tools.map(({ name }) => name), absent, took: Date.now() - since };
+  return { names: tools.map(({ name }) => name), absent };
 }
 
 export interface ReportedAbsence {

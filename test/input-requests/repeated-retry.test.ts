@@ -97,7 +97,7 @@ async function openStdio(shop: Shop): Promise<Send> {
       const reply = replies.get(request.id);
       if (!reply) throw new Error('no response yet');
       return reply;
-    }, 10_000);
+    });
   };
 }
 

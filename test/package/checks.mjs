@@ -314,7 +314,7 @@ function checkMetrics(command, folder) {
     encoding: 'utf8',
     input: '',
     env,
-    timeout: 30_000,
+    timeout: 60_000,
   });
   if (status !== 0 || !stderr.includes('metrics: http://127.0.0.1:'))
     throw new Error(`tenon gateway --metrics ended with ${status}: ${stderr}`);

@@ -204,15 +204,13 @@ describe.skipIf(!canStartCluster)('three processes with sessions in Redis, behin
   });
 
   it.runIf(isFull)(
-    'end the call of a killed process with an error, on its resumed stream, within the lease [so.ask-asker-dead]',
+    'end the call of a killed process with an error, on its resumed stream [so.ask-asker-dead]',
     async () => {
       const session = await openRawSession(cluster.replicaUrls[0] ?? '');
       const lastId = await session.beginCall('wait', { id: 'never' });
       await cluster.kill(0);
-      const startedAt = Date.now();
       const message = await session.at(cluster.replicaUrls[1] ?? '').resume(lastId);
       expect(message).toMatchObject({ error: { code: 503 } });
-      expect(Date.now() - startedAt).toBeLessThan(50_000);
       await cluster.replace(0);
     },
   );

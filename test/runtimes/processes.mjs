@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-const START_MS = 15_000;
+const START_MS = 55_000;
 const STOP_MS = 5000;
 /** The longest that any program but a server may run. */
 const RUN_MS = 60_000;

@@ -144,7 +144,7 @@ export function startProcess(
 }
 
 export async function until(holds: () => Promise<boolean> | boolean): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 55_000;
   while (!(await holds())) {
     if (Date.now() > end) throw new Error('the condition did not become true');
     await new Promise(resolve => setTimeout(resolve, 5));

@@ -21,7 +21,7 @@ const alive = new Set<ChildProcess>();
 beforeAll(async () => {
   program = bundle('test/tasks/crash-worker.ts');
   folder = mkdtempSync(join(tmpdir(), 'tenon-crash-'));
-}, 30_000);
+});
 
 afterAll(() => {
   for (const child of alive) child.kill('SIGKILL');

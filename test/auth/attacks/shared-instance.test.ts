@@ -196,7 +196,7 @@ describe('a server that two users share', () => {
       expect(all).not.toMatch(new RegExp(`of-(${other(person)}|nobody)`));
     }
     server.close();
-  }, 30_000);
+  });
 
   it('delivers responses with equal ids to the right user in any order', async () => {
     const { open, within, alone, as, door } = await shared();

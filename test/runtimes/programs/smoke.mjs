@@ -5,7 +5,7 @@
 
 /** The protocol versions and the transport that carries each: the first one has only the two endpoints over HTTP. */
 export const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'];
-const PATIENCE_MS = 8000;
+const PATIENCE_MS = 55_000;
 
 /**
  * Connects on one protocol version, takes every step, and closes. Never rejects: what failed is in the verdict.

@@ -74,22 +74,25 @@ describe.each(takeCover(sharedStoreKinds.filter(isRemote), ({ name }) => name ==
           await ctx.step('one', () => 1);
           return `Hello ${await ask(ctx)}`;
         });
-        const one = await connect(stores, tools, { ttl: 1500 });
-        const two = await connect(openStores(), tools, { ttl: 1500, clock: shiftClock(offset) });
-        const begun = Date.now();
-        const id = await start(one);
-        await until(async () => (await statusOf(two, id)) === 'input_required');
-        // The last write is that of the other process.
-        await two.call('tasks/cancel', { taskId: id });
-        for (;;) {
-          const status = await statusOf(one, id);
-          // A busy machine may answer after the lifetime.
-          if (Date.now() >= begun + 1400) break;
-          expect(status).toBe('cancelled');
-        }
-        await until(async () => (await statusOf(one, id)) === undefined);
-        // Far less than the clocks differ by.
-        expect(Date.now() - begun).toBeLessThan(HOUR / 60);
+        const cancelInTime = async (ttl: number): Promise<void> => {
+          const one = await connect(stores, tools, { ttl });
+          const two = await connect(openStores(), tools, { ttl, clock: shiftClock(offset) });
+          const begun = Date.now();
+          const id = await start(one);
+          await until(async () => ['input_required', undefined].includes(await statusOf(two, id)));
+          // The last write is that of the other process.
+          await two.call('tasks/cancel', { taskId: id });
+          for (let isSeen = false; ; isSeen = true) {
+            const status = await statusOf(one, id);
+            // A busy machine may answer after the lifetime. It begins again with a longer one.
+            if (Date.now() >= begun + ttl - 100) return isSeen ? expireOf(one, id) : cancelInTime(2 * ttl);
+            expect(status).toBe('cancelled');
+          }
+        };
+        // A record that expired by the clock of the other process would outlive the test.
+        const expireOf = (one: TaskTestClient, id: string) =>
+          until(async () => (await statusOf(one, id)) === undefined);
+        await cancelInTime(1500);
         await until(async () => (await stores.values.list('task')).length === 0);
         expect(await stores.values.list('task')).toEqual([]);
       },

@@ -54,20 +54,15 @@ describe.skipIf(!hasSentinel).each(kinds)('stores in a Sentinel group, $name', (
     await stores.values.put('a', { n: 1 });
     await stores.bus.publish('topic', { n: 1 });
     await vi.waitFor(() => expect(received).toEqual([1]));
-    const begun = Date.now();
     await group.failOver();
-    await vi.waitFor(async () => expect((await stores.values.get('a'))?.value).toEqual({ n: 1 }), {
-      timeout: 20_000,
-      interval: 100,
-    });
-    expect(Date.now() - begun).toBeLessThan(20_000);
+    await vi.waitFor(async () => expect((await stores.values.get('a'))?.value).toEqual({ n: 1 }), { interval: 100 });
     expect(await stores.values.put('a', { n: 2 }, { version: 1 })).toBe(2);
     await vi.waitFor(
       async () => {
         await stores.bus.publish('topic', { n: 2 });
         expect(received).toContain(2);
       },
-      { timeout: 10_000, interval: 200 },
+      { interval: 200 },
     );
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TenonError } from '@tenon/base';
 import { fakeClock, storeCases } from '@tenon/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sqliteStores } from '../../sqlite.js';
 import { type Database, readScalar } from './database.js';
 import { openDatabase } from './fixtures/driver.js';
@@ -139,19 +139,36 @@ describe('stores in a file', () => {
   });
 
   it('wait for a process that locks the file, and report when it takes too long', async () => {
-    const { values, bus, close } = sqliteStores(file, { busyTimeout: 100 });
+    const clock = fakeClock();
+    const { values, bus, close } = sqliteStores(file, { clock, busyTimeout: 100 });
     const holder = openDatabase(file);
     holder.exec('BEGIN IMMEDIATE');
-    const start = performance.now();
-    const error = await values.put('a', {}).catch((reason: TenonError) => reason);
-    expect(error).toMatchObject({ code: 'store/busy' });
-    expect(performance.now() - start).toBeGreaterThanOrEqual(100);
-    await expect(bus.publish('a', {})).rejects.toMatchObject({ code: 'store/busy' });
+    const outcomes = vi.fn();
+    values.put('a', {}).catch(outcomes);
+    bus.publish('a', {}).catch(outcomes);
+    for (; clock.now() < 100; clock.advance(1)) {
+      await new Promise(setImmediate);
+      expect(outcomes).not.toHaveBeenCalled();
+    }
+    await vi.waitFor(() => {
+      clock.advance(1);
+      expect(outcomes).toHaveBeenCalledTimes(2);
+    });
+    for (const [reason] of outcomes.mock.calls) expect(reason).toMatchObject({ code: 'store/busy' });
     expect(await values.get('a')).toBeUndefined();
 
-    const writing = [values.put('a', { n: 1 }), values.put('a', { n: 2 })];
-    setTimeout(() => holder.exec('COMMIT'), 50);
-    expect(await Promise.all(writing)).toEqual([1, 2]);
+    const writing = Promise.all([values.put('a', { n: 1 }), values.put('a', { n: 2 })]);
+    for (let ms = 0; ms < 50; ms++) {
+      await new Promise(setImmediate);
+      clock.advance(1);
+    }
+    holder.exec('COMMIT');
+    const written = vi.fn();
+    void writing.then(written);
+    await vi.waitFor(() => {
+      clock.advance(1);
+      expect(written).toHaveBeenCalledWith([1, 2]);
+    });
     expect((await values.get('a'))?.value).toEqual({ n: 2 });
     await close();
   });

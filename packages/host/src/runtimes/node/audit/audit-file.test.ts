@@ -172,18 +172,17 @@ describe('an audit file', () => {
     await (await openAuditFile(path)).close();
   });
 
-  it('is refused soon when its process proves to be alive', async () => {
+  it('is refused as soon as its process proves to be alive', async () => {
+    // The time limit of the wait never passes, so only the sign of life can end it.
     const fast: Clock = {
-      now: () => Date.now(),
+      now: () => 0,
       after(ms, run) {
         const timer = setTimeout(run, ms / 20);
         return () => clearTimeout(timer);
       },
     };
     const first = await openAuditFile(path, { clock: fast });
-    const started = Date.now();
     await expect(openAuditFile(path, { clock: fast })).rejects.toMatchObject({ code: 'audit/busy' });
-    expect(Date.now() - started).toBeLessThan(10_000);
     await first.close();
   });
 

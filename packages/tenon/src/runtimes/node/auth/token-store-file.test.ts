@@ -127,9 +127,10 @@ describe('fileTokenStore', () => {
     const tokenStore = fileTokenStore(path);
     const lock = await lockOf(tokenStore, 'a');
     await writeFile(lock, JSON.stringify({ id: 'x', pid: await dead(), host: hostname() }));
-    const before = performance.now();
+    // The age of the lock never frees it.
+    const later = new Date(Date.now() + 3_600_000);
+    await utimes(lock, later, later);
     await Promise.all([put(tokenStore, 'a', { x: 1 }), put(fileTokenStore(path), 'a', { x: 1 })]);
-    expect(performance.now() - before).toBeLessThan(10_000);
     expect(await tokenStore.get(['a'])).toEqual({ x: 1 });
   });
 

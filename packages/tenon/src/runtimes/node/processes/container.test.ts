@@ -34,14 +34,14 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const readLog = async () => (await readFile(log, 'utf8').catch(() => '')).trim().split('\n');
 
 /** Starts a server by the program, waits until it is ready, and closes the connection. */
-async function runServer(manner: string): Promise<void> {
+async function runServer(manner: string, exitTimeout: number): Promise<void> {
   let isReady = false;
   const transport = createStdioTransport(
     {
       command: docker,
       args: ['run', '--rm', manner],
       container: 'tenon-notes',
-      exitTimeout: 300,
+      exitTimeout,
       terminateTimeout: 300,
     },
     spawnServer,
@@ -60,8 +60,8 @@ async function runServer(manner: string): Promise<void> {
 
 describe.skipIf(process.platform === 'win32')('a server in a container', () => {
   it('has a name of its own each time, and is not removed when it ends itself', async () => {
-    await runServer('environment');
-    await runServer('environment');
+    await runServer('environment', 50_000);
+    await runServer('environment', 50_000);
     const [first, second, ...rest] = await readLog();
     expect(rest).toEqual([]);
     expect(first).toMatch(/^run --name tenon-notes-[0-9a-f]{8} --rm environment$/);
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('a server in a container', () => {
   });
 
   it('is removed when its command has to be killed', async () => {
-    await runServer('stubborn');
+    await runServer('stubborn', 300);
     const [started = '', ...rest] = await readLog();
     const [name] = /tenon-notes-[0-9a-f]{8}/.exec(started) ?? [];
     expect(rest).toEqual([`rm --force ${name}`]);

@@ -16,11 +16,8 @@ const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
 async function pipeInto(names: readonly string[], options: readonly string[] = []) {
   const child = spawn(process.execPath, ['--import', 'tsx', SERVER, ...options], { stdio: 'pipe' });
   const texts = { out: '', err: '' };
-  let ended = 0;
   child.stdout.on('data', chunk => {
     texts.out += chunk;
-    // The time that the process takes to start does not count.
-    ended ||= performance.now();
   });
   child.stderr.on('data', chunk => {
     texts.err += chunk;
@@ -39,28 +36,26 @@ async function pipeInto(names: readonly string[], options: readonly string[] = [
     .split('\n')
     .filter(Boolean)
     .map(line => (JSON.parse(line) as { id: string }).id);
-  return { exit, answers, stderr: texts.err, took: performance.now() - ended };
+  return { exit, answers, stderr: texts.err };
 }
 
 it('exits after the end of stdin while calls are open, which it cancels first [stdio.server-exits-on-eof]', async () => {
-  const { exit, answers, stderr, took } = await pipeInto(['hangs', 'cleans', 'brief', 'quick']);
+  const { exit, answers, stderr } = await pipeInto(['hangs', 'cleans', 'brief', 'quick']);
   expect(exit).toEqual([0, null]);
   expect(answers).toEqual(['open', 'quick', 'brief']);
   expect(stderr).toContain('cleaned up after the cancellation');
-  expect(took).toBeLessThan(20_000);
 });
 
 it('waits for open and for cancelled calls as long as its options state', async () => {
-  const { exit, answers, stderr, took } = await pipeInto(['cleans', 'brief'], ['{"drainTimeout":0,"cancelTimeout":0}']);
+  const { exit, answers, stderr } = await pipeInto(['cleans', 'brief'], ['{"drainTimeout":0,"cancelTimeout":0}']);
   expect(exit).toEqual([0, null]);
   expect(answers).toEqual(['open']);
   expect(stderr).toBe('');
-  expect(took).toBeLessThan(20_000);
 });
 
 it('exits at once after the end of stdin when no call is open', async () => {
-  const { exit, answers, took } = await pipeInto(['quick'], ['{"drainTimeout":50000,"cancelTimeout":50000}']);
+  // A server that waited would outlive the time limit of the test.
+  const { exit, answers } = await pipeInto(['quick'], ['{"drainTimeout":600000,"cancelTimeout":600000}']);
   expect(exit).toEqual([0, null]);
   expect(answers).toEqual(['open', 'quick']);
-  expect(took).toBeLessThan(40_000);
 });
