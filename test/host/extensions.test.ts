@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tenon/base';
-import { allow, createHost, createPolicy, deny } from '@tenon/host';
+import { allow, createHost, createLockGuard, createPolicy, deny, type LockGuardOptions } from '@tenon/host';
 import { skills } from '@tenon/skills';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
 import { type Client, connect, createServer, resource, type Server, tool } from 'tenon';
@@ -309,5 +309,75 @@ describe('a gateway of servers with skills', () => {
     await expect(client.call('skills/list')).rejects.toMatchObject({ rpcCode: -32601 });
     const { resources } = await client.call('resources/list');
     expect((await client.readResource(String(resources[0]?.uri))).contents).toHaveLength(1);
+  });
+});
+
+describe('a gateway with a lock over a server with skills', () => {
+  /** Serves a skill whose text is read for each request. */
+  function createChangingServer(state: { text: string }) {
+    return () => createServer({ name: 'a', version: '1', extensions: [skills(toSource(state.text))] });
+  }
+  const toSource = (text: string) => ({ 'refunds/SKILL.md': text, 'refunds/forms.md': 'forms' });
+  const first = '---\nname: refunds\ndescription: Handles refunds\n---\nfirst';
+
+  it('hides a changed skill and its files until the change is approved [ext-skills.gw-lock]', async () => {
+    const state = { text: first };
+    const create = createChangingServer(state);
+    const open = async (options: LockGuardOptions) => {
+      const lockGuard = createLockGuard(options);
+      const host = await createHost({ servers: { a: { service: create() } }, lockGuard, onError: () => {} });
+      const client = await connect(host.toServer(), { extensions: [skillsExtension], protocolVersion: '2026-07-28' });
+      cleanups.push(
+        () => host.close(),
+        () => client.close(),
+      );
+      const listed = await skillsOf(client).list();
+      return { client, lock: lockGuard.lock, listed: listed.skills.map(({ uri }) => uri) };
+    };
+    const { lock, listed } = await open({ lock: { servers: new Map() }, onUnknown: 'trust-first' });
+    expect(listed).toEqual(['skill://refunds/SKILL.md']);
+    expect((await open({ lock })).listed).toEqual(listed);
+    state.text = first.replace('first', 'second');
+    const { client, listed: left } = await open({ lock });
+    expect(left).toEqual([]);
+    await expect(skillsOf(client).get('skill://refunds/SKILL.md')).rejects.toThrow('files');
+    await expect(client.readResource('skill://refunds/forms.md')).rejects.toThrow('files');
+  });
+});
+
+describe('a gateway with a lock over a server with pages', () => {
+  it('blocks a changed page until the change is approved [ext-apps.gw-lock-ui, ext-apps.resource-hash]', async () => {
+    let html = '<p>first</p>';
+    const uri = 'ui://chart/view.html';
+    const create = () =>
+      createServer({
+        name: 'a',
+        version: '1',
+        extensions: [{ id: UI }],
+        tools: { show: tool({ _meta: { ui: { resourceUri: uri } }, run: () => 'shown' }) },
+        resources: { [uri]: resource({ mimeType: HTML, read: () => html }) },
+      });
+    const open = async (options: LockGuardOptions) => {
+      const lockGuard = createLockGuard(options);
+      const host = await createHost({ servers: { a: { service: create() } }, lockGuard, onError: () => {} });
+      const client = await connect(host.toServer(), { extensions: [apps] });
+      cleanups.push(
+        () => host.close(),
+        () => client.close(),
+      );
+      return { client, lockGuard };
+    };
+    const trusting = await open({ lock: { servers: new Map() }, onUnknown: 'trust-first' });
+    await trusting.client.readResource(uri);
+    const { lock } = trusting.lockGuard;
+    expect([...(lock.servers.get('a')?.pages?.keys() ?? [])]).toEqual([uri]);
+    const same = await open({ lock });
+    expect((await same.client.readResource(uri)).contents).toMatchObject([{ text: html }]);
+    // The page changes while the gateway runs, and no list shows it.
+    html = '<p>second</p>';
+    await expect(same.client.readResource(uri)).rejects.toThrow('the lock blocks it: its content is not what was');
+    const later = await open({ lock });
+    await expect(later.client.readResource(uri)).rejects.toThrow('its content is not what was');
+    expect(await later.client.callTool('show')).toMatchObject({ content: [{ text: 'shown' }] });
   });
 });

@@ -1,4 +1,4 @@
-import { checkArray, checkObject, checkString } from '@tenon/base';
+import { checkArray, checkObject, checkString, type JsonObject } from '@tenon/base';
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 
 const checkDefinitions = checkArray(checkObject({ name: checkString }));
@@ -12,7 +12,32 @@ export const checkInventory = checkObject({
   prompts: checkDefinitions,
   resources: checkDefinitions,
   templates: checkDefinitions,
+  'skills?': checkArray(checkObject({ uri: checkString })),
+  'pages?': checkArray(checkObject({ uri: checkString })),
 });
+
+/** Skill of a server: the members of its entry that a lock pins. */
+export interface InventorySkill {
+  /** URI of its `SKILL.md`. */
+  readonly uri: string;
+  /** Fields at the beginning of `SKILL.md`. */
+  readonly frontmatter?: JsonObject | undefined;
+  /** URI, digest and size of each file, sorted by URI, or `dynamic`. */
+  readonly resources?: unknown;
+}
+
+/** Page of an app: the members that a lock pins. */
+export interface InventoryPage {
+  /** URI of the page. */
+  readonly uri: string;
+  /** `sha256-` and a SHA-256 in hexadecimal digits, of the text, or of the base64 of bytes. */
+  readonly digest: string;
+  /**
+   * Permissions and sources of the page: its `_meta.ui`.
+   * @default nothing beyond the defaults of the host
+   */
+  readonly ui?: JsonObject | undefined;
+}
 
 /** Inventory of one server: all pages of its lists, with its own names and order. */
 export interface ServerInventory {
@@ -33,9 +58,19 @@ export interface ServerInventory {
   /** Resource templates of all pages. */
   readonly templates: readonly ResourceTemplate[];
   /**
+   * Skills of the server, with the digests of their files.
+   * @default the server has no skills
+   */
+  readonly skills?: readonly InventorySkill[] | undefined;
+  /**
+   * Pages of apps, with the digests of their contents.
+   * @default the server has no pages
+   */
+  readonly pages?: readonly InventoryPage[] | undefined;
+  /**
    * Lists that the server did not send, although it declares them. They are empty here, and a lock does not take their
    * entries for removed.
    * @default none
    */
-  readonly missing?: readonly ('tools' | 'prompts' | 'resources' | 'templates')[] | undefined;
+  readonly missing?: readonly ('tools' | 'prompts' | 'resources' | 'templates' | 'skills' | 'pages')[] | undefined;
 }

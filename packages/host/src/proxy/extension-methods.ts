@@ -1,5 +1,4 @@
 import {
-  CursorTracker,
   INTERNAL_ERROR,
   INVALID_PARAMS,
   isObject,
@@ -8,9 +7,8 @@ import {
   rpcError,
   TenonError,
 } from '@tenon/base';
-import type { Client } from 'tenon';
 import type { ProxyBackend, RequestContext } from 'tenon/proxy';
-import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
+import { getSkillSettings, readSkillPages } from '../connections/skill-entries.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createResourceRequest } from './action-requests.js';
 import type { GatewayContext } from './gateway-context.js';
@@ -21,8 +19,6 @@ import { translateError } from './translate-error.js';
 const LIST = 'skills/list';
 const GET = 'skills/get';
 const READ_DIRECTORY = 'resources/directory/read';
-/** Maximum number of skills of one server. The rest is ignored. */
-const MAX_SKILLS = 10_000;
 
 type CustomMethodRequest = Parameters<NonNullable<ProxyBackend['runCustomMethod']>>[0];
 
@@ -58,8 +54,6 @@ async function callServer(
   }
 }
 
-const getSettings = ({ server }: Client): JsonObject | undefined => server.capabilities.extensions?.[SKILLS_EXTENSION];
-
 /** Lists the skills of all servers in the order of the configuration, each with the addresses that the caller reads. */
 async function listSkills(
   gateway: GatewayContext,
@@ -74,10 +68,15 @@ async function listSkills(
       try {
         const connection = gateway.registry.getConnection(server, scope);
         const client = await connection.getClient();
-        if (getSettings(client) === undefined) return [];
-        const entries = await readSkills(connection, requestContext, page => hints.push(page));
+        if (getSkillSettings(client) === undefined) return [];
+        const entries = await readSkillPages(server, async own => {
+          const page = await callServer(connection, LIST, own, requestContext);
+          hints.push(page);
+          return page;
+        });
         const shown = entries.filter(entry => isVisible(gateway, connection, entry, requestContext));
-        return shown.map(entry => withPublicAddresses(gateway, connection, entry, requestContext));
+        const admitted = await gateway.guard.filterSkills(connection, shown);
+        return admitted.map(entry => withPublicAddresses(gateway, connection, entry, requestContext));
       } catch (error) {
         const { code } = TenonError.from(error);
         unavailable.push({ server, reason: 'the server does not list its skills', code });
@@ -98,23 +97,6 @@ async function listSkills(
     cacheScope: 'private',
     ...(unavailable.length > 0 ? { _meta: { [UNAVAILABLE]: unavailable } } : {}),
   };
-}
-
-async function readSkills(
-  connection: UpstreamConnection,
-  requestContext: RequestContext,
-  onPage: (page: JsonObject) => void,
-): Promise<JsonObject[]> {
-  const entries: JsonObject[] = [];
-  const cursors = new CursorTracker(LIST);
-  let cursor: string | undefined;
-  do {
-    const page = await callServer(connection, LIST, cursor === undefined ? {} : { cursor }, requestContext);
-    onPage(page);
-    if (Array.isArray(page.skills)) entries.push(...page.skills.filter(isObject));
-    cursor = cursors.next(page, connection.server);
-  } while (cursor !== undefined && entries.length < MAX_SKILLS);
-  return entries;
 }
 
 function isVisible(
@@ -142,7 +124,7 @@ async function forwardByUri(
   const request = createResourceRequest(connection, uri, requestContext.caller.auth);
   await gateway.guard.authorizePassive(request, connection, method);
   const client = await connection.getClient();
-  const settings = getSettings(client);
+  const settings = getSkillSettings(client);
   if (settings === undefined || (method === READ_DIRECTORY && settings.directoryRead !== true))
     throw settings === undefined
       ? rpcError(INVALID_PARAMS, 'Invalid params: the server of the resource offers no skills', { uri: outer })
@@ -152,6 +134,9 @@ async function forwardByUri(
   const cache = { ttlMs: 0, ...rest, cacheScope: 'private' };
   if (method === GET) {
     if (!isObject(rest.skill)) throw rpcError(INTERNAL_ERROR, `The server "${connection.server}" returned no skill`);
+    // The skill may differ from the one that the lock has approved.
+    const admitted = await gateway.guard.filterSkills(connection, [rest.skill]);
+    if (admitted.length === 0) await gateway.guard.authorizePassive(request, connection, method);
     return { ...cache, skill: withPublicAddresses(gateway, connection, rest.skill, requestContext) };
   }
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));

@@ -146,10 +146,14 @@ export class GatewayContext {
     return this.#extensions.has(id);
   }
 
-  /** Returns the addresses that the callers of a scope have seen. */
+  /** Returns the addresses that the callers of a scope have seen. Those that were used last are dropped last. */
   getAddresses({ key, session }: ConnectionScope): PublicAddresses {
     const known = this.#addresses.get(key);
-    if (known) return known;
+    if (known) {
+      this.#addresses.delete(key);
+      this.#addresses.set(key, known);
+      return known;
+    }
     const created = createPublicAddresses();
     this.#addresses.set(key, created);
     session?.onEnd(() => this.#addresses.delete(key));
@@ -163,7 +167,8 @@ export class GatewayContext {
     const known = this.#catalogs.get(key);
     if (known && key === this.#lastKey) return known;
     this.#lastKey = key;
-    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions, this.getAddresses(scope));
+    const addresses = this.getAddresses(scope);
+    const catalog = known ?? new HostCatalog(this.registry, scope, this.#catalogOptions, addresses);
     this.#catalogs.delete(key);
     this.#catalogs.set(key, catalog);
     if (known) return known;

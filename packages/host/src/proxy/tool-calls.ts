@@ -130,11 +130,13 @@ export async function forwardGuarded(
     throw error;
   }
   if (result.resultType === 'input_required') return result;
+  const { uri } = proxiedRequest.params;
+  const scheme = actionRequest.kind === 'resource' && typeof uri === 'string' ? getKeptScheme(uri) : undefined;
+  if (scheme === 'ui' && (await guard.isPageBlocked(connection, String(uri), result)))
+    await guard.authorizePassive(actionRequest, connection, proxiedRequest.method);
   const shown = toPublicUris(gateway, connection.server, call.requestContext, result);
   const processed = await guard.processResult(actionRequest, shown, tool?.outputSchema !== undefined);
-  const { uri } = proxiedRequest.params;
-  if (actionRequest.kind === 'resource' && typeof uri === 'string' && getKeptScheme(uri) === 'skill')
-    requireSameContents(uri, shown, processed);
+  if (scheme === 'skill') requireSameContents(String(uri), shown, processed);
   return processed;
 }
 

@@ -84,10 +84,12 @@ export function skillsOf(client: SkillClient): ServerSkills {
       const entries = await listPages(client, 'skills/list', 'skills', {}, options);
       const skills: SkillEntry[] = [];
       const problems: string[] = [];
+      const uris = new Set<string>();
       for (const entry of entries) {
         try {
           const skill = parseSkillEntry(entry);
-          if (skills.some(({ uri }) => uri === skill.uri)) throw createSkillError(skill.uri, 'it is listed twice');
+          if (uris.has(skill.uri)) throw createSkillError(skill.uri, 'it is listed twice');
+          uris.add(skill.uri);
           skills.push(skill);
         } catch (error) {
           problems.push(TenonError.from(error).summary);

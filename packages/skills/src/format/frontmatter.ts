@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import { LineCounter, parseDocument } from 'yaml';
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 
 /** Fields at the beginning of a `SKILL.md`. */
 export interface Frontmatter {
@@ -39,19 +39,13 @@ export function parseFrontmatter(text: string): Frontmatter {
     throw new FrontmatterError(`the fields are not valid YAML: ${problem}`, 1 + lines.linePos(issue.pos[0]).line);
   }
   const lineOf = (field: string) => {
-    const key = isMap(document.contents) ? document.contents.items.find(each => each.key?.value === field)?.key : null;
-    return 1 + (key?.range ? lines.linePos(key.range[0]).line : 0);
+    const { contents } = document;
+    const keys = isMap(contents) ? contents.items.map(each => each.key).filter(each => isScalar(each)) : [];
+    const range = keys.find(key => key.value === field)?.range;
+    return 1 + (range ? lines.linePos(range[0]).line : 0);
   };
   return { fields: toJson(document), lineOf };
 }
-
-interface YamlMap {
-  readonly items: readonly {
-    readonly key: { readonly value?: unknown; readonly range?: readonly [number, ...unknown[]] | null } | null;
-  }[];
-}
-
-const isMap = (contents: unknown): contents is YamlMap => isObject(contents) && Array.isArray(contents.items);
 
 function toJson(document: { toJS(options: { maxAliasCount: number }): unknown }): JsonObject {
   let fields: unknown;

@@ -204,6 +204,16 @@ describe('createSkillHost', () => {
     ]);
   });
 
+  it('removes approvals of an earlier run with a server, and no others', async () => {
+    const approvals = new Map([
+      ['["one","skill://forms/SKILL.md"]', 'x'],
+      ['["one-more","skill://forms/SKILL.md"]', 'y'],
+    ]);
+    const host = createSkillHost({ servers: {}, approve: () => true, approvals });
+    await host.removeServer('one');
+    expect([...approvals.values()]).toEqual(['y']);
+  });
+
   it('reports a server that does not respond beside the skills of the others', async () => {
     const { host, servers } = await openHost({ one: { 'forms/SKILL.md': text() }, two: { 'forms/SKILL.md': text() } });
     await servers.two?.replace({});

@@ -47,6 +47,11 @@ export interface SkillApprovals {
   set(key: string, fingerprint: string): unknown;
   /** Removes an approval, if there is one. A returned promise is awaited. */
   delete(key: string): unknown;
+  /**
+   * Lists the keys of all approvals, for `removeServer`.
+   * @default `removeServer` removes the approvals that were given since the host was created
+   */
+  keys?(): Iterable<string> | Promise<Iterable<string>>;
 }
 
 /** A loaded skill. It acts until it is closed. */
@@ -183,7 +188,8 @@ export function createSkillHost(options: SkillHostOptions): SkillHost {
     },
     async removeServer(label) {
       cache.remove(label);
-      for (const key of approvedKeys.get(label) ?? []) await approvals.delete(key);
+      const stored = [...((await approvals.keys?.()) ?? [])].filter(key => isKeyOf(label, key));
+      for (const key of new Set([...stored, ...(approvedKeys.get(label) ?? [])])) await approvals.delete(key);
       approvedKeys.delete(label);
     },
   };
@@ -201,7 +207,13 @@ async function listAll(servers: SkillHostOptions['servers'], options: SkillCallO
     }),
   );
   const all = lists.flatMap(({ server, skills }) => skills.map(entry => ({ server, uri: entry.uri, entry })));
-  const skills = all.map(skill => ({ ...skill, displayName: nameForUser(skill, all) }));
+  const byName = new Map<string, (typeof all)[number][]>();
+  for (const skill of all) {
+    const same = byName.get(skill.entry.name) ?? [];
+    same.push(skill);
+    byName.set(skill.entry.name, same);
+  }
+  const skills = all.map(skill => ({ ...skill, displayName: nameForUser(skill, byName.get(skill.entry.name) ?? []) }));
   const problems = lists.flatMap(({ server, problems: own }) => own.map(problem => ({ server, problem })));
   return { skills, problems };
 }
@@ -209,14 +221,14 @@ async function listAll(servers: SkillHostOptions['servers'], options: SkillCallO
 /** Returns the name of a skill, with as much of its identity as tells it from the others. */
 function nameForUser(
   { server, uri, entry }: SkillReference & { readonly entry: SkillEntry },
-  all: readonly (SkillReference & { readonly entry: SkillEntry })[],
+  same: readonly SkillReference[],
 ): string {
-  const same = all.filter(each => each.entry.name === entry.name);
   if (same.length === 1) return entry.name;
   return same.filter(each => each.server === server).length === 1 ? `${server}/${entry.name}` : `${server}/${uri}`;
 }
 
 const toKey = ({ server, uri }: SkillReference): string => JSON.stringify([server, uri]);
+const isKeyOf = (server: string, key: string): boolean => key.startsWith(`${JSON.stringify([server]).slice(0, -1)},`);
 
 /** Returns a value that changes with the set of files. Undefined for generated content, which no approval can cover. */
 function computeSkillFingerprint({ files }: SkillEntry): string | undefined {

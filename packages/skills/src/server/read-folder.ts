@@ -4,8 +4,9 @@ import { MAX_FILES, MAX_SIZE } from '../format/skills-protocol.js';
 /** Files by their path, relative to a folder and with `/`. */
 export type Files = ReadonlyMap<string, string | Uint8Array>;
 
-/** More than a folder of skills has. It ends the search in a folder that was passed by mistake. */
+/** More than a folder of skills has. Both end the search in a folder that was passed by mistake. */
 const MAX_TOTAL_FILES = 100 * MAX_FILES;
+const MAX_TOTAL_SIZE = 32 * MAX_SIZE;
 
 /**
  * Reads a folder with its subfolders, without hidden files and `node_modules`. The functions of Node are loaded on use,
@@ -17,7 +18,8 @@ export function readFolder(folder: string): Files {
   const fs = process.getBuiltinModule('node:fs');
   const { join, resolve, sep } = process.getBuiltinModule('node:path');
   const files = new Map<string, Uint8Array>();
-  const visited = new Set<string>();
+  let found = 0;
+  let total = 0;
   let root: string;
   try {
     root = fs.realpathSync(folder);
@@ -29,22 +31,25 @@ export function readFolder(folder: string): Files {
   if (!fs.statSync(root).isDirectory())
     throw new TenonError('skill/definition', `skills("${folder}"): the path is no folder`, { expected: 'a folder' });
   reportForWatch(root);
-  const visit = (prefix: string) => {
+  /** Reads a folder. `enclosing`: the resolved paths of it and of the folders that lead to it. */
+  const visit = (prefix: string, enclosing: readonly string[]) => {
     for (const { name } of fs.readdirSync(join(root, prefix), { withFileTypes: true })) {
       if (name.startsWith('.') || name === 'node_modules') continue;
       const path = prefix === '' ? name : `${prefix}/${name}`;
       const target = resolveLink(path);
       const stats = fs.statSync(target);
+      found += 1;
+      if (found > MAX_TOTAL_FILES) throw createPathError(path, 'the folder has too many files');
       if (stats.isDirectory()) {
         // A link to an enclosing folder would never end.
-        if (visited.has(`${prefix} ${target}`) || `${join(root, prefix)}${sep}`.startsWith(`${target}${sep}`))
-          throw createPathError(path, 'the link leads to a folder that contains it');
-        visited.add(`${prefix} ${target}`);
-        visit(path);
+        if (enclosing.includes(target)) throw createPathError(path, 'the link leads to a folder that contains it');
+        visit(path, [...enclosing, target]);
       } else if (stats.isFile()) {
         if (stats.size > MAX_SIZE) throw createPathError(path, 'the file is too large', `at most ${MAX_SIZE} bytes`);
+        total += stats.size;
+        if (total > MAX_TOTAL_SIZE)
+          throw createPathError(path, 'the files of the folder are too large', `at most ${MAX_TOTAL_SIZE} bytes`);
         files.set(path, fs.readFileSync(target));
-        if (files.size > MAX_TOTAL_FILES) throw createPathError(path, 'the folder has too many files');
       }
     }
   };
@@ -60,7 +65,7 @@ export function readFolder(folder: string): Files {
   };
   const createPathError = (path: string, problem: string, expected?: string) =>
     new TenonError('skill/definition', `${join(folder, path)}: ${problem}`, { expected });
-  visit('');
+  visit('', [root]);
   return files;
 }
 

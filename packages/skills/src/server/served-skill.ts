@@ -62,8 +62,8 @@ export function findSkills(files: Files, place: string, prefix: string): ServedS
     .filter(path => path === SKILL_FILE || path.endsWith(`/${SKILL_FILE}`))
     .map(path => path.slice(0, -SKILL_FILE.length))
     .sort((a, b) => (a < b ? -1 : 1));
-  const outermost = roots.filter(root => !roots.some(each => each !== root && root.startsWith(each)));
-  return outermost.map(root => {
+  const byRoot = groupByRoot(files, new Set(roots));
+  return [...byRoot].map(([root, sources]) => {
     const at = `${place}/${root}${SKILL_FILE}`;
     const text = toText(files.get(root + SKILL_FILE), at);
     const fields = readSkillFields(text, at);
@@ -77,10 +77,20 @@ export function findSkills(files: Files, place: string, prefix: string): ServedS
           hint: 'rename the folder, or change the name',
         },
       );
-    const inside = [...files].filter(([path]) => path.startsWith(root));
-    const sources = new Map<string, FileSource>(inside.map(([path, content]) => [path.slice(root.length), content]));
     return createSkill(fields, [prefix, ...segments.slice(0, -1)], sources, { at, isListed: true });
   });
+}
+
+/** Groups files by the outermost folder with a `SKILL.md`, in the order of these folders. Other files are left out. */
+function groupByRoot(files: Files, roots: ReadonlySet<string>): Map<string, Map<string, FileSource>> {
+  const byRoot = new Map<string, Map<string, FileSource>>([...roots].map(root => [root, new Map()]));
+  for (const [path, content] of files) {
+    let end = 0;
+    while (end !== -1 && !roots.has(path.slice(0, end))) end = path.indexOf('/', end) + 1 || -1;
+    if (end !== -1) byRoot.get(path.slice(0, end))?.set(path.slice(end), content);
+  }
+  for (const [root, sources] of byRoot) if (sources.size === 0) byRoot.delete(root);
+  return byRoot;
 }
 
 function toText(content: string | Uint8Array | undefined, place: string): string {

@@ -266,6 +266,22 @@ describe('skills', () => {
     expectError(() => skills([skill, skill]), 'two skills have the URI');
   });
 
+  it('serves a folder that several links lead to', async () => {
+    const folder = writeFolder({ 'shared/a.md': 'a', 'a/SKILL.md': '---\nname: a\ndescription: A\n---\n' });
+    for (const name of ['one', 'two', 'three']) symlinkSync(join(folder, 'shared'), join(folder, 'a', name));
+    const [skill] = (await list(folder)).skills;
+    expect(skill?.files?.map(({ uri }) => uri.replace('skill://a/', '')).sort()).toEqual([
+      'SKILL.md',
+      'one/a.md',
+      'three/a.md',
+      'two/a.md',
+    ]);
+  });
+
+  it.each([0, 1.5, Number.NaN, '10' as never])('refuses the page size %s', pageSize => {
+    expect(() => skills([], { pageSize })).toThrow('`pageSize` of skills');
+  });
+
   it('refuses links to an enclosing folder', () => {
     const folder = writeFolder({ 'a/SKILL.md': FORMS.replace('pdf-forms', 'a') });
     symlinkSync(join(folder, 'a'), join(folder, 'a/loop'));

@@ -1,9 +1,13 @@
 import {
+  type Check,
+  checkOptional,
+  checkRange,
   decodeBase64Url,
   encodeBase64Url,
   INVALID_PARAMS,
   isObject,
   type JsonObject,
+  requireArgument,
   requireKnownOptions,
   rpcError,
 } from '@tenon/base';
@@ -60,11 +64,14 @@ export interface SkillsOptions {
     | { readonly ttlMs?: number | undefined; readonly cacheScope?: 'public' | 'private' | undefined }
     | undefined;
   /**
-   * Number of entries per page of a list.
+   * Number of entries per page of a list, from 1 to 10,000.
    * @default 100
    */
   readonly pageSize?: number | undefined;
 }
+
+const checkEntries = checkRange('a whole number from 1 to 10,000', 1, 10_000);
+const checkPageSize: Check = value => checkEntries(Number.isInteger(value) ? value : Number.NaN);
 
 /**
  * Serves skills: instructions with files that a host loads when it needs them. The files are read once, when the server
@@ -75,6 +82,7 @@ export interface SkillsOptions {
  */
 export function skills(source: SkillSource, options: SkillsOptions = {}): ServerExtension {
   requireKnownOptions('skills', options, { prefix: true, directoryRead: true, cache: true, pageSize: true });
+  requireArgument('`pageSize` of skills', options.pageSize, checkOptional(checkPageSize), 'skill/definition');
   const { prefix = '', directoryRead = true, pageSize = 100 } = options;
   const cache = { ttlMs: options.cache?.ttlMs ?? 0, cacheScope: options.cache?.cacheScope ?? 'private' };
   const served = createSkills(source, prefix);
@@ -181,12 +189,14 @@ function createFromDefinition(definition: SkillDefinition, prefix: string): Serv
 }
 
 function requireUniqueUris(served: readonly ServedSkill[]): void {
-  const uris = served.map(({ uri }) => uri);
-  const repeated = uris.find((uri, index) => uris.indexOf(uri) !== index);
-  if (repeated !== undefined)
-    throw new TenonError('skill/definition', `skills: two skills have the URI ${repeated}`, {
-      hint: 'rename one of them',
-    });
+  const uris = new Set<string>();
+  for (const { uri } of served) {
+    if (uris.has(uri))
+      throw new TenonError('skill/definition', `skills: two skills have the URI ${uri}`, {
+        hint: 'rename one of them',
+      });
+    uris.add(uri);
+  }
 }
 
 /** Takes a page of a list. A cursor is the number of the first entry, encoded. */

@@ -75,6 +75,8 @@ export function createGuard(
   return {
     approvals,
     filterList: admission.filterList,
+    filterSkills: (connection, skills) => admission.filterSkills(connection, skills),
+    isPageBlocked: (connection, uri, result) => admission.isPageBlocked(connection, uri, result),
     getFilteredTools: admission.getFilteredTools,
     getToolNames: admission.getToolNames,
     get hidesEntries() {

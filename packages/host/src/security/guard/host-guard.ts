@@ -37,6 +37,10 @@ export interface HostGuard {
   checkServerStart(server: string): Promise<void>;
   /** Filters the entries of a server's list. */
   readonly filterList: ListFilter;
+  /** Filters skills that a caller has read, without those that the lock blocks as they are now. */
+  filterSkills(connection: UpstreamConnection, entries: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+  /** Tells if the lock blocks a page as a caller has read it. */
+  isPageBlocked(connection: UpstreamConnection, uri: string, result: JsonObject): Promise<boolean>;
   /** Returns the offered tools of a list that was filtered before. */
   getFilteredTools(list: EntryList<'tools'>): readonly Tool[] | undefined;
   /** Returns the configured names of a server's tools, if the configuration changes any. */

@@ -1,4 +1,4 @@
-import type { MaybePromise, TenonError } from '@tenon/base';
+import type { JsonObject, MaybePromise, TenonError } from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
@@ -6,6 +6,8 @@ import { checkToolSettings, PatternReport } from '../../catalog/pattern-report.j
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { type EntryList, getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
+import { recordPage } from '../../connections/page-definitions.js';
+import { recordSkills } from '../../connections/skill-entries.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { ServerList } from '../../connections/upstream-registry.js';
 import type { DriftKind } from '../lock/drift.js';
@@ -18,12 +20,12 @@ import type { HostGuardOptions } from './guard-options.js';
 import { isSameInventory, readInventory } from './read-inventory.js';
 import { getDefinitionScreening } from './result-guard.js';
 
-const PINNED: Readonly<Record<ListKind, PinnedKind>> = {
+const PINNED = {
   tools: 'tool',
   prompts: 'prompt',
   resources: 'resource',
   templates: 'template',
-};
+} as const satisfies Record<ListKind, PinnedKind>;
 
 /** Inventory with the decision of the lock. */
 interface CheckedInventory {
@@ -80,7 +82,13 @@ export class InventoryGuard {
     if (kind === 'tools') this.#checkToolSettings(server, list.items.map(getEntryKey));
     const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
     const verdict = await this.#checkLock(part.connection);
-    const held = verdict ? wanted.filter(item => !isBlocked(verdict, PINNED[kind], getEntryKey(item))) : wanted;
+    const held = verdict
+      ? wanted.filter(
+          item =>
+            !isBlocked(verdict, PINNED[kind], getEntryKey(item)) &&
+            !(kind === 'resources' && isOfBlockedContent(verdict, getEntryKey(item))),
+        )
+      : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
     const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
@@ -89,6 +97,22 @@ export class InventoryGuard {
     if (kind === 'tools') this.#filteredTools.set(list, filtered as readonly Tool[]);
     return filtered;
   };
+
+  /** Filters skills that a caller has read, without those that the lock blocks as they are now. */
+  async filterSkills(connection: UpstreamConnection, entries: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+    if (this.#options.lockGuard === undefined) return entries;
+    await recordSkills(connection, entries);
+    const verdict = await this.#checkLock(connection);
+    return verdict ? entries.filter(({ uri }) => !isBlocked(verdict, 'skill', String(uri))) : entries;
+  }
+
+  /** Tells if the lock blocks a page as a caller has read it. */
+  async isPageBlocked(connection: UpstreamConnection, uri: string, result: JsonObject): Promise<boolean> {
+    if (this.#options.lockGuard === undefined) return false;
+    await recordPage(connection, uri, result);
+    const verdict = await this.#checkLock(connection);
+    return verdict !== undefined && isBlocked(verdict, 'page', uri);
+  }
 
   /** Returns the offered tools of a list that was filtered before. */
   readonly getFilteredTools = (list: EntryList<'tools'>): readonly Tool[] | undefined => this.#filteredTools.get(list);
@@ -132,6 +156,7 @@ export class InventoryGuard {
       kind === 'resource' && (await connection.lists.getCached('resources')).items.some(({ uri }) => uri === name);
     const drifts = verdict.blocked.flatMap(each =>
       isBlocked({ ...verdict, blocked: [each] }, kind, name) ||
+      (kind === 'resource' && isOfBlockedContent({ ...verdict, blocked: [each] }, name)) ||
       (kind === 'resource' && !isListed && each.kind === 'template' && matchesTemplate(name, each.name))
         ? each.drifts
         : [],
@@ -193,6 +218,14 @@ export class InventoryGuard {
     return value as ListEntries[K];
   }
 }
+
+/** Tells if a resource is a page, or a file of a skill, that a decision blocks. */
+const isOfBlockedContent = ({ blocked }: LockVerdict, uri: string): boolean =>
+  blocked.some(
+    ({ kind, name }) =>
+      (kind === 'page' && uri === name) ||
+      (kind === 'skill' && uri.startsWith(name.slice(0, name.lastIndexOf('/') + 1))),
+  );
 
 function describeBlock(kinds: readonly DriftKind[]): string {
   if (kinds.includes('unknown server')) return 'its server is not in the lock';

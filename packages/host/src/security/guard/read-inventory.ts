@@ -1,9 +1,11 @@
 import type { ServerInventory } from '../../catalog/server-inventory.js';
+import { getPageDefinitions } from '../../connections/page-definitions.js';
+import { getSkillDefinitions } from '../../connections/skill-entries.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 
 const LISTS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** Reads the complete inventory of a server on a connection. */
+/** Reads the complete inventory of a server on a connection, with its skills. */
 export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
   const { lists } = connection;
   const [tools, prompts, resources, templates] = await Promise.all([
@@ -13,7 +15,10 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
     lists.getCached('templates'),
   ]);
   const read = { tools, prompts, resources, templates };
-  const missing = LISTS.filter(list => read[list].isMissing);
+  // A server that does not list its skills has not shown that it removed them.
+  const skills = await getSkillDefinitions(connection, resources).catch(() => 'missing' as const);
+  const pages = await getPageDefinitions(connection, tools, resources);
+  const missing = [...LISTS.filter(list => read[list].isMissing), ...(skills === 'missing' ? ['skills' as const] : [])];
   const { info, instructions, protocolVersion } = connection.serverInfo ?? (await connection.getClient()).server;
   return {
     server: connection.server,
@@ -24,6 +29,8 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
     prompts: prompts.items,
     resources: resources.items,
     templates: templates.items,
+    ...(skills === undefined || skills === 'missing' ? {} : { skills }),
+    ...(pages.length === 0 ? {} : { pages }),
     ...(missing.length > 0 && { missing }),
   };
 }
@@ -31,6 +38,10 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
 /** Tells if both inventories contain the same list objects. */
 export function isSameInventory(one: ServerInventory, other: ServerInventory): boolean {
   return (
-    LISTS.every(list => one[list] === other[list]) && one.info === other.info && one.instructions === other.instructions
+    LISTS.every(list => one[list] === other[list]) &&
+    one.skills === other.skills &&
+    one.pages === other.pages &&
+    one.info === other.info &&
+    one.instructions === other.instructions
   );
 }

@@ -34,7 +34,7 @@ function applyToServer(server: LockedServer, drift: Drift): LockedServer {
   if (kind === 'command' || kind === 'url') return { ...server, source: drift.after as ServerSource };
   if (of === 'server') return { ...server, serverInfo: replaceMember(server.serverInfo, drift) };
   const section = SECTIONS[of];
-  return { ...server, [section]: applyToDefinitions(server[section], drift) };
+  return { ...server, [section]: applyToDefinitions(server[section] ?? new Map(), drift) };
 }
 
 function applyToDefinitions(definitions: Definitions, drift: Drift): Definitions {

@@ -70,9 +70,12 @@ function compareInventory(locked: LockedServer, inventory: ServerInventory): Dri
   const server = inventory.server;
   const about = { server, of: 'server', name: server } as const;
   const drifts = compareMembers(about, locked.serverInfo, getServerDefinition(inventory));
-  for (const kind of PINNED_KINDS) drifts.push(...compareKind(server, kind, locked[SECTIONS[kind]], inventory));
+  for (const kind of PINNED_KINDS)
+    drifts.push(...compareKind(server, kind, locked[SECTIONS[kind]] ?? NO_DEFINITIONS, inventory));
   return drifts;
 }
+
+const NO_DEFINITIONS: Definitions = new Map();
 
 function compareKind(server: string, of: PinnedKind, pinned: Definitions, inventory: ServerInventory): Drift[] {
   const drifts: Drift[] = [];

@@ -47,6 +47,8 @@ export async function createLockedServer(inventory: ServerInventory, entry: Serv
     prompts: pinDefinitions(inventory, 'prompt'),
     resources: pinDefinitions(inventory, 'resource'),
     templates: pinDefinitions(inventory, 'template'),
+    ...(inventory.skills && inventory.skills.length > 0 ? { skills: pinDefinitions(inventory, 'skill') } : {}),
+    ...(inventory.pages && inventory.pages.length > 0 ? { pages: pinDefinitions(inventory, 'page') } : {}),
   };
 }
 

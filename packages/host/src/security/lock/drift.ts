@@ -23,6 +23,9 @@ export type DriftKind =
   | 'execution'
   | 'icons'
   | 'meta'
+  | 'fields'
+  | 'files'
+  | 'content'
   | 'member';
 
 /**
@@ -41,7 +44,7 @@ export interface Drift {
   readonly severity: DriftSeverity;
   /** Kind of the changed definition. */
   readonly of: 'server' | PinnedKind;
-  /** Name of the server, tool or prompt, URI of the resource, or URI template. */
+  /** Name of the server, tool or prompt, URI of the resource, skill or page, or URI template. */
   readonly name: string;
   /** Member of the definition that differs. Absent if the whole definition differs. */
   readonly member?: string | undefined;
@@ -76,6 +79,9 @@ const MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {
   execution: 'execution',
   icons: 'icons',
   _meta: 'meta',
+  frontmatter: 'fields',
+  resources: 'files',
+  digest: 'content',
 };
 
 const SERVER_MEMBER_KINDS: Readonly<Record<string, DriftKind>> = {

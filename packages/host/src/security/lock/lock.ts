@@ -37,6 +37,16 @@ export interface LockedServer {
   readonly resources: Definitions;
   /** Resource templates by template. */
   readonly templates: Definitions;
+  /**
+   * Skills by the URI of their `SKILL.md`: the fields, and the digests of all files.
+   * @default none
+   */
+  readonly skills?: Definitions | undefined;
+  /**
+   * Pages of apps by URI: the digest of the content, and what it may do.
+   * @default none
+   */
+  readonly pages?: Definitions | undefined;
 }
 
 export type Definitions = ReadonlyMap<string, PinnedDefinition>;
@@ -84,9 +94,16 @@ export interface TruncatedMember {
 }
 
 /** Kind of definition that a lock file pins. */
-export type PinnedKind = 'tool' | 'prompt' | 'resource' | 'template';
+export type PinnedKind = 'tool' | 'prompt' | 'resource' | 'template' | 'skill' | 'page';
 
 /** Member of a lock and of an inventory that contains the definitions of each kind. */
-export const SECTIONS = { tool: 'tools', prompt: 'prompts', resource: 'resources', template: 'templates' } as const;
+export const SECTIONS = {
+  tool: 'tools',
+  prompt: 'prompts',
+  resource: 'resources',
+  template: 'templates',
+  skill: 'skills',
+  page: 'pages',
+} as const;
 
-export const PINNED_KINDS: readonly PinnedKind[] = ['tool', 'prompt', 'resource', 'template'];
+export const PINNED_KINDS: readonly PinnedKind[] = ['tool', 'prompt', 'resource', 'template', 'skill', 'page'];

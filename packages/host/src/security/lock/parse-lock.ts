@@ -50,6 +50,9 @@ function readServer(value: unknown, place: LockLocation): LockedServer {
     prompts: readSection('prompts'),
     resources: readSection('resources'),
     templates: readSection('templates'),
+    // Only locks of servers with skills or pages have them.
+    ...(Object.hasOwn(value, 'skills') ? { skills: readSection('skills') } : {}),
+    ...(Object.hasOwn(value, 'pages') ? { pages: readSection('pages') } : {}),
   };
 }
 

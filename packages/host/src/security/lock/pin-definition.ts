@@ -66,13 +66,23 @@ export function toCanonicalText(value: unknown): string {
   }
 }
 
+/** Member of a definition that identifies it, by kind. */
+const KEYS = {
+  tool: 'name',
+  prompt: 'name',
+  resource: 'uri',
+  template: 'uriTemplate',
+  skill: 'uri',
+  page: 'uri',
+} as const;
+
 /**
  * Returns the key of each definition of a kind, and the definition without members that change by themselves, in the
  * server's order.
  */
 export function listDefinitions(inventory: ServerInventory, kind: PinnedKind): [string, JsonObject][] {
-  const key = { tool: 'name', prompt: 'name', resource: 'uri', template: 'uriTemplate' }[kind];
-  return inventory[SECTIONS[kind]].map(each => {
+  const key = KEYS[kind];
+  return (inventory[SECTIONS[kind]] ?? []).map(each => {
     const definition: JsonObject = { ...each };
     return [String(definition[key]), kind === 'resource' ? withoutState(definition) : definition];
   });

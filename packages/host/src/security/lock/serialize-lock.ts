@@ -18,8 +18,21 @@ export function serializeLock(lock: Lock): string {
   return `{\n  "lockfileVersion": ${LOCKFILE_VERSION},\n  "servers": ${servers}\n}\n`;
 }
 
-function serializeServer({ source, serverInfo, tools, prompts, resources, templates }: LockedServer): string {
-  const sections = { tools, prompts, resources, templates };
+function serializeServer({
+  source,
+  serverInfo,
+  tools,
+  prompts,
+  resources,
+  templates,
+  skills,
+  pages,
+}: LockedServer): string {
+  const sections = {
+    ...{ tools, prompts, resources, templates },
+    ...(skills && skills.size > 0 ? { skills } : {}),
+    ...(pages && pages.size > 0 ? { pages } : {}),
+  };
   const lines = Object.entries(sections).map(([name, each]) =>
     formatMember(name, serializeDefinitions(each), '      '),
   );
