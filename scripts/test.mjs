@@ -183,6 +183,9 @@ async function take({ title, needs, run }) {
   return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
+/** A line with the verdict of a step. The test runner tells in a similar one how many files have ended. */
+const VERDICT = /^── (?!\d+ of \d+ files)(.*)\n/gm;
+
 /**
  * Steps by their ids, for a process of its own. Its verdicts are printed at once, for those who wait.
  * @param {readonly string[]} ids @returns {Promise<string>} its output
@@ -196,7 +199,7 @@ function runLane(ids) {
     let said = '';
     for (const stream of [lane.stdout, lane.stderr])
       stream.setEncoding('utf8').on('data', text => {
-        for (const [, verdict = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(/^── (.*)\n/gm))
+        for (const [, verdict = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(VERDICT))
           reportEnd(verdict);
         said += text;
       });
