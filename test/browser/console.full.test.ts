@@ -255,6 +255,37 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.getByText(/^1 call$/).waitFor();
   });
 
+  it('opens a dropped recording, moves along its time by the keyboard, and replays a call [con.record] [con.keys]', async () => {
+    await page.goto(`${opened.origin}/wire?filter=call:1`);
+    await page.getByText(/^2 messages$/).waitFor();
+    const download = page.waitForEvent('download');
+    await page.keyboard.press('e');
+    const text = await readFile(await (await download).path(), 'utf8');
+    const data = await page.evaluateHandle(
+      `(() => { const data = new DataTransfer(); data.items.add(new File([${JSON.stringify(text)}], 'bug.ndjson')); return data; })()`,
+    );
+    await page.dispatchEvent('body', 'drop', { dataTransfer: data });
+    await page.getByRole('heading', { name: 'recordings / bug.ndjson' }).waitFor();
+    const count = text.trim().split('\n').length - 2;
+    await page.getByText(`${count} messages`, { exact: true }).waitFor();
+    for (let index = 0; index < count; index += 1) await page.keyboard.press('ArrowRight');
+    await page.getByText(new RegExp(`^${count} of ${count}, `)).waitFor();
+    await page.getByText('Echo: by keys').first().waitFor();
+    await page.getByText('→ tools/call echo').last().waitFor();
+    expect(new URL(page.url()).searchParams.get('at')).toBe(String(count));
+    await page.getByRole('slider', { name: 'Time' }).press('Home');
+    await page.getByText(new RegExp(`^1 of ${count}, `)).waitFor();
+    await page.getByRole('slider', { name: 'Time' }).press('End');
+    await page.reload();
+    await page.getByText(new RegExp(`^${count} of ${count}, `)).waitFor();
+    await page.getByRole('combobox', { name: 'Server for the replay' }).selectOption('everything');
+    await page.getByRole('button', { name: 'Replay' }).press('Enter');
+    await page.getByRole('button', { name: 'Repeat' }).waitFor();
+    await page.getByText('Echo: by keys').waitFor();
+    await page.keyboard.press('o');
+    await page.getByRole('link', { name: 'bug.ndjson' }).waitFor();
+  });
+
   it('cannot be framed by another page [con.csp]', async () => {
     const other = await (await browser.newContext()).newPage();
     await other.setContent(`<iframe src="${opened.origin}/"></iframe>`);

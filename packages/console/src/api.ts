@@ -223,6 +223,7 @@ export type ConsoleEvent =
   | { readonly type: 'gap'; readonly first: number }
   | { readonly type: 'call'; readonly call: CallView }
   | { readonly type: 'subscription'; readonly subscription: SubscriptionView }
+  | { readonly type: 'recording'; readonly recording: RecordingView }
   | { readonly type: 'comparison'; readonly comparison: ComparisonView }
   | { readonly type: 'input-request'; readonly request: InputRequestView };
 
@@ -371,4 +372,39 @@ export interface TestRequest {
 export interface TestExport {
   readonly name: string;
   readonly text: string;
+}
+
+/** A recording that is shown beside the live session. */
+export interface RecordingView {
+  /** Name in addresses. */
+  readonly name: string;
+  readonly servers: readonly string[];
+  readonly messages: number;
+  readonly calls: number;
+  /** Times of the first and the last message, in milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** True if the recording has no end. */
+  readonly isTruncated: boolean;
+}
+
+/** Response of `GET /api/recordings/NAME`. The bodies are at `recordings/NAME/wire/SEQ`, and the calls at `recordings/NAME/calls/ID`. */
+export interface RecordedSession {
+  readonly recording: RecordingView;
+  readonly rows: readonly WireRow[];
+  readonly calls: readonly CallView[];
+}
+
+/** Body of `POST /api/recordings/open`. The response has the `name` of the recording. */
+export interface OpenRecordingRequest {
+  /** Name of the file. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Body of `POST /api/recordings/NAME/replay`. The response is the new call. */
+export interface ReplayRequest {
+  readonly call: number;
+  /** Server that is connected now. */
+  readonly server: string;
 }

@@ -4,6 +4,8 @@ import type {
   ComparisonView,
   ConsoleEvent,
   InputRequestView,
+  RecordedSession,
+  RecordingView,
   ServerView,
   SubscriptionView,
   WireRow,
@@ -32,6 +34,42 @@ export const openRequests = computed(() =>
   [...inputRequests.value.values()].filter(({ state }) => state === 'open').sort((a, b) => a.id - b.id),
 );
 
+/** Recordings that are open, by name. */
+export const recordings = signal<ReadonlyMap<string, RecordingView>>(new Map());
+/** Recording that the view shows in place of the live session. */
+export const shownRecording = signal<RecordedSession | null>(null);
+
+/** Rows of a session, and the ways to find them. */
+interface RowIndex {
+  readonly rows: readonly WireRow[];
+  readonly responses: ReadonlyMap<number, WireRow>;
+  readonly rowsOfCalls: ReadonlyMap<number, readonly WireRow[]>;
+}
+
+let recorded: RowIndex | null = null;
+
+/** Shows a recording in place of the live session, or the live session again. */
+export function showRecording(session: RecordedSession | null): void {
+  recorded = session && indexRows(session.rows);
+  shownRecording.value = session;
+}
+
+function indexRows(all: readonly WireRow[]): RowIndex {
+  const byRequest = new Map<number, WireRow>();
+  const byCall = new Map<number, WireRow[]>();
+  for (const row of all) {
+    if (row.request !== undefined) byRequest.set(row.request, row);
+    if (row.call !== undefined) byCall.set(row.call, [...(byCall.get(row.call) ?? []), row]);
+  }
+  return { rows: all, responses: byRequest, rowsOfCalls: byCall };
+}
+
+/** Address of a message, a call or a search in the API, for the shown session. */
+export function toSessionPath(path: string): string {
+  const session = shownRecording.value;
+  return session ? `recordings/${encodeURIComponent(session.recording.name)}/${path}` : path;
+}
+
 let rows: WireRow[] = [];
 let run = '';
 /** Responses by the `seq` of their request. */
@@ -40,11 +78,13 @@ const responses = new Map<number, WireRow>();
 const rowsOfCalls = new Map<number, WireRow[]>();
 
 /** All rows, the oldest first. Read `rowChanges` to follow them. */
-export const getRows = (): readonly WireRow[] => rows;
+export const getRows = (): readonly WireRow[] => recorded?.rows ?? rows;
+/** Last row of the live session. */
+export const getLastRow = (): WireRow | undefined => rows.at(-1);
 /** Rows of one call. */
-export const getCallRows = (call: number): readonly WireRow[] => rowsOfCalls.get(call) ?? [];
-export const findResponse = (request: number): WireRow | undefined => responses.get(request);
-export const findRow = (seq: number): WireRow | undefined => rows[seq - (rows[0]?.seq ?? 0)];
+export const getCallRows = (call: number): readonly WireRow[] => (recorded?.rowsOfCalls ?? rowsOfCalls).get(call) ?? [];
+export const findResponse = (request: number): WireRow | undefined => (recorded?.responses ?? responses).get(request);
+export const findRow = (seq: number): WireRow | undefined => getRows()[seq - (getRows()[0]?.seq ?? 0)];
 
 /** Receives events until the page is closed. After a lost connection, it continues after the last row. */
 export async function followEvents(): Promise<void> {
@@ -84,6 +124,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
     comparisons: new Map(comparisons.value),
     subscriptions: new Map(subscriptions.value),
     requests: new Map(inputRequests.value),
+    recordings: new Map(recordings.value),
   };
   let hasRows = false;
   for (const event of events) {
@@ -113,6 +154,9 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
       case 'comparison':
         next.comparisons.set(event.comparison.call, event.comparison);
         break;
+      case 'recording':
+        next.recordings.set(event.recording.name, event.recording);
+        break;
       case 'input-request':
         next.requests.set(event.request.id, event.request);
         break;
@@ -131,6 +175,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
   if (isReset || kinds.has('subscription')) subscriptions.value = next.subscriptions;
   if (isReset || kinds.has('comparison')) comparisons.value = next.comparisons;
   if (isReset || kinds.has('input-request')) inputRequests.value = next.requests;
+  if (isReset || kinds.has('recording')) recordings.value = next.recordings;
   if (hasRows || isReset) rowChanges.value += 1;
 }
 

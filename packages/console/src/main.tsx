@@ -3,8 +3,8 @@ import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
 import './features.css';
-import { Frame } from './parts/frame.js';
 import { PaletteHost } from './palette/palette-host.js';
+import { Frame } from './parts/frame.js';
 import { KeyHelp } from './parts/key-help.js';
 import { createLazyView } from './parts/lazy-view.js';
 import { showHiddenCharacters } from './parts/text.js';
@@ -20,6 +20,8 @@ import { WirePage } from './views/wire.js';
 const ComparePage = createLazyView(async () => (await import('./views/compare.js')).ComparePage);
 
 const FeaturePage = createLazyView(async () => (await import('./views/features.js')).FeaturePage);
+const RecordingPage = createLazyView(async () => (await import('./views/recording.js')).RecordingPage);
+const RecordingsPage = createLazyView(async () => (await import('./views/recording.js')).RecordingsPage);
 
 function View() {
   const [view, ...rest] = route.value.path;
@@ -32,6 +34,8 @@ function View() {
       return <ServerPage name={rest[0] ?? ''} tool={rest[1] === 'tools' ? rest[2] : undefined} />;
     case 'wire':
       return <WirePage />;
+    case 'recordings':
+      return rest[0] === undefined ? <RecordingsPage /> : <RecordingPage key={rest[0]} name={rest[0]} />;
     case 'call':
       return <CallPage id={Number(rest[0])} />;
     case 'compare':
@@ -67,6 +71,13 @@ const Page = () => (
 
 showHiddenCharacters();
 followLinks();
+// A recording may be dropped on any view.
+addEventListener('dragover', event => event.preventDefault());
+addEventListener('drop', event => {
+  event.preventDefault();
+  const file = event.dataTransfer?.files[0];
+  if (file) void import('./views/recording.js').then(({ dropRecording }) => dropRecording(file));
+});
 listenForKeys();
 render(<Page />, document.body);
 if (hasToken) void followEvents();

@@ -5,6 +5,7 @@ import type { NamedTarget } from '../console/open-console.js';
 import { exitCodes } from '../exit-codes.js';
 import { formatExamples } from '../options/create-command.js';
 import { parsePort } from '../options/option-parsers.js';
+import { readSourceFile } from '../recording/recording-file.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { summaries } from '../summaries.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
@@ -31,8 +32,8 @@ export function createConsoleCommand(context: CliContext): Command {
     )
     .action(async (words: string[], { port, ...options }: ConsoleCommandOptions) => {
       const { openConsole } = await import('../console/open-console.js');
-      const targets = await listTargets(context, words, options);
-      const page = await openConsole(context, { port, targets, connection: options });
+      const { targets, recordings } = await listSources(context, words, options);
+      const page = await openConsole(context, { port, targets, recordings, connection: options });
       await runUntilSignal(
         context,
         page,
@@ -45,6 +46,17 @@ export function createConsoleCommand(context: CliContext): Command {
       );
       context.code = exitCodes.success;
     });
+}
+
+/** Separates the recordings that the user names from the servers. */
+async function listSources(context: CliContext, words: readonly string[], options: TargetOptions) {
+  const isRecording = (word: string) => parseTarget(word, context.cwd).kind === 'recording';
+  const recorded = words.filter(isRecording);
+  const recordings = recorded.map(async name => ({ name, text: await readSourceFile(context, name) }));
+  const isOnlyRecordings = recorded.length > 0 && recorded.length === words.length && !context.serverCommand;
+  const others = words.filter(word => !isRecording(word));
+  const targets = isOnlyRecordings ? [] : await listTargets(context, others, options);
+  return { targets, recordings: await Promise.all(recordings) };
 }
 
 /** Lists the servers that the user names. Without any: those of the configuration, or none if there is no file. */

@@ -1,5 +1,13 @@
-import { isObject, type JsonObject } from '@tenon/base';
-import type { CallCopy, InputResponse, RecordingExport, TestExport } from '@tenon/console/api';
+import { isObject, type JsonObject, REDACTED, stringifyJson } from '@tenon/base';
+import type {
+  CallCopy,
+  CallView,
+  InputResponse,
+  MessageView,
+  RecordingExport,
+  SearchResult,
+  TestExport,
+} from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { splitLine } from '../completion/split-line.js';
@@ -11,6 +19,7 @@ import type { ConsoleServers } from './console-servers.js';
 import type { HttpLog } from './http-log.js';
 import type { InputInbox } from './input-inbox.js';
 import { findConfigFormat, type PastedConfigs } from './pasted-configs.js';
+import type { OpenedRecordings } from './recording/opened-recordings.js';
 import { FEATURES } from './server-features.js';
 import type { Subscriptions } from './subscriptions.js';
 import type { WireLog } from './wire-log.js';
@@ -30,6 +39,7 @@ export interface ConsoleParts {
   readonly log: WireLog;
   readonly http: HttpLog;
   readonly configs: PastedConfigs;
+  readonly recordings: OpenedRecordings;
 }
 
 /** A request of the page. */
@@ -47,7 +57,7 @@ export interface ApiRequest {
  * @throws TenonError `console/not-found` for an unknown address, and the errors of the parts.
  */
 export async function respondToPage(parts: ConsoleParts, request: ApiRequest): Promise<unknown> {
-  const { servers, calls, comparisons, subscriptions, inbox, log, http } = parts;
+  const { servers, calls, comparisons, subscriptions, inbox, log, http, recordings } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
@@ -74,20 +84,27 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       subscriptions.stop(Number(name));
       return {};
     case 'GET wire/…': {
-      const found = log.read(Number(name), query.has('whole'));
-      if (found) return { ...found, http: http.read(found.row.request ?? found.row.seq) };
-      throw new TenonError('console/unknown', `message ${name}: not in memory`, { hint: 'choose a later message' });
+      const message = readMessage(log, name, query);
+      return { ...message, http: http.read(message.row.request ?? message.row.seq) };
     }
     case 'POST wire/…/reveal':
       return { value: reveal(parts, Number(name), body) };
-    case 'POST wire/…': {
-      const { texts, after } = body;
-      if (!Array.isArray(texts) || texts.length > MAX_TEXTS || !texts.every(isText))
-        throw createUsageError(`texts: expected at most ${MAX_TEXTS} texts`, 'shorten the filter');
-      return log.search(texts, typeof after === 'number' ? after : 0);
-    }
+    case 'POST wire/…':
+      return searchTexts(log, body);
     case 'POST recordings':
       return exportMessages(log, body);
+    case 'POST recordings/…':
+      return { name: openRecording(parts, body) };
+    case 'GET recordings/…':
+      return recordings.read(name ?? '');
+    case 'GET recordings/…/wire':
+      return readMessage(recordings.getLog(name ?? ''), path[3], query);
+    case 'POST recordings/…/wire':
+      return searchTexts(recordings.getLog(name ?? ''), body);
+    case 'GET recordings/…/calls':
+      return recordings.readCall(name ?? '', Number(path[3]));
+    case 'POST recordings/…/replay':
+      return replayCall(parts, name ?? '', body);
     case 'POST tests':
       return exportTest(parts, body);
     case 'POST calls':
@@ -171,6 +188,44 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** Reads the requested protocol version. `null`: the newest of both sides. `undefined`: no change. */
 const readVersion = ({ version }: JsonObject): string | null | undefined =>
   typeof version === 'string' || version === null ? version : undefined;
+
+function readMessage(log: WireLog, seq: string | undefined, query: URLSearchParams): MessageView {
+  const found = log.read(Number(seq), query.has('whole'));
+  if (found) return { ...found, http: [] };
+  throw new TenonError('console/unknown', `message ${seq}: not in memory`, { hint: 'choose a later message' });
+}
+
+function searchTexts(log: WireLog, { texts, after }: JsonObject): Promise<SearchResult> {
+  if (!Array.isArray(texts) || texts.length > MAX_TEXTS || !texts.every(isText))
+    throw createUsageError(`texts: expected at most ${MAX_TEXTS} texts`, 'shorten the filter');
+  return log.search(texts, typeof after === 'number' ? after : 0);
+}
+
+function openRecording({ recordings }: ConsoleParts, { name, text }: JsonObject): string {
+  if (typeof name === 'string' && typeof text === 'string') return recordings.open(name, text);
+  throw createUsageError('recording: expected the texts name and text', 'reload the page');
+}
+
+/** Sends a recorded call to a connected server. The user must allow it, unless the tool only reads. */
+async function replayCall(parts: ConsoleParts, recording: string, { call, server }: JsonObject): Promise<CallView> {
+  const { recordings, servers, calls, inbox } = parts;
+  const { method, name, params } = recordings.readCall(recording, Number(call));
+  if (typeof server !== 'string') throw createUsageError('server: expected a text', 'reload the page');
+  const connection = servers.getConnection(server);
+  if (stringifyJson(params).includes(REDACTED))
+    throw createUsageError(`call ${String(call)}: its secrets are not in the recording`, 'call the tool with its form');
+  const { tool } = await servers.describeTarget(server, method === 'tools/call' ? name : '');
+  if (method === 'tools/call' && tool?.annotations?.readOnlyHint !== true) {
+    const message = `Call ${name} of ${server}? It may have effects.`;
+    const details = stringifyJson(params);
+    const { action } = await inbox.ask({ server, kind: 'approval', message, details });
+    if (action !== 'accept')
+      throw new TenonError('console/not-approved', `the call of ${name} is not approved`, {
+        hint: 'start the replay again, and allow it',
+      });
+  }
+  return calls.start(connection, { server, method, params });
+}
 
 const isCount = (value: unknown): value is number => typeof value === 'number';
 

@@ -12,6 +12,7 @@ import { HttpLog } from './http-log.js';
 import { InputInbox } from './input-inbox.js';
 import { readPageFiles } from './page-files.js';
 import { PastedConfigs } from './pasted-configs.js';
+import { OpenedRecordings } from './recording/opened-recordings.js';
 import { Subscriptions } from './subscriptions.js';
 import { WireLog } from './wire-log.js';
 
@@ -38,6 +39,11 @@ export interface ConsoleOptions {
    * @default `false`
    */
   readonly isLazy?: boolean;
+  /**
+   * Recordings to show.
+   * @default none
+   */
+  readonly recordings?: readonly { readonly name: string; readonly text: string }[];
   /** Folder with the built page. Default: the one of this package. */
   readonly pageFolder?: string;
 }
@@ -45,9 +51,17 @@ export interface ConsoleOptions {
 /** Opens a console: a page on loopback that connects to servers and shows each message. */
 export async function openConsole(
   context: CliContext,
-  { port, portOption = '--port', targets, connection: options = {}, isLazy = false, pageFolder }: ConsoleOptions,
+  {
+    port,
+    portOption = '--port',
+    targets,
+    connection: options = {},
+    isLazy = false,
+    recordings: files = [],
+    pageFolder,
+  }: ConsoleOptions,
 ): Promise<ConsoleListener> {
-  const files = await readPageFiles(pageFolder);
+  const pageFiles = await readPageFiles(pageFolder);
   const feed = new ChangeFeed();
   const log = new WireLog(() => feed.notify());
   const http = new HttpLog();
@@ -57,6 +71,8 @@ export async function openConsole(
   const servers = new ConsoleServers({ context, options, log, http, feed, inbox, calls });
   const comparisons = new ComparedCalls({ feed, servers, calls, inbox });
   const subscriptions = new Subscriptions(feed);
+  const recordings = new OpenedRecordings(feed);
+  const opened = files.map(({ name, text }) => recordings.open(name, text));
   const parts = {
     context,
     cwd: context.cwd,
@@ -68,6 +84,7 @@ export async function openConsole(
     log,
     http,
     configs,
+    recordings,
   };
   const run = randomUUID();
   let waiting = targets;
@@ -77,7 +94,7 @@ export async function openConsole(
   };
   const listener = await listenForPage(
     {
-      files,
+      files: pageFiles,
       respond: request => respondToPage(parts, request),
       async sendEvents(after, write, signal) {
         addServers();
@@ -91,7 +108,8 @@ export async function openConsole(
   );
   if (!isLazy) addServers();
   return {
-    url: listener.url,
+    // Without servers, the recording is what the user wants to see.
+    url: opened[0] && targets.length === 0 ? listener.url.replace('/#', `/recordings/${opened[0]}#`) : listener.url,
     async close() {
       await listener.close();
       await servers.close();

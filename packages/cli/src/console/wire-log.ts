@@ -25,6 +25,11 @@ export interface ObservedMessage {
   readonly call: number | undefined;
   /** ID of the client's request on whose stream the server sent the message, if it is known. */
   readonly relatedTo?: string | number | undefined;
+  /**
+   * Milliseconds since 1970.
+   * @default now
+   */
+  readonly time?: number | undefined;
 }
 
 /** A message as the log has it. */
@@ -71,12 +76,12 @@ export class WireLog {
   }
 
   /** Adds a message, and returns its row. */
-  add({ server, connection, from, message, call, relatedTo }: ObservedMessage): WireRow {
+  add({ server, connection, from, message, call, relatedTo, time }: ObservedMessage): WireRow {
     const { id, method, params, result, error }: MessageMembers = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
     const isMasked = body.length <= MAX_BODY && body.includes(REDACTED);
-    const now = performance.now();
+    const now = time ?? performance.now();
     const seq = this.#last + 1;
     // A response goes the other way than its request.
     const asker = typeof method === 'string' ? from : from === 'client' ? 'server' : 'client';
@@ -91,7 +96,7 @@ export class WireLog {
     if (version !== undefined) this.#versions.set(connection, version);
     const row: WireRow = {
       seq,
-      time: Date.now(),
+      time: time ?? Date.now(),
       server,
       connection,
       from,

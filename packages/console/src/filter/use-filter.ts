@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { SearchRequest, SearchResult, WireRow } from '../api.js';
-import { findResponse, findRow } from '../console-state.js';
+import { findResponse, findRow, toSessionPath } from '../console-state.js';
 import { callApi } from '../request.js';
 import { listTexts } from './match-filter.js';
 import { type ParsedFilter, parseFilter } from './parse-filter.js';
@@ -33,7 +33,7 @@ export function useTextSearch({ terms }: ParsedFilter, changes: number): TextSea
       const all = texts.map(text => results.current.get(text) ?? { found: new Set<number>(), last: 0 });
       const after = Math.min(...all.map(({ last }) => last));
       const request: SearchRequest = { texts, after };
-      const { found, last } = await callApi<SearchResult>('POST', 'wire/search', request);
+      const { found, last } = await callApi<SearchResult>('POST', toSessionPath('wire/search'), request);
       for (const [index, text] of texts.entries()) {
         const own = all[index];
         if (!own) continue;

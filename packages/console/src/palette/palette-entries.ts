@@ -1,6 +1,6 @@
 import { ACTIONS } from '../actions.js';
 import type { ListingView } from '../api.js';
-import { calls, servers } from '../console-state.js';
+import { calls, recordings, servers } from '../console-state.js';
 import { callApi } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
 import { switchTheme } from '../theme.js';
@@ -10,7 +10,7 @@ import { type SearchText, toSearchText } from './fuzzy-search.js';
 export interface PaletteEntry {
   /** Text that stays the same, by which the entry is remembered. */
   readonly id: string;
-  readonly kind: 'view' | 'action' | 'server' | 'tool' | 'resource' | 'prompt' | 'call';
+  readonly kind: 'view' | 'action' | 'server' | 'tool' | 'resource' | 'prompt' | 'call' | 'recording';
   readonly title: string;
   readonly detail: string;
   readonly text: SearchText;
@@ -46,6 +46,9 @@ export function listEntries(): PaletteEntry[] {
   add('view', 'Servers', 'b', open('/'));
   add('view', 'Calls', 'c', open('/calls'));
   add('view', 'Wire', 'w', open('/wire'));
+  add('view', 'Recordings', 'o', open('/recordings'));
+  for (const { name, servers: names } of recordings.value.values())
+    add('recording', name, names.join(', '), open(`/recordings/${encodeURIComponent(name)}`));
   add('view', 'Input requests', 'i', open('/input-requests'));
   for (const { title, detail, run } of ACTIONS) add('action', title, detail, run);
   add('action', 'Switch the theme', 't', switchTheme);

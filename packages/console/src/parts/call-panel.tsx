@@ -1,7 +1,7 @@
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallHttpView, CallView } from '../api.js';
-import { servers } from '../console-state.js';
+import { servers, shownRecording, toSessionPath } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi } from '../request.js';
 import { toComparePath } from '../route.js';
@@ -37,7 +37,7 @@ export function CallState({ call }: { readonly call: CallView }) {
 /** The HTTP requests of a call, beneath its messages. A process has none. */
 function CallHttp({ call }: { readonly call: CallView }) {
   const [http, setHttp] = useState<CallHttpView | null>(null);
-  const isHttp = servers.value.get(call.server)?.transport === 'http';
+  const isHttp = shownRecording.value === null && servers.value.get(call.server)?.transport === 'http';
   useEffect(() => {
     setHttp(null);
     if (!isHttp) return;
@@ -64,14 +64,21 @@ function CallHttp({ call }: { readonly call: CallView }) {
 }
 
 /** One call: its state, its result, and its rounds as a ladder. */
-export function CallPanel({ call }: { readonly call: CallView }) {
+export function CallPanel({
+  call,
+  actions,
+}: {
+  readonly call: CallView;
+  /** Actions of a recorded call, in place of those of a live one. */
+  readonly actions?: ComponentChildren;
+}) {
   const [detail, setDetail] = useState<CallDetail | null>(null);
   const isOver = call.took !== null;
   useEffect(() => {
     setDetail(null);
     if (!isOver) return;
     let isCurrent = true;
-    callApi<CallDetail>('GET', `calls/${call.id}`).then(
+    callApi<CallDetail>('GET', toSessionPath(`calls/${call.id}`)).then(
       read => {
         if (isCurrent) setDetail(read);
       },
@@ -98,29 +105,33 @@ export function CallPanel({ call }: { readonly call: CallView }) {
           {detail?.result ? ` · about ${formatCount(detail.tokens, 'token')}` : ''} · {call.protocolVersion}
         </span>
         <span class="actions">
-          {isOver ? (
-            <button type="button" onClick={() => post('repeat')} title="Repeat the call (r)">
-              Repeat
-            </button>
-          ) : (
-            <button type="button" onClick={() => post('cancel')}>
-              Cancel
-            </button>
+          {actions ?? (
+            <>
+              {isOver ? (
+                <button type="button" onClick={() => post('repeat')} title="Repeat the call (r)">
+                  Repeat
+                </button>
+              ) : (
+                <button type="button" onClick={() => post('cancel')}>
+                  Cancel
+                </button>
+              )}
+              <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
+                compare
+              </a>
+              <button
+                type="button"
+                data-key="y"
+                title="Copy the call for a shell or a program (y)"
+                aria-expanded={CopyMenu !== null}
+                onClick={() => void toggleCopy()}
+              >
+                Copy as
+              </button>
+              <a href={`/call/${call.id}`}>call {call.id}</a>
+              <a href={`/wire?call=${call.id}`}>wire</a>
+            </>
           )}
-          <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
-            compare
-          </a>
-          <button
-            type="button"
-            data-key="y"
-            title="Copy the call for a shell or a program (y)"
-            aria-expanded={CopyMenu !== null}
-            onClick={() => void toggleCopy()}
-          >
-            Copy as
-          </button>
-          <a href={`/call/${call.id}`}>call {call.id}</a>
-          <a href={`/wire?call=${call.id}`}>wire</a>
         </span>
       </header>
       {CopyMenu && <CopyMenu call={call} />}

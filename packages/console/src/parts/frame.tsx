@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { calls, failure, getRows, hello, isLive, openRequests, rowChanges } from '../console-state.js';
+import { calls, failure, getLastRow, hello, isLive, openRequests, rowChanges } from '../console-state.js';
 import { formatTime } from '../format.js';
 import { isPaletteOpen } from '../palette/palette-host.js';
 import { route } from '../route.js';
@@ -16,6 +16,7 @@ const LINKS: readonly {
   { href: '/', icon: 'servers', title: 'Servers', key: 'b' },
   { href: '/calls', icon: 'calls', title: 'Calls', key: 'c' },
   { href: '/wire', icon: 'wire', title: 'Wire', key: 'w' },
+  { href: '/recordings', icon: 'recordings', title: 'Recordings', key: 'o' },
   { href: '/input-requests', icon: 'inbox', title: 'Input requests', key: 'i' },
 ];
 
@@ -52,7 +53,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 
 function StatusLine() {
   rowChanges.value;
-  const last = getRows().at(-1);
+  const last = getLastRow();
   const running = [...calls.value.values()].filter(({ took }) => took === null).length;
   return (
     <footer class="status">

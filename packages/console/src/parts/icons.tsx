@@ -1,6 +1,7 @@
 const PATHS = {
   servers: 'M2 3h12v4H2zM2 9h12v4H2zM4.5 5h.01M4.5 11h.01',
   wire: 'M2 5h10M9 2l3 3-3 3M14 11H4M7 8l-3 3 3 3',
+  recordings: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 6.5a1.5 1.5 0 1 0 .01 0',
   inbox: 'M2 9l2-6h8l2 6v4H2zM2 9h3.5l1 2h3l1-2H14',
   theme: 'M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12',
   ok: 'M3 8.5l3.2 3L13 4.5',

@@ -3,7 +3,8 @@ import { signal } from '@preact/signals';
 export const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['b  c  w  i', 'servers, calls, wire, input requests'],
+  ['b  c  w  o  i', 'servers, calls, wire, recordings, input requests'],
+  ['← →', 'the message before or after, in a recording'],
   ['Ctrl K', 'everything by its name'],
   ['/', 'filter'],
   ['↑ ↓ or j k', 'move in lists'],

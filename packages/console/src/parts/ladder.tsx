@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CallView, WireRow } from '../api.js';
-import { getCallRows, openRequests, rowChanges } from '../console-state.js';
+import { getCallRows, openRequests, rowChanges, shownRecording } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
 import { InputForm } from './input-form.js';
 import { MessageBody } from './message-body.js';
@@ -26,7 +26,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
   const rows = getCallRows(call.id);
   const rungs = groupRows(rows);
   const start = rows[0]?.time ?? call.startedAt;
-  const waiting = openRequests.value.filter(request => request.call === call.id);
+  const waiting = shownRecording.value ? [] : openRequests.value.filter(request => request.call === call.id);
   return (
     <div class="ladder">
       <div class="sides" aria-hidden="true">

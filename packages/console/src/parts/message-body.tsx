@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { MessageView } from '../api.js';
+import { shownRecording, toSessionPath } from '../console-state.js';
 import { formatSize } from '../format.js';
 import { callApi, describeFailure } from '../request.js';
 import { HttpExchanges } from './http-exchanges.js';
@@ -14,6 +15,7 @@ const MAX_TREE = 256_000;
 export function MessageBody({ seq }: { readonly seq: number }) {
   const [message, setMessage] = useState<MessageView | null>(null);
   const [error, setError] = useState('');
+  const isRecorded = shownRecording.value !== null;
   const [isRaw, setRaw] = useState(false);
   const read = async (path: string) => {
     try {
@@ -25,7 +27,7 @@ export function MessageBody({ seq }: { readonly seq: number }) {
   };
   useEffect(() => {
     setMessage(null);
-    void read(`wire/${seq}`);
+    void read(toSessionPath(`wire/${seq}`));
   }, [seq]);
   if (error !== '') return <p class="issue">{error}</p>;
   if (!message) return <p class="dim">…</p>;
@@ -41,7 +43,7 @@ export function MessageBody({ seq }: { readonly seq: number }) {
           Copy
         </button>
         {!isWhole && (
-          <button type="button" class="link" onClick={() => void read(`wire/${seq}?whole`)}>
+          <button type="button" class="link" onClick={() => void read(toSessionPath(`wire/${seq}?whole`))}>
             first {formatSize(text.length)} of {formatSize(size)} characters; read all
           </button>
         )}
@@ -49,7 +51,11 @@ export function MessageBody({ seq }: { readonly seq: number }) {
       <HttpExchanges seq={message.row.request ?? seq} exchanges={http} />
       {isTree ? (
         <div class="tree">
-          <JsonTree value={JSON.parse(text)} open={4} onReveal={path => reveal(seq, { path })} />
+          <JsonTree
+            value={JSON.parse(text)}
+            open={4}
+            onReveal={isRecorded ? undefined : path => reveal(seq, { path })}
+          />
         </div>
       ) : (
         <pre class="text">

@@ -37,6 +37,9 @@ export function VirtualList(props: VirtualListProps) {
     element.scrollTop = element.scrollHeight;
     setSeen(count);
   }, [count, followsEnd, height]);
+  useLayoutEffect(() => {
+    if (chosen >= 0) showRow(chosen);
+  }, [chosen]);
   const onScroll = () => {
     const element = box.current;
     if (!element) return;
@@ -44,12 +47,15 @@ export function VirtualList(props: VirtualListProps) {
     if (isAtEnd.current) setSeen(count);
     setTop(element.scrollTop);
   };
+  const showRow = (index: number) => {
+    const element = box.current;
+    if (element && index * rowHeight < element.scrollTop) element.scrollTop = index * rowHeight;
+    else if (element && (index + 1) * rowHeight > element.scrollTop + element.clientHeight)
+      element.scrollTop = (index + 1) * rowHeight - element.clientHeight;
+  };
   const choose = (index: number) => {
     const wanted = Math.max(0, Math.min(count - 1, index));
-    const element = box.current;
-    if (element && wanted * rowHeight < element.scrollTop) element.scrollTop = wanted * rowHeight;
-    else if (element && (wanted + 1) * rowHeight > element.scrollTop + element.clientHeight)
-      element.scrollTop = (wanted + 1) * rowHeight - element.clientHeight;
+    showRow(wanted);
     onChoose(wanted);
   };
   const onKeyDown = (event: KeyboardEvent) => {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WireRow } from '../api.js';
 import { findResponse, findRow, getRows, rowChanges, servers } from '../console-state.js';
@@ -43,8 +44,15 @@ function readRowValues(): FilterValues {
   };
 }
 
+interface WirePageProps {
+  /** Head of a recording, above the filter. */
+  readonly top?: ComponentChildren;
+  /** Draws the call of the chosen message below it, for a recording. */
+  readonly renderCall?: ((call: number) => ComponentChildren) | undefined;
+}
+
 /** All messages of all servers, with the chosen one on the right. */
-export function WirePage() {
+export function WirePage({ top, renderCall }: WirePageProps) {
   const changes = rowChanges.value;
   const { query } = route.value;
   const filter = readFilter(query);
@@ -55,7 +63,8 @@ export function WirePage() {
     setQuery({ ...Object.fromEntries(QUERY_KEYS.map(key => [key, null])), filter: text });
   const chosen = at === 0 ? -1 : rows.findIndex(row => row.seq === at);
   return (
-    <main class={`view wire ${at === 0 ? 'at-list' : 'at-detail'}`}>
+    <main class={`view wire ${top ? 'has-head ' : ''}${at === 0 ? 'at-list' : 'at-detail'}`}>
+      {top}
       <div class="wire-list">
         <div class="filters">
           <FilterField
@@ -69,7 +78,7 @@ export function WirePage() {
             type="button"
             data-key="e"
             title="Save these messages as a recording (e)"
-            disabled={rows.length === 0}
+            disabled={rows.length === 0 || renderCall !== undefined}
             onClick={() =>
               void saveRecording(filter === '' ? {} : { messages: rows.map(({ seq }) => seq) }).then(setMissing)
             }
@@ -91,7 +100,7 @@ export function WirePage() {
             count={rows.length}
             rowHeight={ROW_HEIGHT}
             chosen={chosen}
-            followsEnd
+            followsEnd={!renderCall}
             onChoose={index => setQuery({ at: String(rows[index]?.seq ?? '') })}
             renderRow={index => {
               const row = rows[index];
@@ -100,7 +109,7 @@ export function WirePage() {
           />
         )}
       </div>
-      {at !== 0 && <MessageDetail seq={at} />}
+      {at !== 0 && <MessageDetail seq={at} renderCall={renderCall} />}
     </main>
   );
 }
@@ -142,7 +151,7 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
   );
 }
 
-function MessageDetail({ seq }: { readonly seq: number }) {
+function MessageDetail({ seq, renderCall }: Pick<WirePageProps, 'renderCall'> & { readonly seq: number }) {
   const row = findRow(seq);
   const response = findResponse(seq);
   const partner = row?.request ?? response?.seq;
@@ -163,8 +172,8 @@ function MessageDetail({ seq }: { readonly seq: number }) {
             {row?.request === undefined ? 'Response' : 'Request'}
           </button>
         )}
-        <ComparedMessage seq={seq} />
-        {row?.call !== undefined && <a href={`/call/${row.call}`}>call {row.call}</a>}
+        {!renderCall && <ComparedMessage seq={seq} />}
+        {!renderCall && row?.call !== undefined && <a href={`/call/${row.call}`}>call {row.call}</a>}
         <button type="button" class="quiet" aria-label="Close" onClick={() => setQuery({ at: null })}>
           ×
         </button>
@@ -177,6 +186,7 @@ function MessageDetail({ seq }: { readonly seq: number }) {
         </p>
       )}
       <MessageBody seq={seq} />
+      {row?.call !== undefined && renderCall?.(row.call)}
     </aside>
   );
 }

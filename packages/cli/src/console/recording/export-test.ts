@@ -28,7 +28,11 @@ function readCall(log: WireLog, { view, redacted }: ShownCall): TestedCall {
     throw new TenonError('console/unknown', `call ${view.id}: not finished`, {
       hint: 'wait for its end, or cancel it',
     });
-  const messages = selectMessages(log, { calls: [view.id] }).map(({ row, body }) => {
+  const selected = selectMessages(log, { calls: [view.id] });
+  // A refused attempt to open the connection without a handshake is of no interest in a test.
+  const hasHandshake = selected.some(({ row }) => row.method === 'initialize');
+  const needed = selected.filter(({ row }) => !hasHandshake || row.method !== 'server/discover');
+  const messages = needed.map(({ row, body }) => {
     const message: unknown = body === undefined ? undefined : JSON.parse(body);
     if (isObject(message)) return { row, message };
     throw new TenonError('console/unknown', `call ${view.id}: its messages are no longer in memory`, {

@@ -1,0 +1,201 @@
+import { isObject, type JsonObject } from '@tenon/base';
+import type { CallDetail, CallView, RecordedSession, RecordingView } from '@tenon/console/api';
+import { estimateTokens } from '@tenon/host';
+import { parseRecording, type RecordedMessage } from '@tenon/testing';
+import { TenonError } from 'tenon';
+import type { ChangeFeed } from '../change-feed.js';
+import { MessageOwner, runAsCall } from '../message-owner.js';
+import { WireLog } from '../wire-log.js';
+
+/** Methods whose requests are calls of a user. */
+const CALL_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** Maximum number of open recordings. */
+const MAX_RECORDINGS = 20;
+
+interface OpenedRecording {
+  readonly view: RecordingView;
+  readonly log: WireLog;
+  readonly calls: ReadonlyMap<number, CallDetail>;
+}
+
+/** Recordings that are shown beside the live session. */
+export class OpenedRecordings {
+  readonly #recordings = new Map<string, OpenedRecording>();
+  readonly #feed: ChangeFeed;
+
+  constructor(feed: ChangeFeed) {
+    this.#feed = feed;
+  }
+
+  /**
+   * Opens the text of a recording, and returns its name in addresses.
+   *
+   * @throws TenonError `recording/invalid`, or `console/request` if too many are open.
+   */
+  open(wanted: string, text: string): string {
+    if (this.#recordings.size >= MAX_RECORDINGS)
+      throw new TenonError('console/request', `${MAX_RECORDINGS} recordings are open`, {
+        hint: 'start the console again',
+      });
+    const { messages, servers, isTruncated } = parseRecording(text);
+    const plain =
+      wanted
+        .split(/[\\/]/)
+        .at(-1)
+        ?.replace(/[^\w.-]/g, '') || 'recording';
+    let name = plain;
+    for (let count = 2; this.#recordings.has(name); count += 1) name = `${plain}-${count}`;
+    const { log, calls } = readMessages(messages);
+    const rows = log.readAfter(0, messages.length);
+    const view: RecordingView = {
+      name,
+      servers,
+      messages: rows.length,
+      calls: calls.size,
+      startedAt: rows[0]?.time ?? 0,
+      endedAt: rows.at(-1)?.time ?? 0,
+      isTruncated,
+    };
+    this.#recordings.set(name, { view, log, calls });
+    this.#feed.set(`recording ${name}`, { type: 'recording', recording: view });
+    return name;
+  }
+
+  read(name: string): RecordedSession {
+    const { view, log, calls } = this.#require(name);
+    return { recording: view, rows: log.readAfter(0, view.messages), calls: [...calls.values()].map(toView) };
+  }
+
+  getLog(name: string): WireLog {
+    return this.#require(name).log;
+  }
+
+  readCall(name: string, id: number): CallDetail {
+    const call = this.#require(name).calls.get(id);
+    if (call) return call;
+    throw new TenonError('console/unknown', `call ${id}: not in the recording`);
+  }
+
+  #require(name: string): OpenedRecording {
+    const found = this.#recordings.get(name);
+    if (found) return found;
+    throw new TenonError('console/unknown', `recording ${JSON.stringify(name)}: not open`, {
+      hint: 'open the file again',
+    });
+  }
+}
+
+const toView = ({ params: _, result: __, error: ___, tokens: ____, issues: _____, ...view }: CallDetail): CallView =>
+  view;
+
+/** Reads messages as the live session does: one row each, and the calls to which they belong. */
+function readMessages(messages: readonly RecordedMessage[]) {
+  const log = new WireLog(() => {});
+  const calls = new Map<number, CallDetail>();
+  const connections = new Map<string, { readonly number: number; readonly owner: MessageOwner }>();
+  let lastTime = 0;
+  for (const { message, dir, server, session, ts, relatedTo } of messages) {
+    const from = dir === 'send' ? 'client' : 'server';
+    const key = JSON.stringify([server, session]);
+    const number = connections.get(key)?.number ?? connections.size + 1;
+    const listOpen = () => [...calls.values()].filter(each => each.took === null).map(({ id }) => id);
+    const owner = connections.get(key)?.owner ?? new MessageOwner(log, number, listOpen);
+    connections.set(key, { number, owner });
+    // A recording may lack times.
+    const parsed = Date.parse(ts);
+    const time = Number.isNaN(parsed) ? lastTime : parsed;
+    lastTime = time;
+    const add = (found: number | undefined) =>
+      log.add({ server, connection: number, from, message, call: found, relatedTo, time });
+    const request: { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown } = message;
+    const own =
+      from === 'client' && typeof request.method === 'string' && CALL_METHODS.has(request.method)
+        ? findOrAddCall(calls, server, number, request.method, toObject(request.params), time)
+        : undefined;
+    let call: number | undefined;
+    const find = () => {
+      call = owner.find(from, message, relatedTo);
+    };
+    if (own === undefined) find();
+    else void runAsCall(own, async () => find());
+    const row = add(call);
+    const detail = row.call === undefined ? undefined : calls.get(row.call);
+    if (detail) calls.set(detail.id, addMessage(detail, row.kind, from, request, time, row.version));
+  }
+  return { log, calls };
+}
+
+const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** Finds the call that a request continues with the input that the server has requested, or adds one. */
+function findOrAddCall(
+  calls: Map<number, CallDetail>,
+  server: string,
+  connection: number,
+  method: string,
+  params: JsonObject,
+  time: number,
+): number {
+  const name = String(params.name ?? params.uri ?? '');
+  if ('inputResponses' in params || 'requestState' in params) {
+    const waiting = [...calls.values()].findLast(
+      each => each.state === 'waiting' && each.server === server && each.method === method && each.name === name,
+    );
+    if (waiting) return waiting.id;
+  }
+  const { _meta: _, ...shown } = params;
+  const id = calls.size + 1;
+  calls.set(id, {
+    id,
+    server,
+    connection,
+    method,
+    name,
+    protocolVersion: '',
+    state: 'running',
+    startedAt: time,
+    took: null,
+    messages: 0,
+    rounds: 0,
+    progress: null,
+    task: null,
+    isError: false,
+    params: shown,
+    result: null,
+    error: null,
+    tokens: 0,
+    issues: null,
+  });
+  return id;
+}
+
+function addMessage(
+  call: CallDetail,
+  kind: string,
+  from: string,
+  message: { readonly result?: unknown; readonly error?: unknown },
+  time: number,
+  version: string | undefined,
+): CallDetail {
+  const counted: CallDetail = {
+    ...call,
+    messages: call.messages + 1,
+    rounds: call.rounds + (kind === 'request' && from === 'client' ? 1 : 0),
+    protocolVersion: call.protocolVersion || (version ?? ''),
+  };
+  if (from === 'client' || (kind !== 'result' && kind !== 'error')) return counted;
+  const took = time - call.startedAt;
+  if (kind === 'error') {
+    const { code, message: cause } = toObject(message.error);
+    const error = {
+      code: 'rpc/error',
+      cause: String(cause ?? ''),
+      ...(typeof code === 'number' ? { rpcCode: code } : {}),
+    };
+    return { ...counted, state: 'failed', took, error };
+  }
+  const result = toObject(message.result);
+  if (result.resultType === 'input_required') return { ...counted, state: 'waiting' };
+  const tokens = estimateTokens(JSON.stringify(result.content ?? result));
+  return { ...counted, state: 'done', took, result, tokens, isError: result.isError === true };
+}

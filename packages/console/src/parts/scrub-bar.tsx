@@ -1,0 +1,77 @@
+import { useEffect } from 'preact/hooks';
+import type { WireRow } from '../api.js';
+import { formatDuration, formatTime } from '../format.js';
+import { route, setQuery } from '../route.js';
+
+/** Number of parts of the time that are drawn. */
+const PARTS = 200;
+const WIDTH = 1000;
+const HEIGHT = 24;
+
+/** Moves along the time of a recording. Each step is one message. */
+export function ScrubBar({ rows }: { readonly rows: readonly WireRow[] }) {
+  const at = Number(route.value.query.get('at') ?? 0);
+  const index = Math.max(
+    0,
+    rows.findIndex(({ seq }) => seq === at),
+  );
+  const choose = (next: number) =>
+    setQuery({ at: String(rows[Math.max(0, Math.min(rows.length - 1, next))]?.seq ?? '') });
+  useEffect(() => {
+    const onKeyDown = ({ key, target }: KeyboardEvent) => {
+      if (target instanceof Element && target.matches('input, textarea, select')) return;
+      if (key === 'ArrowLeft') choose(index - 1);
+      if (key === 'ArrowRight') choose(at === 0 ? 0 : index + 1);
+    };
+    addEventListener('keydown', onKeyDown);
+    return () => removeEventListener('keydown', onKeyDown);
+  }, [index, at, rows]);
+  const row = rows[index];
+  const start = rows[0]?.time ?? 0;
+  const length = Math.max(1, (rows.at(-1)?.time ?? start) - start);
+  const parts = countParts(rows, start, length);
+  const most = Math.max(1, ...parts.map(({ count }) => count));
+  const position = row ? ((row.time - start) / length) * WIDTH : 0;
+  return (
+    <div class="scrub">
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {parts.map(({ count, hasError }, part) =>
+          count === 0 ? null : (
+            <rect
+              key={part}
+              class={hasError ? 'error' : ''}
+              x={(part / PARTS) * WIDTH}
+              width={WIDTH / PARTS - 1}
+              y={HEIGHT - Math.max(3, (count / most) * HEIGHT)}
+              height={HEIGHT}
+            />
+          ),
+        )}
+        <line x1={position} x2={position} y1={0} y2={HEIGHT} />
+      </svg>
+      <input
+        type="range"
+        aria-label="Time"
+        aria-valuetext={row ? `${formatTime(row.time)} ${row.method} ${row.kind}` : 'no message'}
+        min={0}
+        max={Math.max(0, rows.length - 1)}
+        value={index}
+        onInput={event => choose(Number(event.currentTarget.value))}
+      />
+      <output class="mono dim">
+        {row ? `${index + 1} of ${rows.length.toLocaleString('en')}, +${formatDuration(row.time - start)}` : ''}
+      </output>
+    </div>
+  );
+}
+
+function countParts(rows: readonly WireRow[], start: number, length: number) {
+  const parts = Array.from({ length: PARTS }, () => ({ count: 0, hasError: false }));
+  for (const { time, kind, isError } of rows) {
+    const part = parts[Math.min(PARTS - 1, Math.floor(((time - start) / length) * PARTS))];
+    if (!part) continue;
+    part.count += 1;
+    part.hasError ||= kind === 'error' || isError === true;
+  }
+  return parts;
+}
