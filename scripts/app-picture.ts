@@ -8,8 +8,8 @@ import { server } from '../examples/apps/server.ts';
 import { bundleForPage, openAppBrowser } from '../test/apps/app-browser.js';
 import { findBrowser, skipMessage } from './browser.mjs';
 
-const { browser, problems } = await findBrowser();
-if (!browser) throw new Error(skipMessage(problems));
+const { browser, errors } = await findBrowser();
+if (!browser) throw new Error(skipMessage(errors));
 const hostScript = await bundleForPage('programs/host.ts');
 const app = await openAppBrowser(browser, { hostScript, html: () => '', server });
 try {

@@ -20,7 +20,7 @@ import { readJson, root, runProgram } from './process.mjs';
 import { installSideProject } from './side-project.mjs';
 
 /** Options for the launchers of Playwright. @typedef {{ executablePath: string, env: NodeJS.ProcessEnv }} Browser */
-/** `problems` say why there is no browser. @typedef {{ browser?: Browser, problems: string[] }} BrowserSearch */
+/** `errors` say why there is no browser. @typedef {{ browser?: Browser, errors: string[] }} BrowserSearch */
 
 const START_TIMEOUT = 30_000;
 const APT_TIMEOUT = 600_000;
@@ -51,20 +51,20 @@ const unpacked = join(
 
 const carried = join(unpacked, 'chromium');
 
-/** The line that a test prints when it skips because of a missing browser. @param {readonly string[]} problems */
-export const skipMessage = problems => `SKIPPED: no browser. ${problems.join(' ')}`;
+/** The line that a test prints when it skips because of a missing browser. @param {readonly string[]} errors */
+export const skipMessage = errors => `SKIPPED: no browser. ${errors.join(' ')}`;
 
 /** Finds a browser without installing anything. @returns {Promise<BrowserSearch>} */
 export async function findBrowser() {
-  if (offVariable !== undefined) return { problems: [`${offVariable} is set.`] };
+  if (offVariable !== undefined) return { errors: [`${offVariable} is set.`] };
   const given = env.TENON_CHROMIUM;
   const candidates = given ? [given] : [...searchPath(COMMANDS), ...PATHS, carried];
   for (const path of new Set(candidates)) {
     const browser = await tryBrowser(path);
-    if (browser !== undefined) return { browser, problems: [] };
+    if (browser !== undefined) return { browser, errors: [] };
   }
-  if (given) return { problems: [`TENON_CHROMIUM: ${given} does not start.`] };
-  return { problems: ['No Chromium found. Run `node scripts/browser.mjs`, or set TENON_CHROMIUM to the path of one.'] };
+  if (given) return { errors: [`TENON_CHROMIUM: ${given} does not start.`] };
+  return { errors: ['No Chromium found. Run `node scripts/browser.mjs`, or set TENON_CHROMIUM to the path of one.'] };
 }
 
 /** @type {Promise<BrowserSearch> | undefined} */
@@ -80,15 +80,15 @@ export function ensureBrowser() {
 async function findOrInstall() {
   const found = await findBrowser();
   if (found.browser !== undefined || env.TENON_CHROMIUM || offVariable !== undefined) return found;
-  const problems = ['No Chromium is installed.'];
+  const errors = ['No Chromium is installed.'];
   for (const install of [installFromDebian, installFromNpm]) {
-    const problem = await install().catch(error => `${error instanceof Error ? error.message : error}.`);
+    const failure = await install().catch(error => `${error instanceof Error ? error.message : error}.`);
     const { browser } = await findBrowser();
-    if (browser !== undefined) return { browser, problems: [] };
-    problems.push(problem ?? `${install.name} installed a browser that does not start.`);
+    if (browser !== undefined) return { browser, errors: [] };
+    errors.push(failure ?? `${install.name} installed a browser that does not start.`);
   }
-  problems.push('Set TENON_CHROMIUM to the path of one.');
-  return { problems };
+  errors.push('Set TENON_CHROMIUM to the path of one.');
+  return { errors };
 }
 
 /** @returns {Promise<string | undefined>} the reason if it installed nothing */
@@ -166,6 +166,6 @@ function starts(path, environment) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { browser, problems } = await ensureBrowser();
-  console.log(browser?.executablePath ?? skipMessage(problems));
+  const { browser, errors } = await ensureBrowser();
+  console.log(browser?.executablePath ?? skipMessage(errors));
 }

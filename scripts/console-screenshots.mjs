@@ -9,8 +9,8 @@ import { chromium } from 'playwright-core';
 import { ensureBrowser } from './browser.mjs';
 import { root } from './process.mjs';
 
-const { browser: found, problems } = await ensureBrowser();
-if (found === undefined) throw new Error(problems.join(' '));
+const { browser: found, errors } = await ensureBrowser();
+if (found === undefined) throw new Error(errors.join(' '));
 /** @type {import('node:child_process').ChildProcess[]} */
 const started = [];
 const notes = await startProgram(['--import', 'tsx', 'examples/notes/http.ts', '--port', '0'], /(http:\S+\/mcp)/);

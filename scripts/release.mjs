@@ -8,17 +8,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installTogether } from './pack.mjs';
 import { runNode, runNpm } from './process.mjs';
-import { findReleaseProblems, listPublishedPackages } from './release-problems.mjs';
+import { findReleaseErrors, listPublishedPackages } from './release-errors.mjs';
 import { installTools } from './tools.mjs';
 
 const isDryRun = process.argv.includes('--dry-run');
 const packages = listPublishedPackages();
 const tag = process.env.GITHUB_REF_TYPE === 'tag' ? process.env.GITHUB_REF_NAME : undefined;
 
-const problems = findReleaseProblems(packages, tag);
-if (!isDryRun && tag === undefined) problems.push('tag: not found. Push a tag such as v0.1.0, or pass --dry-run.');
-if (problems.length > 0) {
-  console.error(problems.join('\n'));
+const errors = findReleaseErrors(packages, tag);
+if (!isDryRun && tag === undefined) errors.push('tag: not found. Push a tag such as v0.1.0, or pass --dry-run.');
+if (errors.length > 0) {
+  console.error(errors.join('\n'));
   process.exit(1);
 }
 

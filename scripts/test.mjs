@@ -135,8 +135,8 @@ function afterRuntimes(path, prepare, args) {
 
 /** @returns {Promise<'skipped' | void>} */
 async function prepareBrowser() {
-  const { browser, problems } = await ensureBrowser();
-  console.log(browser?.executablePath ?? skipMessage(problems));
+  const { browser, errors } = await ensureBrowser();
+  console.log(browser?.executablePath ?? skipMessage(errors));
   if (browser === undefined) return 'skipped';
 }
 
@@ -171,9 +171,9 @@ async function take({ title, needs, run }) {
   }
   const started = performance.now();
   const counts = await run().catch(error => {
-    const problem = error instanceof Error ? error.message : String(error);
-    console.error(problem);
-    failures.push(`${title}: ${problem}`);
+    const failure = error instanceof Error ? error.message : String(error);
+    console.error(failure);
+    failures.push(`${title}: ${failure}`);
     return { passed: 0, failed: 0, skipped: 0, held: false };
   });
   if (counts === 'skipped') return SKIPPED;

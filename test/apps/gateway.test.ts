@@ -6,8 +6,8 @@ import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 import { createAppTestServer } from './test-server.js';
 
-const { browser: installed, problems } = await findBrowser();
-if (!installed) console.log(skipMessage(problems));
+const { browser: installed, errors } = await findBrowser();
+if (!installed) console.log(skipMessage(errors));
 
 describe.runIf(installed)('pages of two servers behind a gateway', () => {
   it('are shown and call tools of their own server on every version [ext-apps.gw-same-server]', async () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 
-const { browser: installed, problems } = await findBrowser();
-if (!installed) console.log(skipMessage(problems));
+const { browser: installed, errors } = await findBrowser();
+if (!installed) console.log(skipMessage(errors));
 
 /** Opens a host page with a page of an app. */
 async function open(hostProgram: string, pageProgram: string) {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { type AppBrowser, asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 
-const { browser: installed, problems } = await findBrowser();
-if (!installed) console.log(skipMessage(problems));
+const { browser: installed, errors } = await findBrowser();
+if (!installed) console.log(skipMessage(errors));
 
 describe.runIf(installed)('an app in Chromium', () => {
   let app: AppBrowser;

@@ -23,7 +23,7 @@ export interface ChromiumUser {
   /** The scripts of pages that ran. */
   readonly scripts: string[];
   /** What did not go as it should. */
-  readonly problems: string[];
+  readonly errors: string[];
   /** The pages at which the sign-ins have ended, once all are through. */
   ended(): Promise<readonly LastPage[]>;
   /** Whether the user says yes. */
@@ -44,9 +44,9 @@ export async function startChromiumUser(installed: Browser): Promise<ChromiumUse
     prompts: [],
     requests: [],
     scripts: [],
-    problems: [],
+    errors: [],
     willing: true,
-    open: url => void sessions.push(signsIn(context, url, user).catch(error => void user.problems.push(String(error)))),
+    open: url => void sessions.push(signsIn(context, url, user).catch(error => void user.errors.push(String(error)))),
     ended: async () => (await Promise.all(sessions)).filter(page => page !== undefined),
     async close() {
       await context.close();
@@ -93,7 +93,7 @@ async function watch(context: BrowserContext, page: Page, user: ChromiumUser): P
     if (ofPage && url !== '') user.scripts.push(url);
   });
   await session.send('Debugger.enable');
-  page.on('pageerror', error => user.problems.push(String(error)));
+  page.on('pageerror', error => user.errors.push(String(error)));
 }
 
 async function answer(page: Page, user: ChromiumUser): Promise<void> {

@@ -78,7 +78,7 @@ describe.runIf(browser)('signing in with Chromium', () => {
     await client.close();
 
     const ended = await user.ended();
-    expect(user.problems).toEqual([]);
+    expect(user.errors).toEqual([]);
     expect(user.scripts).toEqual([]);
     expect(ended).toHaveLength(3);
     for (const page of ended) {
@@ -119,6 +119,6 @@ describe.runIf(browser)('signing in with Chromium', () => {
     expect(user.prompts).toEqual(['login', 'login', 'consent notes:read']);
     await client.close();
     await user.ended();
-    expect(user.problems).toEqual([]);
+    expect(user.errors).toEqual([]);
   }, 60_000);
 });

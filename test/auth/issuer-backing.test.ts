@@ -149,11 +149,11 @@ describe('the tokens of the provider in the store', () => {
 
   /** The same proxy in another process, or after a restart, with other keys. */
   function again(stores: Stores, claims: Record<string, unknown>, more: Partial<OauthProxyOptions> = {}) {
-    const problems: string[] = [];
+    const errors: string[] = [];
     const { getUpstreamToken } = oauthProxy({
       url: ISSUER,
       stores,
-      onError: ({ code }) => problems.push(code),
+      onError: ({ code }) => errors.push(code),
       upstream: {
         authorizeUrl: 'https://idp.example.com/authorize',
         tokenUrl: 'https://idp.example.com/token',
@@ -164,7 +164,7 @@ describe('the tokens of the provider in the store', () => {
       },
       ...more,
     });
-    return { problems, upstream: () => getUpstreamToken({ principal: 'ada', claims }) };
+    return { errors, upstream: () => getUpstreamToken({ principal: 'ada', claims }) };
   }
 
   it('are encrypted, also after a refresh', async () => {
@@ -190,9 +190,9 @@ describe('the tokens of the provider in the store', () => {
     const encryptionKeys = [key('a', 1)];
     const { claims } = await signedIn({ lasts: 10_000_000_000 }, { stores, encryptionKeys });
     const rotated = again(stores, claims, { encryptionKeys: [key('b', 2), key('a', 1)] });
-    expect([await rotated.upstream(), rotated.problems]).toEqual(['upstream-1', []]);
+    expect([await rotated.upstream(), rotated.errors]).toEqual(['upstream-1', []]);
     const without = again(stores, claims, { encryptionKeys: [key('b', 2)] });
-    expect([await without.upstream(), without.problems]).toEqual([undefined, ['auth/upstream']]);
+    expect([await without.upstream(), without.errors]).toEqual([undefined, ['auth/upstream']]);
   });
 
   it('are useless in the entry of another user', async () => {

@@ -91,8 +91,8 @@ describe('a call without the needed scopes [auth.scope.insufficient-403 auth.sco
   });
 
   it('is dropped and reported as a custom notification', async () => {
-    const problems: string[] = [];
-    const on = await served({}, { onError: ({ rpcCode }) => problems.push(`${rpcCode}`) });
+    const errors: string[] = [];
+    const on = await served({}, { onError: ({ rpcCode }) => errors.push(`${rpcCode}`) });
     const notify = async (scope: string) => {
       const fields = await on.bearer({ scope });
       const session = await on.open(fields);
@@ -105,7 +105,7 @@ describe('a call without the needed scopes [auth.scope.insufficient-403 auth.sco
       });
     };
     expect((await notify('notes:read')).status).toBe(202);
-    expect([on.ran, problems]).toEqual([[], ['403']]);
+    expect([on.ran, errors]).toEqual([[], ['403']]);
     await notify('notes:read notes:write');
     expect(on.ran).toEqual(['touched']);
   });

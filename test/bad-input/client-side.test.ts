@@ -42,11 +42,11 @@ async function start(script: Script, options: ClientOptions = {}) {
     onResponseLost() {},
     onClose() {},
   });
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const clock = fakeClock();
   const client = await connect(pair.client, { protocolVersion: '2025-11-25', clock, ...options });
-  client.on('error', error => problems.push(error));
-  return { client, clock, received, say, problems };
+  client.on('error', error => errors.push(error));
+  return { client, clock, received, say, errors };
 }
 
 const outcome = (promise: Promise<unknown>) =>
@@ -72,12 +72,12 @@ describe('a client', () => {
       { result: null, error: { code: -32099, message: 'closed today' } },
       { result: { content: [{ type: 'text', text: 'a' }] }, error: null },
     ];
-    const { client, problems } = await start((message, say) => {
+    const { client, errors } = await start((message, say) => {
       if (message.method === 'tools/call') say({ ...v, id: message.id, ...answers.shift() });
     });
     await expect(client.callTool('x', {})).rejects.toMatchObject({ code: 'peer/error', rpcCode: -32099 });
     await expect(client.callTool('x', {})).resolves.toMatchObject({ content: [{ type: 'text', text: 'a' }] });
-    expect(problems).toMatchObject([{ code: 'peer/deviation', data: { deviation: 'null-member' } }]);
+    expect(errors).toMatchObject([{ code: 'peer/deviation', data: { deviation: 'null-member' } }]);
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('a client', () => {
   });
 
   it('uses the first of repeated or late responses, and reports the others [cancellation.sender-ignores-late-response]', async () => {
-    const { client, problems, say } = await start((message, answer) => {
+    const { client, errors, say } = await start((message, answer) => {
       answer({ ...v, id: message.id, result: { content: [] } });
       answer({ ...v, id: message.id, result: { content: [{ type: 'text', text: 'second' }] } });
       answer({ ...v, id: 12345, result: {} });
@@ -128,7 +128,7 @@ describe('a client', () => {
     expect(await client.callTool('a')).toMatchObject({ content: [] });
     say({ ...v, id: null, error: { code: -32700, message: 'what?' } });
     await soon();
-    expect(problems.map(({ code }) => code)).toEqual([
+    expect(errors.map(({ code }) => code)).toEqual([
       'peer/unknown-response',
       'peer/unknown-response',
       'peer/unknown-response',
@@ -239,7 +239,7 @@ describe('a client', () => {
   });
 
   it('continues when its listeners throw', async () => {
-    const { client, problems } = await start((message, say) => {
+    const { client, errors } = await start((message, say) => {
       say({ ...v, method: 'notifications/progress', params: { progressToken: message.id, progress: 1 } });
       say({ ...v, method: 'notifications/message', params: { level: 'error', data: 1 } });
       say({ ...v, id: message.id, result: { content: [] } });
@@ -251,7 +251,7 @@ describe('a client', () => {
     client.on('error', thrower);
     client.on('state', thrower);
     expect(await client.callTool('a', {}, { onProgress: thrower })).toMatchObject({ content: [] });
-    expect(problems).toMatchObject([{ code: 'listener/threw' }]);
+    expect(errors).toMatchObject([{ code: 'listener/threw' }]);
     await client.close();
   });
 });

@@ -12,8 +12,8 @@ import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { buildConsole } from '../../scripts/build-console.mjs';
 import { EVERYTHING } from '../cli/command.js';
 
-const { browser: found, problems } = await ensureBrowser();
-if (!found) console.log(skipMessage(problems));
+const { browser: found, errors } = await ensureBrowser();
+if (!found) console.log(skipMessage(errors));
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const FLOOD = fileURLToPath(new URL('../cli/fixtures/flood-server.mjs', import.meta.url));

@@ -18,10 +18,10 @@ afterAll(() => project.remove());
 async function officialClient(...args: string[]) {
   const { command, args: all, env, cwd } = commandLine(project.folder, 'bridge', ...args);
   const client = new Client({ name: 'official', version: '1.0.0' }, { capabilities: { elicitation: {} } });
-  const problems: Error[] = [];
-  client.onerror = error => problems.push(error);
+  const errors: Error[] = [];
+  client.onerror = error => errors.push(error);
   await client.connect(new StdioClientTransport({ command, args: all, env, cwd, stderr: 'ignore' }));
-  return { client, problems };
+  return { client, errors };
 }
 
 describe('tenon bridge URL', () => {
@@ -48,7 +48,7 @@ describe('tenon bridge URL', () => {
   afterAll(() => remote.close());
 
   it('serves the official client on stdio, with input requests of the server', async () => {
-    const { client, problems } = await officialClient(remote.url, '--header', 'x-key=K');
+    const { client, errors } = await officialClient(remote.url, '--header', 'x-key=K');
     const { ElicitRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
     client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept' as const, content: {} }));
     const { tools } = await client.listTools();
@@ -57,7 +57,7 @@ describe('tenon bridge URL', () => {
       content: [{ type: 'text', text: 'Hello you' }],
     });
     expect(await client.callTool({ name: 'remove', arguments: {} })).toMatchObject({ content: [{ text: 'accept' }] });
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     expect(seen.every(key => key === 'K')).toBe(true);
     await client.close();
   });

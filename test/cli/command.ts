@@ -148,7 +148,7 @@ export async function runTenon(
   return { code, ...texts };
 }
 
-function findProblem(name: string, line: string): unknown {
+function findIssue(name: string, line: string): unknown {
   try {
     checkJsonLine(name, line);
   } catch (error) {
@@ -188,7 +188,7 @@ export async function serving(
   child.stderr.setEncoding('utf8').on('data', text => (errors += text));
   createInterface({ input: child.stdout }).on('line', line => {
     lines.push(JSON.parse(line));
-    unfit ??= findProblem(args[0] ?? '', line);
+    unfit ??= findIssue(args[0] ?? '', line);
     notify();
   });
   const ended = once(child, 'close').then(([code]) => {

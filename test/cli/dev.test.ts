@@ -193,10 +193,10 @@ describe('tenon dev', () => {
       '#admin, #other',
     ],
     ['export const admin = 1;\n', 'dev-0.mjs', 'no server is exported', 'export default createServer'],
-  ])('exits with 2 when the first load finds no server: %j', async (text, reference, problem, hint) => {
+  ])('exits with 2 when the first load finds no server: %j', async (text, reference, error, hint) => {
     await project.write('dev-0.mjs', text);
     const { code, err } = await tenon(project.folder, ['dev', reference, '--port', '0']);
-    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(error) });
     expect(err).toContain(hint);
     expect(err).not.toContain('Save a file');
   });

@@ -325,11 +325,11 @@ describe('tenon import-openapi', () => {
     [['api.yaml', '--include', 'nothing'], 'no operations'],
     [['api.yaml', '--out', 'server.txt'], 'not a TypeScript file'],
     [['relative.yaml'], '--base-url'],
-  ])('refuses invalid input: %j [cli.exit]', async (args, problem) => {
+  ])('refuses invalid input: %j [cli.exit]', async (args, error) => {
     await project.write('broken.yaml', 'openapi: 3.0.0\ninfo: { title: a }\npaths: [\n');
     await project.write('relative.yaml', API.replace('https://{region}.example.com', ''));
     const { code, out, err } = await importApi(...args, '--json');
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain(problem);
+    expect(err).toContain(error);
   });
 });

@@ -39,7 +39,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     expect((await run('read', kitchen.url)).code).toBe(2);
     const filled = await run('read', 'demo://resource/dynamic/text/{resourceId}', 'resourceId=3', '--', ...EVERYTHING);
     expect(filled).toMatchObject({ code: 0, out: expect.stringContaining('Resource 3') });
-    for (const [words, problem] of [
+    for (const [words, error] of [
       [['note://{title}'], 'a value for {title} is missing. Pass title=VALUE'],
       [['note://{title}', 'titel=Glue'], 'unknown argument "titel", and "title" is missing'],
       [['note://Glue', 'title=Glue'], 'unknown argument "title". Pass no arguments'],
@@ -47,7 +47,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     ] as const)
       expect(await run('read', kitchen.url, ...words)).toMatchObject({
         code: 2,
-        err: expect.stringContaining(problem),
+        err: expect.stringContaining(error),
       });
   });
 
@@ -69,7 +69,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     const { out } = await run('complete', kitchen.url, 'note://{title}', 'title=Gla', '--json');
     expect(JSON.parse(out)).toMatchObject({ values: ['Glass'] });
     expect((await run('complete', kitchen.url, 'summarize')).code).toBe(2);
-    for (const [name, word, problem] of [
+    for (const [name, word, error] of [
       ['summarize', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
       ['note://{title}', 'titel=A', 'unknown argument "titel". Did you mean "title"?'],
       ['summarise', 'title=A', 'prompt "summarise" not found. Did you mean "summarize"?'],
@@ -77,7 +77,7 @@ describe('the commands for resources, prompts, changes and tasks', () => {
     ])
       expect(await run('complete', kitchen.url, name ?? '', word ?? '')).toMatchObject({
         code: 2,
-        err: expect.stringContaining(problem ?? ''),
+        err: expect.stringContaining(error ?? ''),
       });
   });
 

@@ -78,7 +78,7 @@ describe('tenon skills', () => {
       err: 'not a valid skill: skill://x/SKILL.md: the URI does not end in /y/SKILL.md\n',
     });
     const json = JSON.parse((await skills('list', '--json')).out);
-    expect(json).toMatchObject({ skills: [{ ...entry, name: 'pdf-processing' }], problems: [expect.any(String)] });
+    expect(json).toMatchObject({ skills: [{ ...entry, name: 'pdf-processing' }], errors: [expect.any(String)] });
     expect(reads).toEqual([]);
   });
 
@@ -99,11 +99,11 @@ describe('tenon skills', () => {
   it.each([
     ['another digest', BODY.replace('fill', 'kill'), 'does not have the listed digest'],
     ['another size', `${BODY}more`, 'the skill lists'],
-  ])('prints nothing of a file with %s', async (_, text, problem) => {
+  ])('prints nothing of a file with %s', async (_, text, error) => {
     reset();
     files.set('pdf-processing/SKILL.md', text);
     const { code, out, err } = await skills('read', 'pdf-processing');
-    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringContaining(problem) });
+    expect({ code, out, err }).toEqual({ code: 1, out: '', err: expect.stringContaining(error) });
   });
 
   it('refuses other fields, unlisted files, and unknown skills', async () => {

@@ -1,14 +1,14 @@
 // @ts-check
-/** @typedef {{ leg: string, side: string, where: string, scenario: string, checks: import('./suite.mjs').Check[], problem?: string | undefined, known?: string | undefined }} Run */
+/** @typedef {{ leg: string, side: string, where: string, scenario: string, checks: import('./suite.mjs').Check[], error?: string | undefined, known?: string | undefined }} Run */
 
 /** Says of whatever was sent that it was well formed, and not that anything was. */
 const FORM_ONLY = 'wire-schema-valid';
 
 /** Why a run does not count as passed, if it does not. A scenario in which nothing was checked shows nothing. @param {Run} run */
-export function faultsOf({ checks, problem }) {
+export function faultsOf({ checks, error }) {
   const bad = checks.filter(({ status }) => status === 'FAILURE' || status === 'WARNING');
   const faults = bad.map(({ id, status, errorMessage }) => `${status} ${id}: ${errorMessage ?? 'no reason given'}`);
-  if (problem !== undefined) faults.push(problem);
+  if (error !== undefined) faults.push(error);
   if (!checks.some(({ id, status }) => status === 'SUCCESS' && id !== FORM_ONLY))
     faults.push('nothing was checked with success');
   return faults;

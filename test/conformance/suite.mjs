@@ -10,8 +10,8 @@ import { finish, serve } from './children.mjs';
 
 /** @typedef {{ id: string, status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED', errorMessage?: string }} Check */
 /**
- * What became of one scenario. `problem` is what went wrong beside its checks.
- * @typedef {{ scenario: string, checks: Check[], problem?: string | undefined }} Outcome
+ * What became of one scenario. `error` is what went wrong beside its checks.
+ * @typedef {{ scenario: string, checks: Check[], error?: string | undefined }} Outcome
  */
 /** @typedef {{ name: string, windows: string[] }} Scenario */
 
@@ -60,7 +60,7 @@ export function openSuite(version) {
             return {
               scenario: name,
               checks,
-              problem: checks.length > 0 ? undefined : `not run: ${output.slice(-500)}`,
+              error: checks.length > 0 ? undefined : `not run: ${output.slice(-500)}`,
             };
           }),
         );
@@ -81,8 +81,8 @@ export function openSuite(version) {
       const command = `${process.execPath} ${fixture('client')}`;
       const all = ['client', '--command', command, '--scenario', name, '-o', folder, ...args];
       const { code, output } = await run(all, CLIENT_TIMEOUT);
-      const problem = code === 0 ? undefined : `exit code ${code}: ${complaint(output)}`;
-      return { scenario: name, checks: await checksIn(folder, ''), problem };
+      const error = code === 0 ? undefined : `exit code ${code}: ${complaint(output)}`;
+      return { scenario: name, checks: await checksIn(folder, ''), error };
     },
   };
 }

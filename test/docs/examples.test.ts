@@ -120,8 +120,8 @@ describe('examples/skills/server.ts', () => {
     const { url, end } = await start('skills/server.ts', port => [String(port)], fromSource);
     const client = await connect(url, { extensions: [skillsExtension] });
     const all = skillsOf(client);
-    const { skills, problems } = await all.list();
-    expect([skills.map(({ name }) => name), problems]).toEqual([['woodwork'], []]);
+    const { skills, errors } = await all.list();
+    expect([skills.map(({ name }) => name), errors]).toEqual([['woodwork'], []]);
     for (const skill of skills) expect((await all.read(skill, 'references/joints.md')).verified).toBe(true);
     await client.close();
     expect(await end()).toBe(0);

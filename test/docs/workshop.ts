@@ -63,16 +63,14 @@ function write(folder: string, { name, blocks }: Page, ports: ReadonlyMap<string
   }
 }
 
-/** The problems of all pages by the compiler, each with its page and block. */
+/** The errors of all pages by the compiler, each with its page and block. */
 export async function typecheck({ folder }: Workshop): Promise<string> {
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
   const check = (project: string) => run([compiler, '-p', project, '--pretty', 'false'], folder, 60_000);
   const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json', 'tsconfig.bundled.json'].map(check));
   // What is wrong outside of the pages is said where it is checked.
-  const problems = outputs
-    .flatMap(({ output }) => output.split(/\n(?! )/))
-    .filter(problem => !problem.startsWith('../'));
-  return problems.join('\n').trim();
+  const errors = outputs.flatMap(({ output }) => output.split(/\n(?! )/)).filter(error => !error.startsWith('../'));
+  return errors.join('\n').trim();
 }
 
 /** What became of a page: what each of its blocks printed, by its file, and what went wrong. */

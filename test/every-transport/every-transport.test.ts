@@ -48,7 +48,7 @@ describe('one handler with input requests, sampling and steps', () => {
       const words = wire.crossings.map(({ value }) => JSON.stringify(value)).join('\n');
       expect(/"taskId"/.test(words)).toBe(row.mode === 'as a task');
       expect(wire.sent('client', 'tools/call').length).toBe(/^(held|replayed)/.test(row.mode) ? 5 : 2);
-      expect(wire.problems).toEqual([]);
+      expect(wire.issues).toEqual([]);
       await close();
     },
   );

@@ -33,7 +33,7 @@ export function testFeatures(pair: Pair, inFront: StartGateway): void {
     it('sends only messages of the protocol version on each side', () => {
       const { clientSide, serverSide } = createServers();
       for (const side of [clientSide, serverSide]) {
-        expect(side.problems).toEqual([]);
+        expect(side.issues).toEqual([]);
         expect(side.messages('client').length).toBeGreaterThan(features.length);
         expect(side.messages('server').length).toBeGreaterThan(features.length);
       }

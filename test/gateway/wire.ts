@@ -2,14 +2,14 @@ import { isProtocolVersion, type ProtocolVersion, type Side } from '../support/o
 import { type Crossing, createWire, type Exchange, type Json, type Wire } from '../versions/wire.js';
 
 /** What crosses on one connection. */
-export type Recording = Pick<Wire, 'crossings' | 'exchanges' | 'problems' | 'crosses'>;
+export type Recording = Pick<Wire, 'crossings' | 'exchanges' | 'issues' | 'crosses'>;
 
 /** What crosses between one client and a server on all connections that it has made, each judged by itself. */
 export interface Wires {
   /** The next connection. */
   open(): Recording;
   /** What was wrong so far on any of them. */
-  readonly problems: readonly string[];
+  readonly issues: readonly string[];
   readonly exchanges: readonly Exchange[];
   /** All messages that one side has sent. */
   messages(from: Side): Json[];
@@ -27,8 +27,8 @@ export function createWires(version: ProtocolVersion): Wires {
       all.push(wire);
       return wire;
     },
-    get problems() {
-      return all.flatMap(({ problems }) => problems);
+    get issues() {
+      return all.flatMap(({ issues }) => issues);
     },
     get exchanges() {
       return all.flatMap(({ exchanges }) => exchanges);
@@ -57,10 +57,10 @@ function getChecker(version: ProtocolVersion): Wire {
 
 function findViolations(version: ProtocolVersion, from: Side, value: unknown): readonly string[] {
   const judge = getChecker(version);
-  const before = judge.problems.length;
+  const before = judge.issues.length;
   judge.crosses(from, value);
   judge.rewind();
-  return judge.problems.slice(before);
+  return judge.issues.slice(before);
 }
 
 /**
@@ -69,7 +69,7 @@ function findViolations(version: ProtocolVersion, from: Side, value: unknown): r
  */
 function record(version: ProtocolVersion): Recording {
   const connection = ++connections;
-  const [crossings, problems]: [Crossing[], string[]] = [[], []];
+  const [crossings, issues]: [Crossing[], string[]] = [[], []];
   const strays = new Map<string, { readonly named: ProtocolVersion; readonly request: Json }>();
 
   function one(from: Side, message: Json): readonly string[] {
@@ -94,13 +94,13 @@ function record(version: ProtocolVersion): Recording {
 
   return {
     crossings,
-    problems,
+    issues,
     exchanges: [],
     crosses(from, value) {
       const own = Array.isArray(value)
         ? value.map(each => separateIds(each, connection))
         : separateIds(value, connection);
-      problems.push(...(Array.isArray(own) ? findViolations(version, from, own) : one(from, own)));
+      issues.push(...(Array.isArray(own) ? findViolations(version, from, own) : one(from, own)));
       crossings.push({ from, value: JSON.parse(JSON.stringify(value)) });
     },
   };

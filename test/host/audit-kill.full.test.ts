@@ -56,7 +56,7 @@ describe('an audit file after its process was killed many times', () => {
       for (let kill = 0; kill < kills || (kill < kills * 10 && !(await isFilled())); kill += 1) {
         recorded.push(...(await killWriter(path, mode, key)));
         const verdict = await verifyAuditFile(path, { key });
-        expect(verdict.problem).toBeUndefined();
+        expect(verdict.finding).toBeUndefined();
         expect(verdict.head?.seq ?? -1).toBeGreaterThanOrEqual(recorded.at(-1) ?? -1);
         if (verdict.torn > 0) torn += 1;
       }

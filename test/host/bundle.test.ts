@@ -28,10 +28,10 @@ it('runs as one file, bundled as an ES module with the defaults for Node', async
     import { createPolicy, parseLockFile, parsePolicy, readConfigFile } from ${JSON.stringify(pathToFileURL(outfile).href)};
     import { writeFileSync } from 'node:fs';
     writeFileSync('mcp.json', '{ "mcpServers": { "a": { "command": "x" }, /* so */ "b": 1, } }');
-    const { entries, problems } = await readConfigFile('mcp.json');
+    const { entries, findings } = await readConfigFile('mcp.json');
     const { rules } = parsePolicy('{ "rules": [ { "deny": "a/b" }, ] } // so');
     const lock = await parseLockFile('{ "lockfileVersion": 1, "servers": {}, "servers": {} }').catch(error => error.message);
-    console.log(JSON.stringify([entries.map(({ name }) => name), problems.length, createPolicy(rules).rules.length, lock]));
+    console.log(JSON.stringify([entries.map(({ name }) => name), findings.length, createPolicy(rules).rules.length, lock]));
   `;
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: folder });

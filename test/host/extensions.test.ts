@@ -260,8 +260,8 @@ describe('a gateway of servers with skills', () => {
       { extensions: [skillsExtension] },
     );
     const all = skillsOf(client);
-    const { skills: found, problems } = await all.list();
-    expect([found.map(({ uri }) => uri), problems]).toEqual([
+    const { skills: found, errors } = await all.list();
+    expect([found.map(({ uri }) => uri), errors]).toEqual([
       ['skill://a/forms/SKILL.md', 'skill://b/forms/SKILL.md'],
       [],
     ]);

@@ -67,9 +67,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       if (serverVersion === '2026-07-28') {
         // That protocol version has no requests from servers: it is not passed on.
         void call.catch(() => {});
-        await retryUntilPasses(() =>
-          expect(setup.problems.map(({ code }) => code)).toContain('peer/unexpected-request'),
-        );
+        await retryUntilPasses(() => expect(setup.errors.map(({ code }) => code)).toContain('peer/unexpected-request'));
       } else {
         await expect(call).rejects.toMatchObject({ summary: expect.stringContaining('may have been carried out') });
         expect(requests).toEqual(['Who?']);
@@ -111,7 +109,7 @@ describe.each(takePart(pairs, 1, pairs.length))(
       });
       // What it wrote is for whoever runs the host, and not for its callers.
       expect(JSON.stringify([first, setup.logs])).not.toContain('no database');
-      expect(setup.problems.map(({ message }) => message).join()).toContain('no database');
+      expect(setup.errors.map(({ message }) => message).join()).toContain('no database');
       await setup.close();
     });
 

@@ -75,7 +75,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
       expect(seen.memory).toBeLessThan(300);
       return { took, ...seen };
     };
-    const codes = () => setup.problems.map(({ code }) => code);
+    const codes = () => setup.errors.map(({ code }) => code);
 
     it('limits the log messages passed on per second, and reports the excess', async () => {
       const { logs } = await begin();

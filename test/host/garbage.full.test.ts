@@ -26,7 +26,7 @@ describe.each(pairs)('a client of %s and servers of %s, when one server sends ga
     setup = await startHost({ good, lies }, { version, listTimeout: 50_000, ...(clock && { clock }) });
     return lies;
   };
-  const codes = () => setup.problems.map(({ code }) => code);
+  const codes = () => setup.errors.map(({ code }) => code);
   const goesOn = async () => {
     expect(getText(await setup.client.callTool('good__echo', { text: 'all is well' }))).toBe('all is well');
     expect((await listTools(setup)).names).toContain('good__echo');

@@ -14,7 +14,7 @@ export interface HostFixture {
   /** The times at which the list of tools was said to have changed. */
   readonly changes: number[];
   /** What the host was told of that went wrong. */
-  readonly problems: TenonError[];
+  readonly errors: TenonError[];
   /** Closes both. Fails when a process is left. */
   close(): Promise<void>;
 }
@@ -30,12 +30,12 @@ export async function startHost(
   hostOptions: HostFixtureOptions,
 ): Promise<HostFixture> {
   const { version: protocolVersion, elicit, ...options } = hostOptions;
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const host = await createHost({
     prefix: 'auto',
     ...options,
     servers: Object.fromEntries(Object.entries(servers).map(([name, { server }]) => [name, server])),
-    onError: problem => problems.push(problem),
+    onError: error => errors.push(error),
   });
   const client = await connect(host.toServer(), { protocolVersion, logLevel: 'debug', ...(elicit ? { elicit } : {}) });
   const logs: ClientEvents['log'][] = [];
@@ -52,7 +52,7 @@ export async function startHost(
     // One that was killed is there until its parent has heard of it.
     if (running.length > 0) await retryUntilPasses(() => expect(running.filter(isRunning)).toEqual([]));
   };
-  return { host, client, logs, changes, problems, close };
+  return { host, client, logs, changes, errors, close };
 }
 
 async function watch(changeEvents: AsyncIterable<ChangeEvent>, changes: number[]): Promise<void> {

@@ -82,12 +82,12 @@ describe('a host with a server that returns input requests', () => {
 
   it('passes no input request with an invalid method on [mrtr.input-request-kinds]', async () => {
     const url = await serveOdd();
-    const problems: Error[] = [];
-    const host = await hosted({ servers: { odd: { url } }, onError: problem => void problems.push(problem) });
+    const errors: Error[] = [];
+    const host = await hosted({ servers: { odd: { url } }, onError: error => void errors.push(error) });
     const { error, result } = await callTool(host, 'ask');
     expect(result).toBeUndefined();
     expect(error?.code).toBe(-32603);
-    expect(`${error?.message} ${problems.map(({ message }) => message)}`).toContain(
+    expect(`${error?.message} ${errors.map(({ message }) => message)}`).toContain(
       'server "odd": invalid method of the input request "files"',
     );
   });

@@ -47,23 +47,23 @@ export interface StartedGateway {
   /** What is started where a client wants a process: arguments of Node. */
   readonly stdio: readonly string[];
   readonly host: Host;
-  readonly problems: string[];
+  readonly errors: string[];
   close(): Promise<void>;
 }
 
 export async function startGatewayTo({ servers }: ThirdPartyServers): Promise<StartedGateway> {
-  const problems: string[] = [];
+  const errors: string[] = [];
   const host = await createHost({
     prefix: 'auto',
     servers,
     name: 'gateway',
-    onError: ({ message }) => problems.push(message),
+    onError: ({ message }) => errors.push(message),
   });
   const http = await serveHttp(host.toServer(), { port: 0 });
   return {
     host,
     http,
-    problems,
+    errors,
     stdio: [...bundleProgram(new URL('./fixtures/gateway.ts', import.meta.url)), JSON.stringify(servers)],
     async close() {
       await http.close({ timeout: 0 });

@@ -117,7 +117,7 @@ describe('the configuration of tools', () => {
       mcpServers: { notes: { command: 'notes', tools } },
       virtualServers: { docs: ['notes/read_*'] },
     });
-    expect(read).toMatchObject({ problems: [], entries: [{ tools }], virtualServers: { docs: ['notes/read_*'] } });
+    expect(read).toMatchObject({ errors: [], entries: [{ tools }], virtualServers: { docs: ['notes/read_*'] } });
     expect((await parseTools(['read_*'])).entries).toMatchObject([{ tools: { include: ['read_*'] } }]);
   });
 
@@ -128,16 +128,16 @@ describe('the configuration of tools', () => {
     [{ overrides: { a: { name: 'c' }, b: { name: 'c' } } }, 'two tools have the name "c"'],
     [{ overrides: { a: { description: 5 } } }, 'a text of at most'],
   ])('is refused: %j', async (tools, message) => {
-    const { entries, problems } = await parseTools(tools);
+    const { entries, findings } = await parseTools(tools);
     expect(entries).toEqual([]);
-    expect(problems[0]?.error.message).toContain(message);
+    expect(findings[0]?.error.message).toContain(message);
   });
 
   it.each([{ docs: [] }, { docs: 'notes' }, { 'a/b': ['notes'] }, [], { docs: [1] }])(
     'is refused for virtual servers: %j',
     async virtualServers => {
-      const { problems } = await parse({ mcpServers: { notes: { command: 'notes' } }, virtualServers });
-      expect(problems).toMatchObject([{ level: 'error', error: { code: 'config/shape' } }]);
+      const { findings } = await parse({ mcpServers: { notes: { command: 'notes' } }, virtualServers });
+      expect(findings).toMatchObject([{ level: 'error', error: { code: 'config/shape' } }]);
     },
   );
 });

@@ -148,7 +148,7 @@ describe('the lifetime of requestState', () => {
     const on = createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } });
     const first = await beginCall(on);
     expect((await send(on, sentCall, first)).error).toMatchObject({ code: -32603, message: 'Internal error' });
-    expect(on.problems).toEqual(['handler/too-many-rounds']);
+    expect(on.errors).toEqual(['handler/too-many-rounds']);
     const lax = createGuardedServer();
     const second = getRetry(await send(lax, sentCall, await beginCall(lax)));
     await expectRefusal(createGuardedServer({ inputRequests: { keys: [KEY], maxRounds: 1 } }), sentCall, second);

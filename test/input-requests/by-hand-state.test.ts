@@ -309,13 +309,13 @@ describe('a returned input request with an invalid method', () => {
     'causes an error of the %s that names it, and is not sent [mrtr.input-request-kinds]',
     async (what, method, params) => {
       for (const [, question, got] of wrong) {
-        const problems: Error[] = [];
+        const errors: Error[] = [];
         const run = () => inputRequired({ inputRequests: { fine: roots, odd: question as never } });
-        const server = serve(run, { onError: (problem: Error) => void problems.push(problem) } as never);
+        const server = serve(run, { onError: (error: Error) => void errors.push(error) } as never);
         const { result, error } = await sendRequest(server, method, params);
         expect(result?.isError ?? error?.code).toBe(what === 'tool' ? true : -32603);
         const name = String(params.name ?? params.uri);
-        expect(problems).toMatchObject([
+        expect(errors).toMatchObject([
           {
             code: 'handler/output',
             expected: methods,
@@ -328,12 +328,12 @@ describe('a returned input request with an invalid method', () => {
   );
 
   it('causes an error of the middleware that returned it [mrtr.input-request-kinds]', async () => {
-    const problems: Error[] = [];
+    const errors: Error[] = [];
     const use = [async () => ({ resultType: 'input_required', inputRequests: { odd: { method: 'ping' } } })];
-    const onError = (problem: Error) => void problems.push(problem);
+    const onError = (error: Error) => void errors.push(error);
     const { error } = await call(serve(() => 'never', { use, onError } as never));
     expect(error?.code).toBe(-32603);
-    expect(problems).toMatchObject([
+    expect(errors).toMatchObject([
       { summary: expect.stringContaining('middleware of tools/call "t"'), received: '"ping"' },
     ]);
   });

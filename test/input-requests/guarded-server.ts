@@ -13,7 +13,7 @@ type Steps = { step<T>(name: string, work: () => T): Promise<T> };
 /** A server whose tools, prompts and resources ask twice and take steps, and that counts what runs. */
 export function createGuardedServer(options: Partial<ServerDefinition<never, never, never>> = {}) {
   const ran: string[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   const handler = async (ctx: Asks & Steps) => {
     ran.push('entered');
     await ctx.step('before', () => void ran.push('step before'));
@@ -31,13 +31,13 @@ export function createGuardedServer(options: Partial<ServerDefinition<never, nev
     name: 'guarded',
     version: '1',
     inputRequests: { keys: [KEY] },
-    onError: ({ code }) => void problems.push(code),
+    onError: ({ code }) => void errors.push(code),
     ...(options as object),
     tools: { guarded: guard, other: guard },
     prompts: { guarded: prompt({ input: z.object({ what: z.string().optional() }), run: (_, ctx) => handler(ctx) }) },
     resources: { 'x:guarded': resource({ read: (_, ctx) => handler(ctx) }) },
   });
-  return { server, ran, problems };
+  return { server, ran, errors };
 }
 
 export type GuardedServer = ReturnType<typeof createGuardedServer>;

@@ -66,7 +66,7 @@ const all: ClientOptions = {
 
 function rig({ needs = false } = {}) {
   const ran: string[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   const handler = async (kind: Kind, ctx: unknown) => {
     ran.push('before');
     const message = await ask[kind](ctx as Ctx);
@@ -78,14 +78,14 @@ function rig({ needs = false } = {}) {
   const server = createServer({
     name: 's',
     version: '1',
-    onError: ({ code }) => void problems.push(code),
+    onError: ({ code }) => void errors.push(code),
     tools: Object.fromEntries(each.map(kind => [kind, tool({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
     prompts: Object.fromEntries(each.map(kind => [kind, prompt({ ...of(kind), run: (_, ctx) => handler(kind, ctx) })])),
     resources: Object.fromEntries(
       each.map(kind => [`x:${kind}`, resource({ ...of(kind), read: (_, ctx) => handler(kind, ctx) })]),
     ),
   });
-  return { server, ran, problems };
+  return { server, ran, errors };
 }
 
 /** Asks for the same by a tool, a prompt and a resource. */
@@ -112,14 +112,14 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
     it.each(Object.keys(kinds) as Kind[])(
       'can request %s [mrtr.supported-methods mrtr.input-request-kinds]',
       async kind => {
-        const { server, problems } = rig();
+        const { server, errors } = rig();
         const client = await connect(server, { protocolVersion, ...all });
         if (kinds[kind].since(protocolVersion)) {
           expect(await run(client, kind)).toBe(expected[kind]);
         } else {
           await expect(run(client, kind)).rejects.toThrow(/does not support/);
         }
-        expect(problems).toEqual([]);
+        expect(errors).toEqual([]);
         await client.close();
       },
     );
@@ -147,7 +147,7 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
     it.each(Object.keys(kinds) as Kind[])(
       'refuses before the handler runs with `requiredCapabilities`: %s [meta.capability-missing-error]',
       async kind => {
-        const { server, ran, problems } = rig({ needs: true });
+        const { server, ran, errors } = rig({ needs: true });
         const without = await connect(server, { protocolVersion });
         const error = (await run(without, kind).catch(reason => reason)) as { rpcCode?: number; message: string };
         if (byRetry(protocolVersion)) {
@@ -160,7 +160,7 @@ describe.each(protocolVersions)('a server on %s', protocolVersion => {
           expect(error.message).toMatch(/The client does not support (elicitation|sampling|roots)/);
         }
         await without.close();
-        expect([ran, problems]).toEqual([[], []]);
+        expect([ran, errors]).toEqual([[], []]);
 
         const client = await connect(server, { protocolVersion, ...all });
         if (kinds[kind].since(protocolVersion)) expect(await run(client, kind)).toBe(expected[kind]);

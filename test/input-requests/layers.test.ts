@@ -18,7 +18,7 @@ const modes = versions.flatMap((version): [string, string, number][] => {
 
 function rig(layers: Middleware[], maxSuspended: number) {
   const events: string[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   const handler = async (ctx: {
     elicit(question: { message: string; input: typeof confirmationSchema }): Promise<{ action: string }>;
   }) => {
@@ -31,7 +31,7 @@ function rig(layers: Middleware[], maxSuspended: number) {
     version: '1',
     inputRequests: { maxSuspended },
     use: layers,
-    onError: ({ message }) => void problems.push(message),
+    onError: ({ message }) => void errors.push(message),
     tools: { t: tool({ run: (_, ctx) => handler(ctx) }) },
     prompts: { p: prompt({ run: (_, ctx) => handler(ctx) }) },
     resources: { 'x:r': resource({ read: (_, ctx) => handler(ctx) }) },
@@ -43,7 +43,7 @@ function rig(layers: Middleware[], maxSuspended: number) {
       return { action: 'accept' as const, content: { yes: true } };
     },
   };
-  return { server, events, problems, requests, options };
+  return { server, events, errors, requests, options };
 }
 
 describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, _, maxSuspended) => {
@@ -65,7 +65,7 @@ describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, 
         events.push('out');
       }
     };
-    const { server, options, requests, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, errors } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     for (const [method, ask] of [
       ['tools/call', () => client.tools.t()],
@@ -80,7 +80,7 @@ describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, 
       expect(events).toEqual(byRetry(protocolVersion) ? rounds.flat() : round('complete'));
       expect(requests).toEqual(['One?', 'Two?']);
     }
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 
@@ -106,13 +106,13 @@ describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, 
       await context.step('closed', () => void did.push('closed'));
       return { ...result, _meta: { 'com.example/after': after.action } };
     });
-    const { server, options, requests, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, errors } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.tools.t();
     expect(result.content).toEqual([{ type: 'text', text: 'accept accept' }]);
     expect(result._meta).toMatchObject({ 'com.example/after': 'accept' });
     expect(requests).toEqual(['May it?', 'One?', 'Two?', 'Was it good?']);
-    expect([did, problems]).toEqual([['opened', 'closed'], []]);
+    expect([did, errors]).toEqual([['opened', 'closed'], []]);
     await client.close();
   });
 
@@ -127,11 +127,11 @@ describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, 
         did.push('over');
       }
     });
-    const { server, options, problems } = rig([layer], maxSuspended);
+    const { server, options, errors } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     expect((await client.tools.t()).content).toEqual([{ type: 'text', text: 'accept accept' }]);
     expect(did).toEqual(['audit', 'over', ...(byRetry(protocolVersion) ? ['over', 'over'] : [])]);
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 
@@ -141,10 +141,10 @@ describe.each(modes)('middleware around a handler on %s, %s', (protocolVersion, 
       if (++rounds === 2) return { content: [{ type: 'text', text: 'enough' }] };
       return next(operation);
     });
-    const { server, options, requests, problems } = rig([layer], maxSuspended);
+    const { server, options, requests, errors } = rig([layer], maxSuspended);
     const client = await connect<typeof server>(server, { protocolVersion, ...options });
     const result = await client.callTool('t');
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     if (byRetry(protocolVersion)) {
       expect(requests).toEqual(['One?']);
       expect(result.content).toEqual([{ type: 'text', text: 'enough' }]);

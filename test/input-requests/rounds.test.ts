@@ -21,12 +21,12 @@ afterEach(() => void vi.unstubAllGlobals());
 
 describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended) => {
   const rig = (run: Parameters<typeof tool>[0]['run']) => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 's',
       version: '1',
       inputRequests: { maxSuspended },
-      onError: error => void problems.push(error),
+      onError: error => void errors.push(error),
       tools: { t: tool({ run: run as never }) },
       prompts: { p: prompt({ run: run as never }) },
       resources: { 'x:r': resource({ read: run as never }) },
@@ -40,7 +40,7 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
         return { action: 'accept', content: { yes: true } };
       },
     });
-    return { client, problems, requests };
+    return { client, errors, requests };
   };
 
   const form = (message: string) => ({
@@ -53,7 +53,7 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
 
   it('mixes returned input requests with awaited ones, and with steps [mrtr.request-state-echoed]', async () => {
     const did: string[] = [];
-    const { client, problems, requests } = rig(async (_, ctx) => {
+    const { client, errors, requests } = rig(async (_, ctx) => {
       const { inputResponses = {}, requestState } = ctx.inputs as {
         inputResponses?: JsonObject;
         requestState?: string;
@@ -75,7 +75,7 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
     expect((await open.call('prompts/get', { name: 'p' })).messages).toMatchObject([{ content: { text: expected } }]);
     const once = ['asked first', 'returned', 'asked second'];
     expect(requests).toEqual([...once, ...once, ...once]);
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await open.close();
   });
 
@@ -94,7 +94,7 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
 
   it('repeats a step that threw when it runs again, and only then', async () => {
     let runs = 0;
-    const { client, problems } = rig(async (_, ctx) => {
+    const { client, errors } = rig(async (_, ctx) => {
       const flaky = () =>
         ctx.step('flaky', () => {
           runs++;
@@ -109,12 +109,12 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
     const text = ((await open.callTool('t')).content[0] as { text: string }).text;
     // It is named twice: entered again, what it caught before it now gets, for nothing is remembered of what was thrown.
     expect([text, runs]).toEqual(mode === 'replayed' ? ['2 accept 3', 3] : ['not yet accept 2', 2]);
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await open.close();
   });
 
   it('reports errors that it throws after its response', async () => {
-    const { client, problems } = rig(async (_, ctx) => {
+    const { client, errors } = rig(async (_, ctx) => {
       await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       throw toolError('out of paper');
     });
@@ -123,13 +123,13 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
       isError: true,
       content: [{ text: 'out of paper' }],
     });
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await open.close();
   });
 
   it('fails with its own error when it throws before its earlier input requests', async () => {
     let entries = 0;
-    const { client, problems } = rig(async (_, ctx) => {
+    const { client, errors } = rig(async (_, ctx) => {
       if (++entries > 1) throw toolError('the disk is gone');
       await ctx.elicit({ message: 'Sure?', input: confirmationSchema });
       return 'done';
@@ -137,12 +137,12 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
     const open = await client;
     const result = await open.callTool('t');
     expect(result.content).toEqual([{ type: 'text', text: mode === 'replayed' ? 'the disk is gone' : 'done' }]);
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await open.close();
   });
 
   it('reports errors of a step by its name, and masks them to the client', async () => {
-    const { client, problems } = rig(async (_, ctx) => {
+    const { client, errors } = rig(async (_, ctx) => {
       await ctx.step('outer', () => ctx.step('inner', () => 1)).catch(() => {});
       await ctx.step('asks', () => ctx.roots()).catch(() => {});
       await ctx.step('when', () => new Date());
@@ -150,19 +150,19 @@ describe.each(modes)('a handler on %s, %s', (protocolVersion, mode, maxSuspended
     });
     const open = await client;
     expect((await open.callTool('t')).isError).toBe(true);
-    expect(problems).toMatchObject([{ code: 'handler/step-not-json', message: expect.stringContaining('"when"') }]);
+    expect(errors).toMatchObject([{ code: 'handler/step-not-json', message: expect.stringContaining('"when"') }]);
     await open.close();
   });
 });
 
 describe('a handler that is not deterministic', () => {
   const asks = (message: () => string, steps: () => string[]) => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 's',
       version: '1',
       inputRequests: { maxSuspended: 0 },
-      onError: error => void problems.push(error),
+      onError: error => void errors.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
@@ -172,7 +172,7 @@ describe('a handler that is not deterministic', () => {
         }),
       },
     });
-    return { server, problems };
+    return { server, errors };
   };
   let n = 0;
 
@@ -182,20 +182,20 @@ describe('a handler that is not deterministic', () => {
   ])('fails with the name of the first difference in what it %s', async (_, message, steps, named) => {
     speedUpTimers();
     n = 0;
-    const { server, problems } = asks(message, steps);
+    const { server, errors } = asks(message, steps);
     const first = await callTool(server, 't');
     expect((await callTool(server, 't', getRetry(first))).error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(problems).toMatchObject([{ code: 'handler/not-deterministic', hint: expect.stringContaining('ctx.step') }]);
-    expect(problems[0]?.message).toMatch(named);
+    expect(errors).toMatchObject([{ code: 'handler/not-deterministic', hint: expect.stringContaining('ctx.step') }]);
+    expect(errors[0]?.message).toMatch(named);
   });
 
   it('counts as deterministic when the difference is in a step', async () => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 's',
       version: '1',
       inputRequests: { maxSuspended: 0 },
-      onError: error => void problems.push(error),
+      onError: error => void errors.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
@@ -206,6 +206,6 @@ describe('a handler that is not deterministic', () => {
       },
     });
     expect(getText(await callTool(server, 't', getRetry(await callTool(server, 't'))))).toBe('accept');
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

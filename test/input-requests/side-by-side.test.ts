@@ -84,12 +84,12 @@ describe('two replicas', () => {
   });
 
   it('refuse a large requestState with keys and without a store', async () => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 's',
       version: '1',
       inputRequests: { keys: [KEY] },
-      onError: error => void problems.push(error),
+      onError: error => void errors.push(error),
       tools: {
         t: tool({
           async run(_, ctx) {
@@ -100,7 +100,7 @@ describe('two replicas', () => {
       },
     });
     expect((await callTool(server, 't')).error).toEqual({ code: -32603, message: 'Internal error' });
-    expect(problems).toMatchObject([{ code: 'handler/state-too-large', expected: 'at most 16384 characters' }]);
+    expect(errors).toMatchObject([{ code: 'handler/state-too-large', expected: 'at most 16384 characters' }]);
   });
 });
 

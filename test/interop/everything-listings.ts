@@ -11,7 +11,7 @@ export interface EverythingClient {
   readonly client: Client<EverythingServer>;
   readonly requests: ReceivedRequests;
   readonly logs: ClientEvents['log'][];
-  readonly problems: TenonError[];
+  readonly errors: TenonError[];
 }
 
 /** What server-everything offers. */

@@ -51,15 +51,15 @@ describe.each(Object.keys(connections))('server-everything over %s', name => {
     connection = await (connections[name] as () => Promise<OpenConnection>)();
     const requests: EverythingClient['requests'] = [];
     const client = await connect<EverythingServer>(connection.target, createAnswers(requests));
-    gatewayClient = { client, requests, logs: [], problems: [] };
+    gatewayClient = { client, requests, logs: [], errors: [] };
     client.on('log', log => gatewayClient.logs.push(log));
-    client.on('error', problem => gatewayClient.problems.push(problem));
+    client.on('error', error => gatewayClient.errors.push(error));
   });
 
   afterAll(async () => {
     await gatewayClient.client.close();
     await connection.stop();
-    expect(gatewayClient.problems).toEqual([]);
+    expect(gatewayClient.errors).toEqual([]);
   });
 
   testOfferings(() => gatewayClient);

@@ -30,7 +30,7 @@ const variants = Object.keys(connections).flatMap(transport =>
 
 describe.each(variants)('our tasks over %s on %s', (transport, version) => {
   const requests: string[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   const elicit = ({ message }: { message: string }) => {
     requests.push(message);
     return { action: 'accept' as const, content: { name: message.length === 12 ? 'tenon' : 'glue' } };
@@ -40,12 +40,12 @@ describe.each(variants)('our tasks over %s on %s', (transport, version) => {
   beforeAll(async () => {
     peer = await (connections[transport] as (version: string) => Promise<Peer>)(version);
     client = await peer.join({ elicit });
-    client.on('error', ({ message }) => problems.push(message));
+    client.on('error', ({ message }) => errors.push(message));
   });
   afterAll(async () => {
     await client.close();
     await peer.stop();
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('resolve like any call', async () => {

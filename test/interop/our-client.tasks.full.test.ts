@@ -69,14 +69,14 @@ describe.each([
   ['over Streamable HTTP', overHttp],
 ])('tasks of SDK v1 %s', (_, open) => {
   let connection: OpenConnection;
-  const problems: string[] = [];
+  const errors: string[] = [];
   beforeAll(async () => {
     connection = await open();
-    connection.client.on('error', ({ message }) => problems.push(message));
+    connection.client.on('error', ({ message }) => errors.push(message));
   });
   afterAll(async () => {
     await connection.stop();
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
   it('resolve after they have ended [tasks.tool.required-used tasks.tool.optional-either]', async () => {
@@ -149,8 +149,8 @@ describe.each([
   it('runs like any other tool, and may request input [tasks.tool.required-used tasks.input-required.requestor-calls-result]', async () => {
     const { target, stop } = await open();
     const client = await connect(target, options);
-    const problems: string[] = [];
-    client.on('error', ({ message }) => problems.push(message));
+    const errors: string[] = [];
+    client.on('error', ({ message }) => errors.push(message));
     requests.length = 0;
     const messages: string[] = [];
     const onTask = ({ statusMessage = '' }: TaskState) => messages.push(statusMessage);
@@ -164,6 +164,6 @@ describe.each([
     expect(messages).toContain('Analyzing content...');
     await client.close();
     await stop();
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });

@@ -35,19 +35,19 @@ export function testOurClient(variant: InteropCombination): void {
     let client: Client<OfficialServer>;
     const requests: ReceivedRequests = [];
     const logs: ClientEvents['log'][] = [];
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
 
     beforeAll(async () => {
       peer = await variant.open();
       const pinned = variant.pin === undefined ? {} : { protocolVersion: variant.pin };
       client = await connect<OfficialServer>(peer.target, { ...createAnswers(requests), ...pinned, logLevel: 'info' });
       client.on('log', log => logs.push(log));
-      client.on('error', problem => problems.push(problem));
+      client.on('error', error => errors.push(error));
     });
     afterAll(async () => {
       await client?.close();
       await peer?.stop();
-      expect(problems).toEqual([]);
+      expect(errors).toEqual([]);
     });
 
     testListings(variant, () => client);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readJson, root } from '../../scripts/process.mjs';
-import { findReleaseProblems, listPublishedPackages } from '../../scripts/release-problems.mjs';
+import { findReleaseErrors, listPublishedPackages } from '../../scripts/release-errors.mjs';
 
 interface Step {
   readonly uses?: string;
@@ -27,7 +27,7 @@ const packages = listPublishedPackages();
 
 describe('a release', () => {
   it('has one version, exact versions between packages, provenance and a section of the changelog', () => {
-    expect(findReleaseProblems(packages, `v${packages[0]?.version}`)).toEqual([]);
+    expect(findReleaseErrors(packages, `v${packages[0]?.version}`)).toEqual([]);
   });
 
   it('publishes each package after those that it depends on', () => {
@@ -38,7 +38,7 @@ describe('a release', () => {
   });
 
   it('refuses a tag with another version', () => {
-    expect(findReleaseProblems(packages, 'v9.9.9')).toEqual([expect.stringContaining('got v9.9.9')]);
+    expect(findReleaseErrors(packages, 'v9.9.9')).toEqual([expect.stringContaining('got v9.9.9')]);
   });
 
   it('refuses a package with another version, a range of versions, or without provenance', () => {
@@ -47,7 +47,7 @@ describe('a release', () => {
         ? { ...entry, version: '0.0.9', dependencies: { tenon: '^0.1.0' }, publishConfig: { access: 'public' } }
         : entry,
     );
-    expect(findReleaseProblems(changed)).toEqual([
+    expect(findReleaseErrors(changed)).toEqual([
       expect.stringContaining('@tenon/cli: version differs'),
       expect.stringContaining('@tenon/cli: version of tenon is not exact'),
       expect.stringContaining('@tenon/cli: publishConfig is incomplete'),

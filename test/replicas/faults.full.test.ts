@@ -160,11 +160,11 @@ describe.skipIf(!canStartCluster || !isFull).each(kinds)(
         const rest = await listKeys(cluster.store.url);
         console.log(storeName, name, {
           ...load.counts,
-          problems: load.counts.problems.length,
+          errors: load.counts.errors.length,
           keys: rest,
           memory: [memory, cluster.measureMemory()],
         });
-        expect(load.counts.problems).toEqual([]);
+        expect(load.counts.errors).toEqual([]);
         expect(load.counts.streams).toBeGreaterThan(3);
         // Sessions were deleted. Messages between processes, leases and tasks expire.
         expect(rest.session ?? 0).toBeLessThanOrEqual(5);

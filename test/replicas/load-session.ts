@@ -8,7 +8,7 @@ const UNAVAILABLE = [502, 503, 504];
 /** Time after which a request without an outcome is a failure, in milliseconds. */
 const MAX_WAIT = 60_000;
 
-/** Counts of a load, and the problems that were found. */
+/** Counts of a load, and the errors that were found. */
 export interface LoadCounts {
   calls: number;
   /** Requests that were sent again, because their connection broke or the response was 503. */
@@ -25,7 +25,7 @@ export interface LoadCounts {
   /** Calls of clients of other libraries that failed, and that worked. */
   clientErrors: number;
   clientCalls: number;
-  readonly problems: string[];
+  readonly errors: string[];
 }
 
 /** A session of one user over plain HTTP. */
@@ -64,7 +64,7 @@ export async function openLoadSession(url: string, user: string, counts: LoadCou
       await setTimeout(30);
     }
   };
-  const report = (problem: string) => void counts.problems.push(`${user}: ${problem}`);
+  const report = (error: string) => void counts.errors.push(`${user}: ${error}`);
 
   const clientInfo = { name: 'load', version: '1.0.0' };
   const params = { protocolVersion: VERSION, capabilities: { elicitation: {} }, clientInfo };

@@ -28,7 +28,7 @@ export async function startLoad(url: string): Promise<Load> {
     updates: 0,
     clientErrors: 0,
     clientCalls: 0,
-    problems: [],
+    errors: [],
   };
   const sessions = await Promise.all(USERS.map(user => openLoadSession(url, user, counts)));
   const listening = new AbortController();
@@ -43,7 +43,7 @@ export async function startLoad(url: string): Promise<Load> {
   let isOver = false;
   const repeat = async (work: (number: number) => Promise<unknown>) => {
     for (let number = 0; !isOver; number++) {
-      await work(number).catch(error => counts.problems.push(String(error)));
+      await work(number).catch(error => counts.errors.push(String(error)));
       await setTimeout(20);
     }
   };
@@ -73,7 +73,7 @@ export async function startLoad(url: string): Promise<Load> {
       for (const session of sessions)
         await retryUntilPasses(() => {
           if ((updates.get(session) ?? 0) <= (before.get(session) ?? 0)) throw new Error('no update');
-        }).catch(() => counts.problems.push(`${session.user}: the last update was lost`));
+        }).catch(() => counts.errors.push(`${session.user}: the last update was lost`));
       listening.abort();
       await Promise.all(listeners);
       await Promise.all(sessions.map(session => session.close()));
@@ -86,9 +86,9 @@ export async function startLoad(url: string): Promise<Load> {
 async function useSession(session: LoadSession, number: number, counts: LoadCounts): Promise<void> {
   const retries = counts.retries;
   const version = Number(await session.call('effect', { id: `${session.user}-${number}-${Math.random()}` }));
-  if (version > 1 && counts.retries === retries) counts.problems.push(`${session.user}: an effect took place twice`);
+  if (version > 1 && counts.retries === retries) counts.errors.push(`${session.user}: an effect took place twice`);
   const user = await session.call('whoami');
-  if (user !== session.user) counts.problems.push(`${session.user}: has the session of ${user}`);
+  if (user !== session.user) counts.errors.push(`${session.user}: has the session of ${user}`);
   if (number % 5 === 0) await session.call('update');
 }
 

@@ -147,7 +147,7 @@ async function browser(folder) {
   const found = await findBrowser();
   if (found.browser === undefined) {
     counts.skipped += 1;
-    return console.log(wanted.length > 0 ? skipMessage(found.problems) : 'Chromium: skipped');
+    return console.log(wanted.length > 0 ? skipMessage(found.errors) : 'Chromium: skipped');
   }
   const page = await openPage(found.browser, folder);
   try {

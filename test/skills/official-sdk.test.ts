@@ -57,8 +57,8 @@ describe('skills of SDK 2.4', () => {
     });
     const client = await connect({ url: URL_OF_TEST, fetch: fetchFrom(handle) }, { extensions: [skillsExtension] });
     const all = skillsOf(client);
-    const { skills: found, problems } = await all.list();
-    expect([found.map(({ name }) => name), problems]).toEqual([['forms', 'other'], []]);
+    const { skills: found, errors } = await all.list();
+    expect([found.map(({ name }) => name), errors]).toEqual([['forms', 'other'], []]);
     const skill = await all.get('skill://forms/SKILL.md');
     expect(await all.read(skill)).toMatchObject({ verified: true, text: FILES['forms/SKILL.md'] });
     expect((await all.read(skill, 'references/my%20notes.md')).text).toBe('# Notes\n');
@@ -84,8 +84,8 @@ describe('skills behind a gateway of both servers', () => {
     const uris = ['own', 'sdk'].flatMap(label => ['forms', 'other'].map(name => `skill://${label}/${name}/SKILL.md`));
     const client = await connect(gateway, { extensions: [skillsExtension] });
     const all = skillsOf(client);
-    const { skills: found, problems } = await all.list();
-    expect([found.map(({ uri }) => uri), problems]).toEqual([uris, []]);
+    const { skills: found, errors } = await all.list();
+    expect([found.map(({ uri }) => uri), errors]).toEqual([uris, []]);
     for (const skill of found) expect(await all.read(skill)).toMatchObject({ uri: skill.uri, verified: true });
 
     const sdk = new Client(

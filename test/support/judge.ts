@@ -71,13 +71,12 @@ function compiler(definitions: Json, is2020: boolean, pointer: string): Judge['t
 
 function judgeBatch({ vocabulary, version }: Bench, values: readonly unknown[]): string[] {
   if (!vocabulary.batches) return [`${version} has no batches`];
-  const problems: string[] = [];
-  if (values.length === 0) problems.push('a batch is empty');
-  if (values.some(each => isObject(each) && each.method === 'initialize'))
-    problems.push('initialize is part of a batch');
+  const issues: string[] = [];
+  if (values.length === 0) issues.push('a batch is empty');
+  if (values.some(each => isObject(each) && each.method === 'initialize')) issues.push('initialize is part of a batch');
   const calls = values.filter(each => isObject(each) && 'method' in each).length;
-  if (calls > 0 && calls < values.length) problems.push('a batch mixes calls and responses');
-  return problems;
+  if (calls > 0 && calls < values.length) issues.push('a batch mixes calls and responses');
+  return issues;
 }
 
 function judgeMessage(bench: Bench, value: unknown, context: Context): string[] {
@@ -88,33 +87,33 @@ function judgeMessage(bench: Bench, value: unknown, context: Context): string[] 
 }
 
 function judgeRequest({ vocabulary, type, custom, version }: Bench, value: Json, { from }: Context): string[] {
-  const problems = type('JSONRPCRequest', value);
+  const issues = type('JSONRPCRequest', value);
   const method = String(value.method);
   if (vocabulary.requests[from].size === 0)
-    return [...problems, `on ${version} the ${from} sends no requests: ${method}`];
+    return [...issues, `on ${version} the ${from} sends no requests: ${method}`];
   const name = vocabulary.requests[from].get(method);
-  if (name !== undefined) return [...problems, ...type(name, value)];
-  if (!custom(method)) problems.push(`${version} has no request ${method} from the ${from}`);
-  return problems;
+  if (name !== undefined) return [...issues, ...type(name, value)];
+  if (!custom(method)) issues.push(`${version} has no request ${method} from the ${from}`);
+  return issues;
 }
 
 function judgeNotification({ vocabulary, type, custom, version }: Bench, value: Json, { from }: Context): string[] {
-  const problems = type('JSONRPCNotification', value);
+  const issues = type('JSONRPCNotification', value);
   const method = String(value.method);
   const name = vocabulary.notifications[from].get(method);
-  if (name !== undefined) return [...problems, ...type(name, value)];
-  if (!custom(method)) problems.push(`${version} has no notification ${method} from the ${from}`);
-  return problems;
+  if (name !== undefined) return [...issues, ...type(name, value)];
+  if (!custom(method)) issues.push(`${version} has no notification ${method} from the ${from}`);
+  return issues;
 }
 
 function judgeSuccess(bench: Bench, value: Json, { from, answers }: Context): string[] {
   const { vocabulary, type } = bench;
-  const problems = type(vocabulary.success, value);
-  if (answers === undefined) return [...problems, 'a response answers no request'];
+  const issues = type(vocabulary.success, value);
+  if (answers === undefined) return [...issues, 'a response answers no request'];
   const asker = from === 'client' ? 'server' : 'client';
   const request = vocabulary.requests[asker].get(answers.method);
   const result = isObject(value.result) ? value.result : {};
-  return [...problems, ...judgeResult(bench, request, answers.params, result)];
+  return [...issues, ...judgeResult(bench, request, answers.params, result)];
 }
 
 function judgeResult(
@@ -139,22 +138,22 @@ function judgeResult(
 }
 
 function judgeInputRequired(type: Judge['type'], allowed: boolean, result: Json): string[] {
-  const problems = type('InputRequiredResult', result);
-  if (!allowed) problems.push('this method may not be answered with input_required');
+  const issues = type('InputRequiredResult', result);
+  if (!allowed) issues.push('this method may not be answered with input_required');
   if (result.inputRequests === undefined && result.requestState === undefined) {
-    problems.push('an InputRequiredResult has neither inputRequests nor requestState');
+    issues.push('an InputRequiredResult has neither inputRequests nor requestState');
   }
-  return problems;
+  return issues;
 }
 
 function judgeFailure({ vocabulary, type }: Bench, value: Json): string[] {
   const code = isObject(value.error) ? value.error.code : undefined;
   const fullText = vocabulary.failures.get(code);
   const part = vocabulary.errors.get(code);
-  const problems = type(vocabulary.failure, idOfUnreadable(vocabulary, value, code));
-  if (fullText !== undefined) problems.push(...type(fullText, value));
-  if (part !== undefined) problems.push(...type(part, value.error));
-  return problems;
+  const issues = type(vocabulary.failure, idOfUnreadable(vocabulary, value, code));
+  if (fullText !== undefined) issues.push(...type(fullText, value));
+  if (part !== undefined) issues.push(...type(part, value.error));
+  return issues;
 }
 
 /**

@@ -24,7 +24,7 @@ describe.skipIf(!schemasPresent)('createTap', () => {
     expect(tap.serverSends(answer(1, { tools: [] }))).toEqual([]);
     expect(tap.clientSends(answer(1, { tools: [] }))).not.toEqual([]);
     expect(tap.seen).toEqual({ client: 2, server: 2 });
-    expect(tap.problems).toHaveLength(1);
+    expect(tap.issues).toHaveLength(1);
   });
 
   it('distinguishes "1" from 1', () => {

@@ -4,11 +4,11 @@ import type { Side } from './vocabulary.js';
 
 /** Listens on one connection, in both directions, and judges all that crosses. */
 export interface Tap {
-  /** Both return what is wrong with the message, and keep it in `problems`. */
+  /** Both return what is wrong with the message, and keep it in `issues`. */
   clientSends(value: unknown): string[];
   serverSends(value: unknown): string[];
   /** All that was wrong so far. */
-  readonly problems: readonly string[];
+  readonly issues: readonly string[];
   /** How many messages crossed. */
   readonly seen: { readonly client: number; readonly server: number };
 }
@@ -29,7 +29,7 @@ const protocolVersion = 'io.modelcontextprotocol/protocolVersion';
 export function createTap(version: ProtocolVersion, options: JudgeOptions = {}): Tap {
   const agreed = judge(version, options);
   const first: Record<Side, Map<string, RecordedRequest>> = { client: new Map(), server: new Map() };
-  const problems: string[] = [];
+  const issues: string[] = [];
   const seen = { client: 0, server: 0 };
 
   const judgeFor = (named: unknown): Judge =>
@@ -75,14 +75,14 @@ export function createTap(version: ProtocolVersion, options: JudgeOptions = {}):
       ? [...agreed.batch(value), ...value.flatMap(each => one(each, from))]
       : one(value, from);
     const notifications = found.map(text => `${from}: ${text} in ${excerpt(value)}`);
-    problems.push(...notifications);
+    issues.push(...notifications);
     return notifications;
   };
 
   return {
     clientSends: value => crosses(value, 'client'),
     serverSends: value => crosses(value, 'server'),
-    problems,
+    issues,
     seen,
   };
 }

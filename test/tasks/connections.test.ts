@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await connection.close();
-  expect(connection.wire.problems).toEqual([]);
+  expect(connection.wire.issues).toEqual([]);
 });
 
 const reply = { role: 'assistant', model: 'm', content: { type: 'text', text: 'y' } };

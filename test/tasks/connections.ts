@@ -15,7 +15,7 @@ import { createTaskServer } from './task-server.js';
 export interface TaskConnection {
   readonly caller: TaskTestClient;
   readonly wire: Wire;
-  readonly problems: unknown[];
+  readonly errors: unknown[];
   readonly url: string;
   close(): Promise<void>;
 }
@@ -29,8 +29,8 @@ export async function openConnection(
   program: string,
 ): Promise<TaskConnection> {
   const wire = createWire(version);
-  const problems: unknown[] = [];
-  const works = createTaskServer(problem => problems.push(problem));
+  const errors: unknown[] = [];
+  const works = createTaskServer(error => errors.push(error));
   const http = kind === 'http' ? await serveHttp(works, { port: 0 }) : undefined;
   const url = http?.url ?? '';
   const open = async () => {
@@ -56,7 +56,7 @@ export async function openConnection(
   const caller = await openTaskClient(channel, { version, envelope });
   if (!stateless && 'listen' in channel) (channel as ListeningTransport).listen();
   return {
-    ...{ caller, wire, problems, url },
+    ...{ caller, wire, errors, url },
     async close() {
       await caller.close();
       works.close();

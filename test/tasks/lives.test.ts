@@ -221,7 +221,7 @@ describe('tasks in any order of events and process failures', () => {
           expect(result).toMatchObject({ status: 'completed', result: { content: [{ text: servers.expected }] } });
           completed++;
         }
-        const odd = servers.processes.flatMap(({ problems }) => problems);
+        const odd = servers.processes.flatMap(({ errors }) => errors);
         expect(odd.map(({ message }) => message)).toEqual([]);
       }),
       { numRuns: takeRuns(300) },

@@ -9,7 +9,7 @@ import {
 export interface TaskProcess {
   readonly name: number;
   readonly caller: TaskTestClient;
-  readonly problems: TenonError[];
+  readonly errors: TenonError[];
   readonly alive: boolean;
   readonly running: boolean;
   /** Dies at one of its next calls to the store: before that is done, or after. */
@@ -59,16 +59,16 @@ export async function startProcess(
       subscribe: (topic, hear) => bus.subscribe(topic, message => alive && !held && hear(message)),
     },
   };
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const server = createServer({
     ...{ name: `process ${name}`, version: '1', clock, stores },
     tools: tools(() => alive),
     extensions: [tasks(settings)],
-    onError: problem => problems.push(problem),
+    onError: error => errors.push(error),
   });
   const caller = await connectTaskClient(server as never);
   return {
-    ...{ name, caller, problems },
+    ...{ name, caller, errors },
     get alive() {
       return alive;
     },

@@ -4,7 +4,7 @@ const input = { type: 'object', properties: { a: { type: 'string' } }, required:
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 /** A server whose tools become tasks of every kind. */
-export function createTaskServer(onError: (problem: unknown) => void = () => {}) {
+export function createTaskServer(onError: (error: unknown) => void = () => {}) {
   return createServer({
     name: 'works',
     version: '1',

@@ -63,7 +63,7 @@ async function captureStdio(protocolVersion: '2025-11-25' | '2026-07-28'): Promi
     await startStdioRelay(bundle('test/telemetry/fixtures/traced-process.ts'), ['server', '/dev/null'], wires),
   );
   await useClient((await connect(relay.target, { telemetry, protocolVersion })) as Client);
-  expect(wires.problems).toEqual([]);
+  expect(wires.issues).toEqual([]);
   return wires.messages('client') as Message[];
 }
 

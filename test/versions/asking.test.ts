@@ -211,11 +211,11 @@ describeMatrix(
       const { client, wire } = rig();
       const call = client.callTool('returns');
       if (!from(variant, '2025-06-18')) {
-        const problem = await call.then(
+        const error = await call.then(
           result => (result.isError ? 'told' : 'answered'),
           () => 'told',
         );
-        return expect(problem).toBe('told');
+        return expect(error).toBe('told');
       }
       expect(textOf(await call)).toBe('2:Grace model');
       expect(

@@ -53,8 +53,8 @@ async function overHttp(server: ReturnType<typeof createExample>, wire: Wire) {
 describe.each(['memory', 'http'] as const)('a subscription over %s', transport => {
   it('ends with a result of the server, and the client subscribes again [subscriptions.graceful-close-shape, subscriptions.graceful-close-understood, cancellation.server-listen-teardown, subscriptions.http-sse-response]', async () => {
     const { server, wire, client, messages, listen } = await listening(transport);
-    const problems: unknown[] = [];
-    client.on('error', problem => problems.push(problem));
+    const errors: unknown[] = [];
+    client.on('error', error => errors.push(error));
     server.close();
     const result = () => messages().find(({ from, id, result }) => from === 'server' && id === listen.id && result);
     await expect
@@ -66,12 +66,12 @@ describe.each(['memory', 'http'] as const)('a subscription over %s', transport =
       await expect.poll(() => wire.sent('server', 'notifications/cancelled').length, { interval: 5 }).toBe(1);
     else expect(cancelled).toEqual([]);
     await client.ping();
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await expect.poll(() => wire.sent('client', 'subscriptions/listen').length).toBe(2);
     const stream = wire.exchanges.find(({ body }) => (body as Json | undefined)?.method === 'subscriptions/listen');
     if (transport === 'http')
       expect([stream?.status, stream?.contentType]).toEqual([200, expect.stringContaining('text/event-stream')]);
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('carries changes, and nothing that belongs to a request [subscriptions.no-request-scoped-notifications, logging.request-scoped-stream, meta.notification-meta-shape, meta.subscription-id-absent-elsewhere]', async () => {
@@ -92,7 +92,7 @@ describe.each(['memory', 'http'] as const)('a subscription over %s', transport =
     ]);
     for (const { params } of tagged) expect(((params as Json)._meta as Json)[subscriptionId]).toBe(listen.id);
     expect(wire.sent('server', 'notifications/message').length).toBe(8);
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('leaves nothing behind when it has ended [subscriptions.stops-after-cancel, subscriptions.no-state-across-reconnect, base.listen-state-scoped-to-request]', async () => {
@@ -122,7 +122,7 @@ describe.each(['memory', 'http'] as const)('a subscription over %s', transport =
     server.notifyResourceUpdated('note://hooked');
     await client.ping();
     expect(wire.sent('server', 'notifications/resources/updated')).toEqual([]);
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 });
 
@@ -150,14 +150,14 @@ describe('a subscription that the server cancels', () => {
       onClose() {},
     });
     const client = await connect(pair.client);
-    const problems: unknown[] = [];
-    client.on('error', problem => problems.push(problem));
+    const errors: unknown[] = [];
+    client.on('error', error => errors.push(error));
     const stop = new AbortController();
     const watch = (async () => {
       for await (const _ of client.watch({ tools: true }, { signal: stop.signal }));
     })();
     await expect.poll(() => listens.length).toBe(2);
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     stop.abort();
     await watch;
     await client.close();

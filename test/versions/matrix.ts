@@ -157,9 +157,9 @@ export function describeMatrix(
       let judged = 0;
       beforeEach(() => opened().wire.rewind());
       afterEach(() => {
-        const problems = opened().wire.problems.slice(judged);
-        judged += problems.length;
-        expect(problems).toEqual([]);
+        const errors = opened().wire.issues.slice(judged);
+        judged += errors.length;
+        expect(errors).toEqual([]);
       });
       afterAll(() => rig?.close());
       body(opened, variant);

@@ -16,7 +16,7 @@ async function start(...parameters: Parameters<typeof openCase>): Promise<Connec
 afterEach(async () => {
   const all = opened.splice(0);
   await Promise.all(all.map(rig => rig.close()));
-  for (const rig of all) expect(rig.wire.problems).toEqual([]);
+  for (const rig of all) expect(rig.wire.issues).toEqual([]);
 });
 
 const messages = ({ wire }: ConnectedCase): (Json & { by: string })[] =>
@@ -247,7 +247,7 @@ describe('negotiation', () => {
       const server = createServer({ name: 'one', version: '1', protocolVersions: [served], onError: () => {} });
       const connecting = connect(server, { protocolVersion: requestedUrl });
       if (served === requestedUrl) return expect((await connecting).server.protocolVersion).toBe(requestedUrl);
-      const error = await connecting.catch(problem => problem);
+      const error = await connecting.catch(error => error);
       expect(error).toMatchObject({ code: 'connect/no-shared-version' });
       expect((error as TenonError).received).toBe(served);
     },

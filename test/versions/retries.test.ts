@@ -32,7 +32,7 @@ describe('retries', () => {
         expect(JSON.stringify(inputResponses ?? {})).not.toMatch(/jsonrpc|resultType|"id"/);
       });
       for (const { ttlMs, cacheScope } of interim) expect([ttlMs, cacheScope]).toEqual([undefined, undefined]);
-      expect(wire.problems).toEqual([]);
+      expect(wire.issues).toEqual([]);
       await close();
     });
 
@@ -79,7 +79,7 @@ describe('retries', () => {
         rpcCode: -32021,
         data: { requiredCapabilities: { roots: {} } },
       });
-      expect(wire.problems).toEqual([]);
+      expect(wire.issues).toEqual([]);
       await close();
     });
   }
@@ -104,7 +104,7 @@ describe('a missing input response', () => {
       );
       expect(failed).toBe(true);
       expect((await client.callTool('word')).content).toEqual([{ type: 'text', text: '"tenon"' }]);
-      expect(wire.problems).toEqual([]);
+      expect(wire.issues).toEqual([]);
       await close();
     },
   );

@@ -81,7 +81,7 @@ describe('clients of all protocol versions on one server at the same time', () =
           expect(reports).toEqual(Array.from({ length: round }, (_, index) => index + 1));
           const tools: string[] = [];
           for await (const tool of client.listTools()) tools.push(tool.name);
-          expect(wire.problems).toEqual([]);
+          expect(wire.issues).toEqual([]);
           return tools.join();
         }),
       ),

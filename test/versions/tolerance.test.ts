@@ -73,7 +73,7 @@ describe.each(handshakes)('a client of %s with handwritten messages', version =>
       expect(refusals.map(({ id }) => id)).toEqual([1, 2, 3]);
       for (const refusal of refusals) expect(refusal).toMatchObject({ error: { code: -32600 } });
     }
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('cannot initialize inside a batch, or twice [lifecycle.initialize-not-batched]', async () => {
@@ -84,7 +84,7 @@ describe.each(handshakes)('a client of %s with handwritten messages', version =>
       clientInfo: { name: 'x', version: '1' },
     });
     expect(again.error).toMatchObject({ code: -32600 });
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('may declare unknown capabilities, which are kept [schema.capability.open-set, schema.open-objects, base.response.result-object]', async () => {
@@ -107,7 +107,7 @@ describe.each(handshakes)('a client of %s with handwritten messages', version =>
       prompts: {},
     });
     expect(messages.meta).toEqual({ 'com.example/x': 1 });
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('can set the level `warn`, which is read as `warning`', async () => {
@@ -129,7 +129,7 @@ describe.each(handshakes)('a client of %s with handwritten messages', version =>
     const { ask, wire } = await byHand(version);
     const ids = [1, '1', -5, '', 'ünï', Number.MAX_SAFE_INTEGER];
     for (const id of ids) expect(await ask(id, 'ping')).toEqual({ jsonrpc: '2.0', id, result: {} });
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 });
 
@@ -159,7 +159,7 @@ describe.each(protocolVersions)('messages to a server of %s', version => {
     expect(answers.map(({ error }) => error.code)).toEqual(broken.map(() => -32600));
     expect(answers.slice(0, 4).map(({ id }) => id)).toEqual([1, 2, 3, 4]);
     expect((await ask(9, 'tools/call', { name: 'word', _meta })).result).toBeDefined();
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 
   it('get no response as a notification or an unmatched response [base.notification.no-response, schema.notification.cancelled.request-id-optional, base.notification.no-id]', async () => {

@@ -27,7 +27,7 @@ export interface Wire {
   readonly crossings: readonly Crossing[];
   readonly exchanges: Exchange[];
   /** What was wrong with messages so far; always empty where the schemas are not there. */
-  readonly problems: readonly string[];
+  readonly issues: readonly string[];
   crosses(from: Side, value: unknown): void;
   /** Until the next `rewind` the client may send what no protocol version knows: the test means to. */
   excuseClient(): void;
@@ -58,7 +58,7 @@ export function createWire(version: ProtocolVersion): Wire {
   const tap = schemasPresent
     ? createTap(version, { exact: true, custom: method => isCustom(version, method) })
     : undefined;
-  const problems: string[] = [];
+  const issues: string[] = [];
   let crossings: Crossing[] = [];
   let excused = false;
   const messages = (from: Side): Json[] =>
@@ -70,12 +70,12 @@ export function createWire(version: ProtocolVersion): Wire {
       return crossings;
     },
     exchanges: [],
-    problems,
+    issues,
     crosses(from, value) {
       // A message in memory crosses by reference: a copy shows it as it was.
       crossings.push({ from, value: JSON.parse(JSON.stringify(value)) });
       const found = from === 'client' ? tap?.clientSends(value) : tap?.serverSends(value);
-      if (!(excused && from === 'client')) problems.push(...(found ?? []).filter(problem => !extended.test(problem)));
+      if (!(excused && from === 'client')) issues.push(...(found ?? []).filter(error => !extended.test(error)));
     },
     excuseClient() {
       excused = true;

@@ -107,10 +107,10 @@ describe('toAiTools() with a client', () => {
     ['a result that is an error', 'fail', {}, 'the disk is full'],
     ['arguments that are no object', 'note_add', ['tea'], 'no JSON object'],
     ['arguments that break the schema', 'note_add', { text: 1 }, 'text'],
-  ])('returns to the model an error for %s', async (_, name, input, problem) => {
+  ])('returns to the model an error for %s', async (_, name, input, error) => {
     const { client, calls } = await open();
     const { message } = await callTool(client, name, input);
-    expect(message).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(problem) } }]);
+    expect(message).toMatchObject([{ output: { type: 'error-text', value: expect.stringContaining(error) } }]);
     expect(calls).toEqual([]);
   });
 

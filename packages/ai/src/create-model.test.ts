@@ -325,9 +325,9 @@ describe('an error of a model', () => {
       text('no'),
       'toolChoice',
     ],
-  ])('has the code model/answer for %s', async (_, request, answer, problem) => {
+  ])('has the code model/answer for %s', async (_, request, answer, error) => {
     const generated = createModel(createScriptedModel(answer)).generate(request, { signal });
-    await expect(generated).rejects.toMatchObject({ code: 'model/answer', summary: expect.stringContaining(problem) });
+    await expect(generated).rejects.toMatchObject({ code: 'model/answer', summary: expect.stringContaining(error) });
   });
 
   it('equals the reason of an abort, which the model gets', async () => {

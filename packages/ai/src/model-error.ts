@@ -34,8 +34,8 @@ export function toModelError(error: unknown, peer: string, secrets: readonly str
 }
 
 /** Creates the error for an unusable response of a model. */
-export function createAnswerError(peer: string, problem: string): TenonError {
-  return new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, {
+export function createAnswerError(peer: string, summary: string): TenonError {
+  return new TenonError('model/answer', `the answer of the model is invalid: ${summary}`, {
     peer,
     hint: 'try again, or use another model',
   });

@@ -20,8 +20,8 @@ export function findId(ids: readonly string[], start: string, subject: string): 
   const matches = ids.filter(id => start !== '' && (id.startsWith(start) || getRandomPart(id).startsWith(start)));
   const [only] = matches;
   if (only !== undefined && matches.length === 1) return only;
-  const problem = matches.length === 0 ? 'not found' : `${matches.length} ids begin with it`;
-  throw new TenonError('cli/no-pending-approval', `${subject} ${start.slice(0, 100)}: ${problem}`, {
+  const reason = matches.length === 0 ? 'not found' : `${matches.length} ids begin with it`;
+  throw new TenonError('cli/no-pending-approval', `${subject} ${start.slice(0, 100)}: ${reason}`, {
     hint: 'run `tenon approvals list`',
   });
 }

@@ -9,7 +9,7 @@ import { createUsageError } from './usage-error.js';
 export interface ErrorReport {
   /** Stable error code: `area/problem`. */
   readonly code: string;
-  /** Description of the problem. */
+  /** Description of the error. */
   readonly cause: string;
   /** Next step for the user. */
   readonly fix: string;

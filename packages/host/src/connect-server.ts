@@ -17,7 +17,7 @@ export function getServerState({ name, connections }: UpstreamServer): ServerSta
     undefined,
   );
   const best =
-    last?.health.problem && isUnreachable(last.health.problem)
+    last?.health.error && isUnreachable(last.health.error)
       ? last
       : (connections.find(({ state }) => state === 'connected') ??
         connections.find(({ openClient }) => openClient) ??

@@ -1,6 +1,6 @@
 import { checkAnything, checkOptions, isObject, type OptionChecks, requireOptions, TenonError } from '@tenon/base';
 import type { HttpTarget, StdioTarget } from 'tenon';
-import { type CallerTemplates, findTemplateProblems } from './config/caller-template.js';
+import { type CallerTemplates, findTemplateIssues } from './config/caller-template.js';
 import type { ServerEntry, ToolOverride, ToolSettings } from './config/server-entry.js';
 import { toServerEntry } from './connections/connector.js';
 import { DEFAULT_HOST_OPTIONS, type HostOptions, type InProcessServer, type ServerSettings } from './host-options.js';
@@ -49,7 +49,7 @@ const checkTools = checkOptions<ToolSettings>({
     isObject(value)
       ? Object.values(value)
           .map(checkOverride)
-          .find(problem => problem !== undefined)
+          .find(issue => issue !== undefined)
       : undefined,
 });
 
@@ -85,10 +85,10 @@ const SERVER_CHECKS: OptionChecks<ServerSettings> = {
 export function requireKnownSettings(servers: HostOptions['servers']): void {
   for (const [name, server] of Object.entries(servers)) {
     requireOptions(`the server "${name}"`, server, { ...TARGET_CHECKS, ...SERVER_CHECKS }, 'options/invalid');
-    const [problem] = findTemplateProblems(server.perCaller ?? {});
-    if (!problem) continue;
-    const { summary, expected, next: hint } = problem.fault;
-    throw new TenonError('options/invalid', `the server "${name}": perCaller.${problem.key}: ${summary}`, {
+    const [issue] = findTemplateIssues(server.perCaller ?? {});
+    if (!issue) continue;
+    const { summary, expected, next: hint } = issue.fault;
+    throw new TenonError('options/invalid', `the server "${name}": perCaller.${issue.key}: ${summary}`, {
       expected,
       hint,
     });

@@ -98,7 +98,7 @@ export {
   parseConfig,
   parseServerEntries,
 } from './config/parse-config.js';
-export type { ConfigProblem } from './config/problem.js';
+export type { ConfigFinding } from './config/config-finding.js';
 export type {
   CommandTarget,
   ConfiguredEntry,
@@ -149,7 +149,7 @@ export { readAuditAnchors } from './security/audit/audit-anchors.js';
 export type { AuditAction, AuditEvent, AuditHead } from './security/audit/audit-event.js';
 export type { AuditSink } from './security/audit/audit-sink.js';
 export {
-  type AuditProblem,
+  type AuditFinding,
   type AuditVerification,
   type AuditVerifyOptions,
   verifyAudit,
@@ -172,7 +172,12 @@ export { parseLockFile } from './security/lock/parse-lock.js';
 export { serializeLock } from './security/lock/serialize-lock.js';
 export type { Action, ActionRequest, PolicyVerdict } from './security/policy/action-request.js';
 export { POLICY_DECISION } from './security/policy/denied-result.js';
-export { type LintOptions, lintPolicy, type PolicyFinding, type PolicyProblem } from './security/policy/lint-policy.js';
+export {
+  type LintOptions,
+  lintPolicy,
+  type PolicyFinding,
+  type PolicyFindingKind,
+} from './security/policy/lint-policy.js';
 export type { ToolInventory } from './security/policy/lint-tools.js';
 export type { ArgumentPattern } from './security/policy/matching/argument-pattern.js';
 export type { Globs } from './security/policy/matching/glob.js';

@@ -42,7 +42,7 @@ export async function verifyProof(
       keyPrefix: 'issuer/proof/',
     },
   );
-  if ('problem' in verified) throw createProofError();
+  if ('error' in verified) throw createProofError();
   return {
     jkt: verified.jkt,
     async useProof() {

@@ -20,7 +20,7 @@ const IDP = 'https://idp.example.com';
 
 function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
   const sent: { url: string; body: string | undefined }[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   const testIssuer = createTestIssuer(clock =>
     oauthProxy({
       url: ISSUER,
@@ -28,7 +28,7 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
       scopes: { 'notes:read': 'read your notes' },
       clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
       clock,
-      onError: error => problems.push(String(error)),
+      onError: error => errors.push(String(error)),
       fetch: async (url, { body }) => {
         sent.push({ url, body });
         const json = { access_token: 'upstream-token', token_type: 'bearer', expires_in: 3600 };
@@ -45,7 +45,7 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
       },
     }),
   );
-  return { testIssuer, sent, problems };
+  return { testIssuer, sent, errors };
 }
 
 /** Agrees, and gives where the browser is sent and the cookie that it has then. */
@@ -164,8 +164,8 @@ describe('a proxy with one client id for all clients', () => {
     const response = await set.testIssuer.send(...back(state, cookie));
     const to = new URL(response.headers.get('location') ?? '');
     expect(Object.fromEntries(to.searchParams)).toEqual({ error: 'server_error', state: 'st', iss: ISSUER });
-    expect(set.problems).toHaveLength(1);
-    expect(set.problems.join()).not.toMatch(/upstream-(token|secret|code)/);
+    expect(set.errors).toHaveLength(1);
+    expect(set.errors.join()).not.toMatch(/upstream-(token|secret|code)/);
   });
 
   it('accepts no token of the identity provider', async () => {

@@ -8,7 +8,7 @@ import { MADE_UP } from './lists.js';
 const ABSENT = 'com.example/absent';
 
 /** The code, the message and the data with which a call is rejected. */
-const problem = (work: Promise<unknown>): Promise<unknown> =>
+const readError = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     async result => (isToolResult(result) ? callText(Promise.resolve(result)) : 'none'),
     ({ rpcCode, message, data }) => ({ rpcCode, message: String(message).split('\n')[0], data }),
@@ -48,13 +48,13 @@ export const errors: readonly Feature[] = [
   {
     crosses: 'errors',
     name: 'an error of the protocol, with its data',
-    probe: ({ client }) => problem(client.callTool('refuses')),
+    probe: ({ client }) => readError(client.callTool('refuses')),
     seen: () => ({ rpcCode: -32603, message: expect.stringContaining('Out of order'), data: { until: 'noon' } }),
   },
   {
     crosses: 'errors',
     name: 'a code of the server’s own, with its data',
-    probe: ({ client }) => problem(client.callTool('coded')),
+    probe: ({ client }) => readError(client.callTool('coded')),
     seen: () => ({
       rpcCode: 7001,
       message: expect.stringContaining('The well is dry'),
@@ -64,7 +64,7 @@ export const errors: readonly Feature[] = [
   {
     crosses: 'errors',
     name: 'a tool that there is not',
-    probe: ({ client }) => problem(client.callTool('absent')),
+    probe: ({ client }) => readError(client.callTool('absent')),
     seen: () => expect.objectContaining({ rpcCode: -32602, message: expect.stringContaining('absent') }),
   },
   {
@@ -72,8 +72,8 @@ export const errors: readonly Feature[] = [
     name: 'a prompt that there is not, and arguments that are missing',
     probe: ({ client }) =>
       Promise.all([
-        problem(client.call('prompts/get', { name: 'absent' })),
-        problem(client.call('prompts/get', { name: 'letter' })),
+        readError(client.call('prompts/get', { name: 'absent' })),
+        readError(client.call('prompts/get', { name: 'letter' })),
       ]),
     seen: () => [expect.objectContaining({ rpcCode: -32602 }), expect.objectContaining({ rpcCode: -32602 })],
   },
@@ -91,7 +91,7 @@ export const errors: readonly Feature[] = [
     crosses: 'errors',
     name: 'a resource that there is not, in the words of the client',
     probe: ({ client }) =>
-      Promise.all(['note://absent', 'note://by/zzz'].map(uri => problem(client.readResource(uri)))),
+      Promise.all(['note://absent', 'note://by/zzz'].map(uri => readError(client.readResource(uri)))),
     seen: ({ client }) => {
       const error = { rpcCode: client === newest ? -32602 : -32002 };
       return [expect.objectContaining(error), expect.objectContaining(error)];
@@ -100,26 +100,26 @@ export const errors: readonly Feature[] = [
   {
     crosses: 'errors',
     name: 'a cursor that nobody gave',
-    probe: ({ client }) => problem(client.call('tools/list', { cursor: MADE_UP })),
+    probe: ({ client }) => readError(client.call('tools/list', { cursor: MADE_UP })),
     seen: () => expect.objectContaining({ rpcCode: -32602 }),
   },
   {
     crosses: 'errors',
     name: 'a method that there is not',
-    probe: ({ client }) => problem(client.call(ABSENT)),
+    probe: ({ client }) => readError(client.call(ABSENT)),
     seen: () => expect.objectContaining({ rpcCode: -32601 }),
   },
   {
     crosses: 'errors',
     name: 'a completion of what there is not',
     probe: ({ client }) =>
-      problem(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument: { name: 'to', value: 'a' } })),
+      readError(client.complete({ ref: { type: 'ref/prompt', name: 'absent' }, argument: { name: 'to', value: 'a' } })),
     seen: () => expect.objectContaining({ rpcCode: -32602 }),
   },
   {
     crosses: 'errors',
     name: 'a capability that the client lacks',
-    probe: ({ client }) => problem(client.callTool('needy')),
+    probe: ({ client }) => readError(client.callTool('needy')),
     seen: () => ({
       rpcCode: -32021,
       message: expect.stringContaining('capability'),

@@ -21,7 +21,7 @@ export async function createFolder(): Promise<string> {
 
 export interface GuardedHost {
   readonly host: Host;
-  readonly problems: TenonError[];
+  readonly errors: TenonError[];
   readonly screeningReports: ScreeningReport[];
   /** A client of the host, that goes with the test. */
   client(options?: ClientOptions): Promise<Client>;
@@ -29,18 +29,18 @@ export interface GuardedHost {
 
 /** A host that goes with the test. */
 export async function startGuardedHost(options: NodeHostOptions): Promise<GuardedHost> {
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const screeningReports: ScreeningReport[] = [];
   const host = await createHost({
     prefix: 'auto',
-    onError: problem => problems.push(problem),
+    onError: error => errors.push(error),
     onScreeningReport: finding => screeningReports.push(finding),
     ...options,
   });
   onTestFinished(() => host.close());
   return {
     host,
-    problems,
+    errors,
     screeningReports,
     async client(of = {}) {
       const client = await connect(host.toServer(), { protocolVersion: '2026-07-28', ...of });

@@ -216,7 +216,7 @@ describe('the audit log', () => {
     const audit = await createAudit({
       append: () => (open ? Promise.resolve() : Promise.reject(new Error('the disk is full'))),
     });
-    const { client, problems } = await startGuardedHost({
+    const { client, errors } = await startGuardedHost({
       servers: { one: { service: createWorksServer().server } },
       audit,
     });
@@ -226,7 +226,7 @@ describe('the audit log', () => {
     expect(await getOutcome(on.call('prompts/get', { name: 'nothing' }))).toContain(
       'audit record could not be written',
     );
-    expect(problems.map(({ code }) => code)).toContain('audit/failed');
+    expect(errors.map(({ code }) => code)).toContain('audit/failed');
   });
 
   it('fails the verification once it was emptied', async () => {
@@ -236,10 +236,10 @@ describe('the audit log', () => {
     const { head } = await verifyAuditFile(path);
     await writeFile(path, '');
     for (const options of [{}, { through: head }]) {
-      const { ok, problem, at } = await verifyAuditFile(path, options);
-      expect({ ok, problem, at }).toMatchObject({
+      const { ok, finding, at } = await verifyAuditFile(path, options);
+      expect({ ok, finding, at }).toMatchObject({
         ok: false,
-        problem: { line: 1, what: expect.stringContaining('the record is empty') },
+        finding: { line: 1, what: expect.stringContaining('the record is empty') },
       });
     }
   });
@@ -343,7 +343,7 @@ describe('the audit log', () => {
     });
     const { server, ran } = createWorksServer();
     const policy = [ask('*/sure'), allow()];
-    const { client, problems } = await startGuardedHost({
+    const { client, errors } = await startGuardedHost({
       servers: { one: { service: server } },
       policy,
       approve: () => true,
@@ -359,6 +359,6 @@ describe('the audit log', () => {
       '-32603: Not done: the audit record could not be written',
     );
     expect(ran).toEqual(['say before']);
-    expect(problems.map(({ code }) => code)).toContain('audit/failed');
+    expect(errors.map(({ code }) => code)).toContain('audit/failed');
   });
 });

@@ -79,7 +79,7 @@ describe('a request that requires a URL elicitation', () => {
       visited.add(other.elicitationId);
       expect(await outcome(ask()), method).not.toBeInstanceOf(Error);
     }
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
     await client.close();
   });
 
@@ -124,7 +124,7 @@ describe('a request that requires a URL elicitation', () => {
       expect(requests.splice(0)).toEqual([page.url, other.url]);
     }
     expect(JSON.stringify(wire.crossings)).not.toContain('elicitationId');
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
     await client.close();
   });
 
@@ -268,13 +268,13 @@ describe('the notification of a completed URL elicitation', () => {
     await server.open(receiver);
     const connecting = connectPairTo(end);
     const { id } = await until(({ method }) => method === 'initialize');
-    const result = { protocolVersion: protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } };
+    const result = { protocolVersion, capabilities: {}, serverInfo: { name: 's', version: '1' } };
     await server.send({ jsonrpc: '2.0', id, result } as never);
     const client = await connecting;
     const elicited: string[] = [];
-    const problems: unknown[] = [];
+    const errors: unknown[] = [];
     client.on('elicitationComplete', ({ elicitationId }) => elicited.push(elicitationId));
-    client.on('error', problem => problems.push(problem));
+    client.on('error', error => errors.push(error));
     const notify = (params: Json) =>
       server.send({ jsonrpc: '2.0', method: 'notifications/elicitation/complete', params } as never);
     await notify({ elicitationId: 'never asked' });
@@ -285,7 +285,7 @@ describe('the notification of a completed URL elicitation', () => {
     await server.send({ jsonrpc: '2.0', id: ping.id, result: {} } as never);
     await pinging;
     expect(elicited).toEqual(['never asked', 'never asked']);
-    expect(problems).toMatchObject([{ code: 'peer/malformed' }]);
+    expect(errors).toMatchObject([{ code: 'peer/malformed' }]);
     await client.close();
   });
 });

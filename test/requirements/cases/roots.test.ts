@@ -15,17 +15,17 @@ const server = createServer({
 /** What the server learns of the roots, and all that crossed. */
 async function learned(protocolVersion: string, roots: readonly Root[] | (() => readonly Root[])) {
   const wire = createWire(protocolVersion as ProtocolVersion);
-  const problems: string[] = [];
+  const errors: string[] = [];
   const client = await connectPair(server, {
     protocolVersion,
     roots,
     onMessage: (from, message) => wire.crosses(from, message),
   });
-  client.on('error', ({ code }) => problems.push(code));
+  client.on('error', ({ code }) => errors.push(code));
   const answer = await client.callTool('roots').catch((error: TenonError) => error.code);
   await client.close();
-  expect(wire.problems).toEqual([]);
-  return { answer, problems, crossed: JSON.stringify(wire.crossings) };
+  expect(wire.issues).toEqual([]);
+  return { answer, errors, crossed: JSON.stringify(wire.crossings) };
 }
 
 const out = [
@@ -52,12 +52,12 @@ describe.each(protocolVersions)('roots on %s', version => {
   it.each(takePart(out, protocolVersions.indexOf(version), protocolVersions.length))(
     'are not sent when one leads elsewhere: %s [roots.security.uris-validated]',
     async uri => {
-      const { answer, problems, crossed } = await learned(version, [{ uri: 'file:///home/ada' }, { uri }]);
+      const { answer, errors, crossed } = await learned(version, [{ uri: 'file:///home/ada' }, { uri }]);
       // The answer is an error of the call, or one that the server gets and passes on.
       if (version === '2026-07-28') expect(answer).toBe('call/unanswered-request');
       else {
         expect(answer).toMatchObject({ isError: true });
-        expect(problems).toEqual(['answer/root']);
+        expect(errors).toEqual(['answer/root']);
       }
       expect(crossed).not.toContain('file:');
     },

@@ -116,7 +116,7 @@ describe('a server on a protocol version without requests from server to client'
     expect(received.filter(message => 'method' in message && 'id' in message)).toEqual([]);
     expect(received.some(({ method }) => method === 'notifications/progress')).toBe(true);
     expect(messages.length).toBe(1);
-    expect(wire.problems).toEqual([]);
+    expect(wire.issues).toEqual([]);
   });
 });
 
@@ -147,14 +147,14 @@ describe('a client on a protocol version without requests from server to client'
     const { id } = await until(({ method }) => method === 'server/discover');
     await say({ id, result: discovered });
     const client = await connecting;
-    const problems = problemsOf(client);
+    const errors = collectErrors(client);
     for (const each of requests) await say(each);
     const pinging = client.ping();
     const ping = await until(({ method, id: each }) => method === 'server/discover' && each !== id);
     await say({ id: ping.id, result: discovered });
     await pinging;
     expect(received.filter(message => !('method' in message))).toEqual([]);
-    expect(problems.filter(code => code === 'peer/unexpected-request').length).toBe(5);
+    expect(errors.filter(code => code === 'peer/unexpected-request').length).toBe(5);
     await client.close();
   });
 
@@ -169,17 +169,17 @@ describe('a client on a protocol version without requests from server to client'
       return new Response(text, { headers: { 'content-type': 'text/event-stream' } });
     };
     const client = await connect({ url: 'http://127.0.0.1:1/mcp', fetch: fetch as never }, answers);
-    const problems = problemsOf(client);
+    const errors = collectErrors(client);
     expect(await client.callTool('t')).toMatchObject({ content: [] });
     await client.ping();
     expect(bodies.filter(body => !('method' in body))).toEqual([]);
-    expect(problems).toContain('peer/unexpected-request');
+    expect(errors).toContain('peer/unexpected-request');
     await client.close();
   });
 });
 
-function problemsOf(client: Client): string[] {
-  const problems: string[] = [];
-  client.on('error', ({ code }: TenonError) => problems.push(code));
-  return problems;
+function collectErrors(client: Client): string[] {
+  const errors: string[] = [];
+  client.on('error', ({ code }: TenonError) => errors.push(code));
+  return errors;
 }

@@ -88,10 +88,10 @@ export function createChannel({ send, handleRequest, handleNotification, maxRequ
     notify(method, params = {}) {
       if (closedBy === undefined) send({ jsonrpc: '2.0', method, params });
     },
-    receive({ message, problem, ...rest }) {
+    receive({ message, error, ...rest }) {
       if (closedBy !== undefined) return;
-      if (problem) {
-        const text = problem === 'too-large' ? 'The message is too large' : 'Invalid request';
+      if (error) {
+        const text = error === 'too-large' ? 'The message is too large' : 'Invalid request';
         if ('id' in rest && rest.id !== undefined) respondWithError(rest.id, new AppError(-32600, text));
       } else if (message?.kind === 'request') void respond(message);
       else if (message?.kind === 'response') settle(message.id, ({ resolve }) => resolve(message.result));

@@ -98,13 +98,13 @@ describe('composePolicy', () => {
 
 describe('readCsp', () => {
   it('leaves out and reports entries that are not origins', () => {
-    const problems: string[] = [];
+    const errors: string[] = [];
     const csp = readCsp(
       { connectDomains: ['https://a.example', '*'], frameDomains: 'https://b.example', other: [] },
-      problem => problems.push(problem),
+      error => errors.push(error),
     );
     expect(csp).toEqual({ connectDomains: ['https://a.example'] });
-    expect(problems).toEqual([
+    expect(errors).toEqual([
       'connectDomains: "*" is not an origin',
       'frameDomains: expected a list of at most 100 origins',
     ]);

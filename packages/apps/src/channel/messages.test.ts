@@ -54,7 +54,7 @@ describe('parseMessage', () => {
     [{ jsonrpc: '2.0', result: {} }],
     [{ ...call, params: { n: 1n } }],
   ])('rejects %o [ext-apps.messages-validated]', data => {
-    expect(parse(data)).toMatchObject({ problem: 'not-json-rpc' });
+    expect(parse(data)).toMatchObject({ error: 'not-json-rpc' });
   });
 
   it('rejects a message that contains itself', () => {
@@ -64,12 +64,12 @@ describe('parseMessage', () => {
       params: {},
     };
     data.params.self = data;
-    expect(parse(data)).toEqual({ problem: 'not-json-rpc' });
+    expect(parse(data)).toEqual({ error: 'not-json-rpc' });
   });
 
   it('names the id of a request that is too large', () => {
-    expect(parse({ ...call, params: { text: 'x'.repeat(1_000) } })).toEqual({ problem: 'too-large', id: 1 });
-    expect(parse({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1_000) } })).toEqual({ problem: 'too-large' });
+    expect(parse({ ...call, params: { text: 'x'.repeat(1_000) } })).toEqual({ error: 'too-large', id: 1 });
+    expect(parse({ jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1_000) } })).toEqual({ error: 'too-large' });
   });
 
   it('returns a copy with JSON only, which the sender cannot change', () => {
@@ -79,14 +79,14 @@ describe('parseMessage', () => {
     expect(message).toMatchObject({ params: { map: {}, date: '1970-01-01T00:00:00.000Z', list: [null] } });
   });
 
-  it('throws for no value, and returns a message or a problem', () => {
+  it('throws for no value, and returns a message or an error', () => {
     const member = fc.oneof(fc.anything({ withBigInt: true, withMap: true, withDate: true }), fc.constant('2.0'));
     const names = fc.constantFrom('jsonrpc', 'id', 'method', 'params', 'result', 'error', '__proto__');
     const messages = fc.dictionary(names, member).map(value => ({ jsonrpc: '2.0', ...value }));
     fc.assert(
       fc.property(fc.oneof(fc.anything(), messages), data => {
-        const { message, problem } = parse(data, 10_000);
-        expect((message === undefined) !== (problem === undefined)).toBe(true);
+        const { message, error } = parse(data, 10_000);
+        expect((message === undefined) !== (error === undefined)).toBe(true);
         if (message?.kind === 'request') expect(['string', 'number']).toContain(typeof message.id);
         if (message && 'method' in message) expect(typeof message.method).toBe('string');
         if (message && 'params' in message) expect(JSON.parse(JSON.stringify(message.params))).toEqual(message.params);

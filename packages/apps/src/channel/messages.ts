@@ -34,8 +34,8 @@ export type ChannelMessage = RequestMessage | NotificationMessage | ResponseMess
 
 /** Reason why a received value is not a message, or the message. */
 export type ParsedMessage =
-  | { readonly message: ChannelMessage; readonly problem?: undefined }
-  | { readonly message?: undefined; readonly problem: 'not-json-rpc' | 'too-large'; readonly id?: RequestId };
+  | { readonly message: ChannelMessage; readonly error?: undefined }
+  | { readonly message?: undefined; readonly error: 'not-json-rpc' | 'too-large'; readonly id?: RequestId };
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -51,18 +51,18 @@ function isRequestId(value: unknown): value is RequestId {
  * @param maxLength Maximum length of the message as JSON text, in characters.
  */
 export function parseMessage(data: unknown, maxLength: number): ParsedMessage {
-  if (!isObject(data) || data.jsonrpc !== '2.0') return { problem: 'not-json-rpc' };
+  if (!isObject(data) || data.jsonrpc !== '2.0') return { error: 'not-json-rpc' };
   let text: string;
   try {
     text = JSON.stringify(data);
   } catch {
     // A cycle, or a BigInt.
-    return { problem: 'not-json-rpc' };
+    return { error: 'not-json-rpc' };
   }
   const requestId = isRequestId(data.id) && typeof data.method === 'string' ? { id: data.id } : {};
-  if (text.length > maxLength) return { problem: 'too-large', ...requestId };
+  if (text.length > maxLength) return { error: 'too-large', ...requestId };
   const message = classifyMessage(JSON.parse(text));
-  return message ? { message } : { problem: 'not-json-rpc', ...requestId };
+  return message ? { message } : { error: 'not-json-rpc', ...requestId };
 }
 
 function classifyMessage(value: JsonObject): ChannelMessage | undefined {

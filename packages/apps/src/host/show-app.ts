@@ -170,7 +170,7 @@ function createView(
     if (isTooFast()) return remove('The page has sent too many messages');
     const parsed = parseMessage(data, limits.maxMessageLength ?? MAX_MESSAGE_LENGTH);
     onMessage?.({ direction: 'from-app', message: parsed.message ?? parsed });
-    if (parsed.problem) onProblem(`a message of the page is ${parsed.problem}`);
+    if (parsed.error) onProblem(`a message of the page is ${parsed.error}`);
     channel.receive(parsed);
   };
 

@@ -21,7 +21,7 @@ export type AppRequest =
 export interface TracedMessage {
   /** Direction of the message. */
   readonly direction: 'from-app' | 'to-app';
-  /** The message, or the problem of a message that is not valid. */
+  /** The message, or the error of a message that is not valid. */
   readonly message: unknown;
 }
 

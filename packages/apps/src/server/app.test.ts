@@ -154,9 +154,9 @@ describe('app', () => {
     [{ csp: { connectDomains: ["'unsafe-eval'"] } }, 'invalid origin "\'unsafe-eval\'" in csp.connectDomains'],
     [{ csp: { connect: [] } }, 'unknown csp member "connect"'],
     [{ border: true }, 'unknown option "border"'],
-  ])('rejects %o at the definition [ext-apps.lib-validate-at-start, ext-apps.lib-csp-origins]', (options, problem) => {
+  ])('rejects %o at the definition [ext-apps.lib-validate-at-start, ext-apps.lib-csp-origins]', (options, error) => {
     expect(() => app({ uri: 'ui://a', html, ...options } as AppOptions)).toThrow(
-      expect.objectContaining({ code: 'app/definition', summary: expect.stringContaining(problem) }),
+      expect.objectContaining({ code: 'app/definition', summary: expect.stringContaining(error) }),
     );
   });
 });

@@ -229,8 +229,8 @@ function checkVisibility(uri: string, visibility: readonly unknown[] | undefined
     throw createDefinitionError(uri, 'invalid visibility', "a list of 'model' and 'app'");
 }
 
-function createDefinitionError(uri: unknown, problem: string, expected: string): TenonError {
-  return new TenonError('app/definition', `app ${JSON.stringify(uri)?.slice(0, 200)}: ${problem}`, { expected });
+function createDefinitionError(uri: unknown, summary: string, expected: string): TenonError {
+  return new TenonError('app/definition', `app ${JSON.stringify(uri)?.slice(0, 200)}: ${summary}`, { expected });
 }
 
 function withOrigin(csp: AppCsp = {}, origin: string): AppCsp {

@@ -57,13 +57,13 @@ describe('toErrorObject', () => {
   });
 
   it('tells peers to wait while the store is full or fails, without details', () => {
-    for (const [code, problem] of [
+    for (const [code, reason] of [
       ['store/full', 'is full'],
       ['store/unavailable', 'does not respond'],
       ['store/busy', 'does not respond'],
     ] as const) {
       const error = new TenonError(code, 'redis://secret@host', { hint: 'free memory' });
-      const message = `The store of the server ${problem}. Retry later`;
+      const message = `The store of the server ${reason}. Retry later`;
       expect(toErrorObject(error)).toEqual({ code: 503, message, data: { retryAfterMs: 5000 } });
     }
   });

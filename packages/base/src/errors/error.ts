@@ -130,11 +130,11 @@ function describeThrown(value: unknown): string {
 function composeMessage(summary: string, { peer, method, expected, received, hint }: ErrorDetails): string {
   const subject = [peer, method].filter(Boolean).join(', ');
   const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
-  const problem = subject ? `${subject}: ${summary}` : summary;
-  if (!difference && !hint) return problem;
+  const text = subject ? `${subject}: ${summary}` : summary;
+  if (!difference && !hint) return text;
   // A summary with several lines ends with text of another party, which must stay separate from the library's text.
   const separator = summary.includes('\n') ? '\n' : ' ';
-  return [endSentence(problem), difference && toSentence(difference), hint && toSentence(hint)]
+  return [endSentence(text), difference && toSentence(difference), hint && toSentence(hint)]
     .filter(Boolean)
     .join(separator);
 }

@@ -2,7 +2,7 @@ import { replaceInvisible } from '../redaction/invisible-characters.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { redactOpaqueWords } from '../redaction/secrets.js';
 
-/** A problem of a value, with its path in the value. */
+/** An issue of a value, with its path in the value. */
 export interface Issue {
   readonly path: (string | number)[];
   readonly message: string;

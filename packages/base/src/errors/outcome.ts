@@ -43,11 +43,11 @@ export function hasExecuted(data: unknown): boolean {
 }
 
 /** Creates the error for the peer whose request may have been executed. The data marks it for programs. */
-export function createUnknownOutcomeError(problem: string, data: JsonObject = {}): TenonError {
-  return rpcError(INTERNAL_ERROR, problem, { ...data, ...UNKNOWN_OUTCOME });
+export function createUnknownOutcomeError(summary: string, data: JsonObject = {}): TenonError {
+  return rpcError(INTERNAL_ERROR, summary, { ...data, ...UNKNOWN_OUTCOME });
 }
 
 /** Creates the error object of a request that may have been executed, and whose process no longer responds. */
-export function createUnknownOutcomeObject(problem: string, code = INTERNAL_ERROR): ErrorObject {
-  return { code, message: `${problem}. The request may have taken effect`, data: UNKNOWN_OUTCOME };
+export function createUnknownOutcomeObject(summary: string, code = INTERNAL_ERROR): ErrorObject {
+  return { code, message: `${summary}. The request may have taken effect`, data: UNKNOWN_OUTCOME };
 }

@@ -46,7 +46,7 @@ export interface VerifiedDpopProof {
 /** Invalid DPoP proof. */
 export interface InvalidDpopProof {
   /** Discriminates the type from `VerifiedDpopProof`. */
-  readonly problem: 'invalid-proof';
+  readonly error: 'invalid-proof';
   /** Reason for the developer of the client. Contains no part of the proof. */
   readonly reason: string;
 }
@@ -73,7 +73,7 @@ export async function verifyDpopProof(
   });
   if (proof.length > MAX_PROOF_LENGTH) return createInvalidProof('The DPoP proof is too long');
   const verified = await verifyProofJwt(proof, expected, options);
-  if ('problem' in verified) return verified;
+  if ('error' in verified) return verified;
   const { claims, jkt } = verified;
   const mismatched = findMismatch(claims, expected, options);
   if (mismatched !== undefined)
@@ -137,5 +137,5 @@ async function markUsed(
 }
 
 export function createInvalidProof(reason: string): InvalidDpopProof {
-  return { problem: 'invalid-proof', reason };
+  return { error: 'invalid-proof', reason };
 }

@@ -37,9 +37,9 @@ export function requireShape(subject: string, value: unknown, shape: OptionShape
     });
   }
   for (const [key, check] of Object.entries(keys)) {
-    const problem = check(value[key]);
-    if (problem === undefined) continue;
-    const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(problem) ?? [];
+    const issue = check(value[key]);
+    if (issue === undefined) continue;
+    const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(issue) ?? [];
     const path = [key, ...place.split('/').filter(Boolean)].join('/');
     throw new TenonError(code, `${subject}: invalid \`${path}\``, {
       expected,
@@ -87,9 +87,9 @@ export function requireKnownOptions<T extends object>(
 
 /** Throws a `TenonError` when an argument of a public function, or one of its options, has a wrong type. */
 export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
-  const problem = check(value);
-  if (problem === undefined) return;
-  const [, path, expected, received] = /^at \/(.*?): expected (.*), got (.*)$/s.exec(problem) ?? [];
+  const issue = check(value);
+  if (issue === undefined) return;
+  const [, path, expected, received] = /^at \/(.*?): expected (.*), got (.*)$/s.exec(issue) ?? [];
   throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, { expected, received });
 }
 
@@ -101,8 +101,8 @@ export function checkOptions<T>(checks: OptionChecks<T>): Check {
     for (const name of Object.keys(value)) {
       const check = Object.hasOwn(keys, name) ? keys[name] : undefined;
       const nearest = findNearestKey(name, Object.keys(keys)) ?? Object.keys(keys).join(', ');
-      const problem = check ? check(value[name]) : describeMismatch(nearest, undefined, 'an unknown option');
-      if (problem !== undefined) return prependPath(`/${name.slice(0, 80)}`, problem);
+      const issue = check ? check(value[name]) : describeMismatch(nearest, undefined, 'an unknown option');
+      if (issue !== undefined) return prependPath(`/${name.slice(0, 80)}`, issue);
     }
     return undefined;
   };

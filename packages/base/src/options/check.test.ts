@@ -59,8 +59,8 @@ describe('a check', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8 }), secret => {
         for (const value of [secret, { a: [secret] }, { a: '', b: [secret] }, { a: '', d: [secret] }]) {
-          const problem = check(value);
-          if (problem && !'expected a string, got nothing'.includes(secret)) expect(problem).not.toContain(secret);
+          const issue = check(value);
+          if (issue && !'expected a string, got nothing'.includes(secret)) expect(issue).not.toContain(secret);
         }
       }),
     );

@@ -1,8 +1,8 @@
 import { describeType, isObject } from '../json/json-object.js';
 
 /**
- * Returns the problem of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
- * a problem.
+ * Returns the issue of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
+ * an issue.
  */
 export type Check = (value: unknown) => string | undefined;
 
@@ -44,8 +44,8 @@ export function checkObject(fields: FieldChecks = {}): Check {
     for (const { name, optional, check } of listed) {
       const member = value[name];
       if (member === undefined && optional) continue;
-      const problem = member === undefined ? describeMismatch('to be there', member) : check(member);
-      if (problem !== undefined) return prependPath(`/${name}`, problem);
+      const issue = member === undefined ? describeMismatch('to be there', member) : check(member);
+      if (issue !== undefined) return prependPath(`/${name}`, issue);
     }
     return undefined;
   };
@@ -55,8 +55,8 @@ export function checkArray(check: Check): Check {
   return value => {
     if (!Array.isArray(value)) return describeMismatch('an array', value);
     for (let i = 0; i < value.length; i++) {
-      const problem = check(value[i]);
-      if (problem !== undefined) return prependPath(`/${i}`, problem);
+      const issue = check(value[i]);
+      if (issue !== undefined) return prependPath(`/${i}`, issue);
     }
     return undefined;
   };
@@ -66,8 +66,8 @@ export function checkRecord(check: Check): Check {
   return value => {
     if (!isObject(value)) return describeMismatch('an object', value);
     for (const key of Object.keys(value)) {
-      const problem = check(value[key]);
-      if (problem !== undefined) return prependPath(`/${key.slice(0, 64)}`, problem);
+      const issue = check(value[key]);
+      if (issue !== undefined) return prependPath(`/${key.slice(0, 64)}`, issue);
     }
     return undefined;
   };
@@ -75,12 +75,12 @@ export function checkRecord(check: Check): Check {
 
 export function checkEither(...checks: readonly Check[]): Check {
   return value => {
-    let problem: string | undefined;
+    let issue: string | undefined;
     for (const check of checks) {
-      problem = check(value);
-      if (problem === undefined) return undefined;
+      issue = check(value);
+      if (issue === undefined) return undefined;
     }
-    return problem;
+    return issue;
   };
 }
 
@@ -103,11 +103,9 @@ export function checkNullable(check: Check): Check {
 
 const ROOT = 'at /: ';
 
-/** Adds a path segment to the path in a problem. */
-export function prependPath(path: string, problem: string): string {
-  return problem.startsWith(ROOT)
-    ? `at ${path}: ${problem.slice(ROOT.length)}`
-    : `at ${path}${problem.slice('at '.length)}`;
+/** Adds a path segment to the path in an issue. */
+export function prependPath(path: string, issue: string): string {
+  return issue.startsWith(ROOT) ? `at ${path}: ${issue.slice(ROOT.length)}` : `at ${path}${issue.slice('at '.length)}`;
 }
 
 /** Returns the problem of a value of a wrong type. `received` describes a value of which more than the type is wrong. */

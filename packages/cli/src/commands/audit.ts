@@ -98,13 +98,13 @@ async function readStoredAnchors(context: CliContext, options: VerifyOptions): P
 
 function describeVerification(
   file: string,
-  { ok, lines, head, replica, problem, at, torn, unshown, files }: AuditFileVerification,
+  { ok, lines, head, replica, finding, at, torn, unshown, files }: AuditFileVerification,
 ): string {
   const over = files.length > 1 ? ` in ${files.length} files` : '';
-  const place = at ? `${at.file}:${at.line}` : `line ${problem?.line}`;
+  const place = at ? `${at.file}:${at.line}` : `line ${finding?.line}`;
   const first = ok
     ? `${file}: valid, ${lines} ${lines === 1 ? 'line' : 'lines'}${over}`
-    : `${file}: invalid at ${place}: ${problem?.what}`;
+    : `${file}: invalid at ${place}: ${finding?.what}`;
   return [
     first,
     ...(ok ? [] : [lines === 1 ? '  the line before it is valid' : `  the ${lines} lines before it are valid`]),

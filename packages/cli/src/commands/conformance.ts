@@ -150,7 +150,7 @@ async function openServer(
     return { url: String(target.url), label, close: async () => {} };
   }
   const limits = { max: MAX_PROCESSES, idle: IDLE_TIMEOUT };
-  // The report has the problems of the server.
+  // The report has the findings about the server.
   const silent = { onError: () => {}, onScreeningReport: () => {} };
   const host = await createServedHost(context, 'server', target, limits, silent);
   const state = await host.connectServer('server');

@@ -58,9 +58,9 @@ export function createSearchCommand(context: CliContext): Command {
       const registry = selectRegistry(context.env, options.registry);
       const { limit, cursor } = options;
       const { entries, invalid, nextCursor } = await searchRegistry(registry, { text, limit, cursor });
-      for (const { name = 'an entry without a name', problem } of invalid)
+      for (const { name = 'an entry without a name', issue } of invalid)
         context.screen.note(
-          `${sanitizeText(name, { max: 200 })}: left out, because its entry in the registry is invalid: ${sanitizeText(problem, { max: 300 })}`,
+          `${sanitizeText(name, { max: 200 })}: left out, because its entry in the registry is invalid: ${sanitizeText(issue, { max: 300 })}`,
           'warning',
         );
       if (options.json) context.screen.printJson({ servers: entries.map(toReport), nextCursor });

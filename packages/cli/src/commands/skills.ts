@@ -68,14 +68,14 @@ async function reportSkills(
   { json }: TargetOptions,
 ): Promise<void> {
   const { screen } = context;
-  const { skills, problems } = await skillsOf(client).list({ signal });
+  const { skills, errors } = await skillsOf(client).list({ signal });
   context.code = exitCodes.success;
   if (json) {
     const entries = skills.map(({ files, ...entry }) => ({ ...entry, resources: files ?? 'dynamic' }));
-    return screen.printJson({ server: target.label, skills: entries, problems });
+    return screen.printJson({ server: target.label, skills: entries, errors });
   }
   const { sanitizeText } = await import('@tenon/host');
-  for (const problem of problems) screen.note(`not a valid skill: ${sanitizeText(problem, { max: 300 })}`, 'warning');
+  for (const error of errors) screen.note(`not a valid skill: ${sanitizeText(error, { max: 300 })}`, 'warning');
   if (skills.length === 0) return screen.print('The server lists no skills.');
   screen.print(
     formatColumns(

@@ -52,8 +52,8 @@ export function createSyncCommand(context: CliContext): Command {
       for (const note of source.notes) screen.note(`warning: ${note}`, 'warning');
       if (!options.json)
         for (const { name, reason } of source.skipped) screen.note(`${name}: not copied, because ${reason}`);
-      for (const { name, problem } of unread)
-        screen.note(`error: ${name}: left as it is, because it cannot be read: ${problem}`, 'error');
+      for (const { name, error } of unread)
+        screen.note(`error: ${name}: left as it is, because it cannot be read: ${error}`, 'error');
       for (const { name, target } of source.servers) reportDangers(context, { target }, name);
       if (!(await confirmChanges(context, plans, options))) {
         screen.note('nothing was written');
@@ -79,8 +79,8 @@ function createSyncPlan(plan: PlannedChange, { servers, skipped, unread }: SyncS
 
 /** Lists the servers of a configuration that a plan would change or remove, and that cannot be read. */
 function listUnread({ file, unread }: PlannedChange, { servers }: SyncSource, prune: boolean): UnreadServer[] {
-  return [...unread].flatMap(([name, problem]) =>
-    prune || servers.some(each => each.name === name) ? [{ name, file, problem }] : [],
+  return [...unread].flatMap(([name, error]) =>
+    prune || servers.some(each => each.name === name) ? [{ name, file, error }] : [],
   );
 }
 

@@ -182,7 +182,7 @@ async function connectNow(host: Host): Promise<Pick<Implementation, 'name' | 've
   try {
     for await (const _ of client.listTools()) break;
   } catch {
-    // The state of the server contains the problem.
+    // The state of the server contains the error.
   } finally {
     await client.close();
   }

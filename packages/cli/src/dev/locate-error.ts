@@ -39,8 +39,8 @@ export function locateError({ message, stack, location }: ModuleError, folder: s
 
 /** Returns the message without the place, which is shown separately. */
 export function cleanMessage({ message }: ModuleError): string {
-  const [, , , , problem] = ESBUILD.exec(message) ?? [];
-  return problem ?? stripVTControlCharacters(message).split(/\n +(?:\||at )/)[0] ?? message;
+  const [, , , , text] = ESBUILD.exec(message) ?? [];
+  return text ?? stripVTControlCharacters(message).split(/\n +(?:\||at )/)[0] ?? message;
 }
 
 function locateSyntaxError(message: string, stack: string): SourceLocation | undefined {

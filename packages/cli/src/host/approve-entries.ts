@@ -10,7 +10,7 @@ import type { FailedServer } from './read-configuration.js';
 import { checkTrust, type TrustDecision } from './server-trust.js';
 
 export interface EntryDecision extends TrustDecision {
-  /** Servers whose bundle is invalid, or lacks a value. The problem is reported. */
+  /** Servers whose bundle is invalid, or lacks a value. The error is reported. */
   readonly failed: readonly FailedServer[];
 }
 
@@ -48,7 +48,7 @@ export async function approveEntries(
 
 /**
  * Asks for the approval of one server.
- * @throws TenonError `config/not-approved`; the problem of its bundle
+ * @throws TenonError `config/not-approved`; the error of its bundle
  */
 export async function approveEntry(
   context: CliContext,

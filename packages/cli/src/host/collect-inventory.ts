@@ -18,7 +18,7 @@ export async function collectInventories(
     sampleTools: true,
     roots: [],
     credentials: createCredentials(context, () => entries),
-    // The inventory contains the reason of each server that is unavailable. Other problems are those of `tenon doctor`.
+    // The inventory contains the reason of each server that is unavailable. `tenon doctor` finds other errors.
     onError: () => {},
   });
   try {

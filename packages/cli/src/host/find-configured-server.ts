@@ -12,7 +12,7 @@ import {
   isSameDefinition,
   listConfigSources,
   readConfigSource,
-  reportProblem,
+  reportFinding,
 } from './read-configuration.js';
 
 /** Names in a configuration file, and the wanted server. */
@@ -88,8 +88,8 @@ async function searchFiles(
   const env = createPlaceholderEnv(context.env);
   const files = sources.map(async (source): Promise<SearchedFile> => {
     try {
-      const { entries, problems } = await readConfigSource(source, env, getPlaceholder);
-      const failed = problems.filter(({ level }) => level === 'error');
+      const { entries, findings } = await readConfigSource(source, env, getPlaceholder);
+      const failed = findings.filter(({ level }) => level === 'error');
       for (const { server, error } of failed) if (server === undefined) throw error;
       const names = [...entries.map(entry => entry.name), ...failed.flatMap(({ server }) => server ?? [])];
       return { source, names, entry: entries.find(entry => entry.name === name) };
@@ -119,11 +119,11 @@ async function resolveServer(
   const texts = Object.values(found?.written ?? {}).join('\n');
   const ids = new Set([...texts.matchAll(INPUT)].map(([, id]) => id));
   const ask = createInputPrompt(context);
-  const { entries, problems } = await readConfigSource(source, context.env, input =>
+  const { entries, findings } = await readConfigSource(source, context.env, input =>
     found === undefined || ids.has(input.id) ? ask(input) : getPlaceholder(input),
   );
-  for (const problem of problems)
-    if (problem.server === name || problem.server === undefined) reportProblem(context, problem, source);
+  for (const finding of findings)
+    if (finding.server === name || finding.server === undefined) reportFinding(context, finding, source);
   const entry = entries.find(each => each.name === name);
   if (entry !== undefined && !entry.disabled) return entry;
   throw createUnusableServerError(name, source.path, entry !== undefined);

@@ -44,7 +44,7 @@ export function parseJsonObject(text: string, what: string): Record<string, unkn
   try {
     value = JSON.parse(text);
   } catch {
-    // The result below contains the problem.
+    // The result below contains the error.
   }
   if (isObject(value)) return value;
   throw createUsageError(`${what} are not a JSON object`, `write a JSON object such as '{"title":"a"}'`);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AskInput,
   type ConfigLocation,
-  type ConfigProblem,
+  type ConfigFinding,
   type ConfigResult,
   type ConfiguredEntry,
   sanitizeText,
@@ -35,7 +35,7 @@ export interface Configuration {
   readonly disabled: readonly string[];
   /** Names of all servers in the files, including disabled and invalid ones. */
   readonly named: ReadonlySet<string>;
-  /** Invalid servers. The problems are reported. */
+  /** Invalid servers. The findings are reported. */
   readonly broken: readonly FailedServer[];
   /** Selections of servers and entries, by name. */
   readonly virtualServers: Readonly<Record<string, readonly string[]>>;
@@ -51,7 +51,7 @@ export interface ReadConfigurationOptions {
 
 /**
  * Reads the configuration files: `paths`, else `mcp.json` of this folder, else the files of other programs in this
- * folder. A path may be a bundle. Prints the problems of the files. Rejects when there is no file, or when a file cannot
+ * folder. A path may be a bundle. Prints the findings of the files. Rejects when there is no file, or when a file cannot
  * be parsed.
  */
 export async function readConfiguration(
@@ -67,8 +67,8 @@ export async function readConfiguration(
   for (const source of sources) {
     const { path } = source;
     const read = await readConfigSource(source, context.env, inputs);
-    for (const problem of read.problems) reportProblem(context, problem, source);
-    for (const { level, server, error } of read.problems)
+    for (const finding of read.findings) reportFinding(context, finding, source);
+    for (const { level, server, error } of read.findings)
       if (level === 'error' && server !== undefined) broken.set(server, error);
     virtualServers = { ...read.virtualServers, ...virtualServers };
     // A later reading must not fail because of a mistake in other settings.
@@ -99,7 +99,7 @@ export const isSameDefinition = (one: ConfiguredEntry, other: ConfiguredEntry): 
 
 /** File with a configuration. */
 export interface ConfigFileSource extends Pick<ConfigLocation, 'path' | 'scope'> {
-  /** True for a file with other settings of an MCP host. It may have no servers, and its problems stop nothing. */
+  /** True for a file with other settings of an MCP host. It may have no servers, and its findings stop nothing. */
   readonly isSettings?: boolean;
 }
 
@@ -139,7 +139,7 @@ export const readConfigSource = async (
 /** Creates the configuration of a bundle alone. Its server has the name of the file. */
 const createBundleConfig = (path: string, scope: ConfigFileSource['scope']): ConfigResult => ({
   entries: [{ name: parse(path).name, target: { command: path }, origin: { file: path, line: 1, scope } }],
-  problems: [],
+  findings: [],
   virtualServers: {},
 });
 
@@ -174,10 +174,10 @@ export async function findUserSources(context: Pick<CliContext, 'cwd' | 'env'>):
   return files.map(path => ({ path, scope: 'user', isSettings: true }));
 }
 
-/** Prints the problem of one server, which is then skipped. Throws the problem of a whole file that only has servers. */
-export function reportProblem(
+/** Prints the finding about one server, which is then skipped. Throws the error of a whole file that only has servers. */
+export function reportFinding(
   { screen }: Pick<CliContext, 'screen'>,
-  { level, error, server }: ConfigProblem,
+  { level, error, server }: ConfigFinding,
   { isSettings = false }: Pick<ConfigFileSource, 'isSettings'> = {},
 ): void {
   if (isSettings && error.code === 'config/no-servers') return;

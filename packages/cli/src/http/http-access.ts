@@ -72,9 +72,9 @@ async function readAuth(
 function checkToken(text: string, subject: string, source: 'variable' | 'file'): string {
   const token = text.replace(/[\r\n]+$/, '');
   if (/^[\w\-.~+/]+=*$/.test(token)) return token;
-  const problem = /[\r\n]/.test(token) ? 'a line break' : /\s/.test(token) ? 'a space' : 'a character';
+  const character = /[\r\n]/.test(token) ? 'a line break' : /\s/.test(token) ? 'a space' : 'a character';
   throw createUsageError(
-    `${subject}: the content of the ${source} has ${problem} that a token cannot have`,
+    `${subject}: the content of the ${source} has ${character} that a token cannot have`,
     `write the token alone into the ${source}, without quotes and without "Bearer"`,
   );
 }

@@ -60,5 +60,5 @@ async function readText(
   }
 }
 
-const createFileError = (option: string, problem: string): TenonError =>
-  createUsageError(`${option}: ${problem}`, `pass a file with the value for ${option}`);
+const createFileError = (option: string, summary: string): TenonError =>
+  createUsageError(`${option}: ${summary}`, `pass a file with the value for ${option}`);

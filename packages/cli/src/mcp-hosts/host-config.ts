@@ -141,7 +141,7 @@ function getOtherSettings(host: McpHost, content: unknown): unknown {
   return [others, listUserInputs(host, content)];
 }
 
-/** Adds the file and the position to the problems of a text. */
+/** Adds the file and the position to the errors of a text. */
 function withLocation<T>(file: string, work: () => T): T {
   try {
     return work();

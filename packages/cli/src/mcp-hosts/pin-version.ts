@@ -39,7 +39,7 @@ async function readVersion(name: string, env: CliContext['env']): Promise<string
   const version = parseVersion(output.text);
   if (version !== undefined) return version;
   throw new TenonError('hosts/pin', `the version of ${name} could not be read from npm`, {
-    received: output.problem,
+    received: output.error,
     hint: `check the name, or write a version: ${name}@1.2.3; --no-pin writes it without one`,
   });
 }
@@ -53,7 +53,7 @@ function parseVersion(text: string): string | undefined {
   }
 }
 
-function runNpm(args: readonly string[], env: CliContext['env']): Promise<{ text: string; problem?: string }> {
+function runNpm(args: readonly string[], env: CliContext['env']): Promise<{ text: string; error?: string }> {
   return new Promise(resolve => {
     // npm is a batch file on Windows, which needs a shell. The name of the package has no special characters.
     const shell = process.platform === 'win32';
@@ -62,9 +62,9 @@ function runNpm(args: readonly string[], env: CliContext['env']): Promise<{ text
     child.stdout.setEncoding('utf8').on('data', (part: string) => {
       if (text.length < MAX_OUTPUT) text += part;
     });
-    child.once('error', error => resolve({ text: '', problem: error.message }));
+    child.once('error', error => resolve({ text: '', error: error.message }));
     child.once('close', (code, signal) =>
-      resolve(code === 0 ? { text } : { text: '', problem: `npm view ended with ${signal ?? code}` }),
+      resolve(code === 0 ? { text } : { text: '', error: `npm view ended with ${signal ?? code}` }),
     );
   });
 }

@@ -20,7 +20,7 @@ export interface PlannedChange {
   readonly actions: readonly PlannedAction[];
   /** Servers of the text that can be read, by name. */
   readonly targets: ReadonlyMap<string, CommandTarget | UrlTarget>;
-  /** Names of the servers of the text that cannot be read, and their problems. They are never removed. */
+  /** Names of the servers of the text that cannot be read, and their errors. They are never removed. */
   readonly unread: ReadonlyMap<string, string>;
   /** Platform that starts the servers of the file. Absent for the file of a project, which all platforms use. */
   readonly platform?: string | undefined;

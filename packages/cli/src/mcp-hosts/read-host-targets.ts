@@ -8,9 +8,9 @@ import { unwrapWindowsCommand } from './windows-command.js';
 /** Servers of a configuration file. Their values contain variables such as `${TOKEN}`. */
 export interface HostTargets {
   readonly servers: ReadonlyMap<string, HostTarget>;
-  /** Names of the servers that cannot be read, and their problems. */
+  /** Names of the servers that cannot be read, and their errors. */
   readonly unread: ReadonlyMap<string, string>;
-  /** Problems of keys and spellings that are no errors. */
+  /** Warnings about keys and spellings. */
   readonly notes: readonly string[];
 }
 
@@ -29,17 +29,17 @@ export interface HostTarget {
  * @param host Host whose form the file has. Default: any, with variables as `${NAME}`
  */
 export async function readHostTargets(file: string, host?: McpHost): Promise<HostTargets> {
-  const { entries, problems } = await readAnyConfigFile(file, { resolve: false });
-  const errors = problems.filter(({ level }) => level === 'error');
+  const { entries, findings } = await readAnyConfigFile(file, { resolve: false });
+  const errors = findings.filter(({ level }) => level === 'error');
   const fileError = errors.find(({ server }) => server === undefined);
   if (fileError && entries.length === 0) throw fileError.error;
   const unread = new Map<string, string>();
-  // The first problem of a server explains the others.
+  // The first error of a server explains the others.
   for (const { server, key, error } of errors) if (!unread.has(server ?? key)) unread.set(server ?? key, error.message);
   return {
     servers: new Map(entries.map(entry => [entry.name, toHostTarget(entry, host)])),
     unread,
-    notes: problems.flatMap(({ level, error }) => (level === 'warning' ? error.message : [])),
+    notes: findings.flatMap(({ level, error }) => (level === 'warning' ? error.message : [])),
   };
 }
 

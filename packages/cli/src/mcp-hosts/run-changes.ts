@@ -37,21 +37,21 @@ export interface RunChangesOptions {
   readonly project?: boolean | undefined;
 }
 
-/** Plans the changes of all files. Rejects with all problems, before anything is written. */
+/** Plans the changes of all files. Rejects with all errors, before anything is written. */
 export async function collectPlans<T>(
   items: readonly T[],
   plan: (item: T) => Promise<PlannedChange>,
 ): Promise<PlannedChange[]> {
   const plans: PlannedChange[] = [];
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   for (const item of items) {
     try {
       plans.push(await plan(item));
     } catch (error) {
-      problems.push(TenonError.from(error));
+      errors.push(TenonError.from(error));
     }
   }
-  throwProblems(problems, 'nothing was written');
+  throwErrors(errors, 'nothing was written');
   return plans;
 }
 
@@ -63,7 +63,7 @@ export async function runChanges(
   source?: SourceSummary,
 ): Promise<void> {
   const changes: HostChange[] = [];
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   for (const plan of plans) {
     const { host, file, before, after, actions } = plan;
     try {
@@ -84,22 +84,22 @@ export async function runChanges(
       for (const line of formatActions(plan, dryRun, backup)) screen.print(line);
       if (diff) screen.print(diff);
     } catch (error) {
-      problems.push(TenonError.from(error));
+      errors.push(TenonError.from(error));
     }
   }
   const result: ChangesResult = { dryRun, ...source, changes };
   if (json) screen.printJson(result);
-  throwProblems(problems, changes.length === 0 ? 'nothing was written' : 'the other files were written');
+  throwErrors(errors, changes.length === 0 ? 'nothing was written' : 'the other files were written');
 }
 
-/** Throws one error for all problems. */
-function throwProblems(problems: readonly TenonError[], outcome: string): void {
-  const [first] = problems;
+/** Throws one error for all. */
+function throwErrors(errors: readonly TenonError[], outcome: string): void {
+  const [first] = errors;
   if (first === undefined) return;
   const { code, expected, received, hint } = first;
-  throw new TenonError(code, `${problems.map(({ summary }) => summary).join('\n')}\n${outcome}`, {
-    ...(problems.length === 1 ? { expected, received } : {}),
+  throw new TenonError(code, `${errors.map(({ summary }) => summary).join('\n')}\n${outcome}`, {
+    ...(errors.length === 1 ? { expected, received } : {}),
     ...(hint === undefined ? {} : { hint }),
-    cause: problems.length === 1 ? first : new AggregateError(problems),
+    cause: errors.length === 1 ? first : new AggregateError(errors),
   });
 }

@@ -22,7 +22,7 @@ export interface SyncSource {
   readonly skipped: readonly SkippedServer[];
   /** Servers that cannot be read. */
   readonly unread: readonly UnreadServer[];
-  /** Problems of entries that are no errors. */
+  /** Warnings about entries. */
   readonly notes: readonly string[];
 }
 
@@ -30,7 +30,7 @@ export interface SyncSource {
 export interface UnreadServer {
   readonly name: string;
   readonly file: string;
-  readonly problem: string;
+  readonly error: string;
 }
 
 /** Server without its secrets. */
@@ -78,7 +78,7 @@ export async function readSyncSource(from: string, scope: ConfigScope, places: U
     else if ('reason' in server) skipped.push(server);
     else servers.push(server);
   }
-  const unread = [...read.unread].map(([name, problem]) => ({ name, file, problem }));
+  const unread = [...read.unread].map(([name, error]) => ({ name, file, error }));
   if (servers.length + skipped.length + unread.length === 0)
     throw createUsageError(`no server found in ${file}`, 'pass another --from');
   return { file, servers, skipped, unread, notes: read.notes };

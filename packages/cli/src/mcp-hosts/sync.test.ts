@@ -176,8 +176,8 @@ describe('entries in other spellings', () => {
     const { code, out, err } = await user.run([...args, '--yes']);
     expect(code).toBe(1);
     expect(JSON.parse(out).unread).toEqual([
-      { name: 'bad', file: user.path('team.json'), problem: expect.stringContaining('no command and no URL') },
-      { name: 'str', file: user.path('team.json'), problem: expect.stringContaining('mcpServers.str') },
+      { name: 'bad', file: user.path('team.json'), error: expect.stringContaining('no command and no URL') },
+      { name: 'str', file: user.path('team.json'), error: expect.stringContaining('mcpServers.str') },
     ]);
     expect(err).toMatch(
       /"level":"warning","message":".*team\.json:1: mcpServers\.docs\.baseUrl: \\"baseUrl\\" is read as `url`/,

@@ -40,7 +40,7 @@ export interface BundleManifest {
 
 /** Versions of the manifest that are supported. */
 const VERSIONS = ['0.1', '0.2', '0.3', '0.4'];
-const MAX_PROBLEMS = 5;
+const MAX_ISSUES = 5;
 
 const text = { type: 'string', minLength: 1, maxLength: 4000 };
 const texts = { type: 'array', items: { type: 'string', maxLength: 8000 }, maxItems: 1000 };
@@ -117,10 +117,10 @@ export async function parseManifest(json: string, label: string): Promise<Bundle
   const checked = (await loadPeerSchema(SCHEMA)).check(parsed);
   if (checked.ok === null) throw createManifestError(label, checked.reason);
   if (!checked.ok) {
-    const problems = checked.issues
-      .slice(0, MAX_PROBLEMS)
+    const issues = checked.issues
+      .slice(0, MAX_ISSUES)
       .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
-    throw createManifestError(label, problems.join('; '));
+    throw createManifestError(label, issues.join('; '));
   }
   const manifest = parsed as BundleManifest;
   const { platforms } = manifest.compatibility ?? {};
@@ -167,8 +167,8 @@ export function listUnknownMembers(manifest: BundleManifest): string[] {
   ];
 }
 
-function createManifestError(label: string, problem: string): TenonError {
-  return new TenonError('mcpb/manifest', `${label}: invalid manifest.json: ${problem}`, {
+function createManifestError(label: string, summary: string): TenonError {
+  return new TenonError('mcpb/manifest', `${label}: invalid manifest.json: ${summary}`, {
     expected: `a manifest of the version ${VERSIONS.join(', ')}`,
     hint: 'report to the author of the bundle, or check it with `npx @anthropic-ai/mcpb validate`',
   });

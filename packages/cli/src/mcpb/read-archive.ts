@@ -41,14 +41,14 @@ export async function* readArchive(
   limits: ArchiveLimits = ARCHIVE_LIMITS,
 ): AsyncGenerator<ArchiveFile> {
   const zip = await openArchive(bytes, label);
-  const refuse = (problem: string): TenonError =>
-    new TenonError('mcpb/archive', `${label}: ${problem}`, { hint: 'do not run this bundle; report to its author' });
+  const refuse = (issue: string): TenonError =>
+    new TenonError('mcpb/archive', `${label}: ${issue}`, { hint: 'do not run this bundle; report to its author' });
   if (zip.entryCount > limits.maxEntries) throw refuse(`more than ${limits.maxEntries} entries`);
   const names = new Set<string>();
   let total = 0;
   for await (const entry of listEntries(zip, label)) {
-    const problem = findProblem(entry, names) ?? findSizeProblem(entry, limits);
-    if (problem !== undefined) throw refuse(`${problem}: ${JSON.stringify(entry.fileName.slice(0, 200))}`);
+    const issue = findIssue(entry, names) ?? findSizeIssue(entry, limits);
+    if (issue !== undefined) throw refuse(`${issue}: ${JSON.stringify(entry.fileName.slice(0, 200))}`);
     total += entry.uncompressedSize;
     if (total > limits.maxBytes) throw refuse(`the files have more than ${limits.maxBytes} bytes`);
     if (entry.fileName.endsWith('/')) continue;
@@ -92,7 +92,7 @@ async function* listEntries(zip: ZipFile, label: string): AsyncGenerator<Entry> 
 
 const readMode = ({ externalFileAttributes }: Entry): number => externalFileAttributes >>> 16;
 
-function findProblem(entry: Entry, names: Set<string>): string | undefined {
+function findIssue(entry: Entry, names: Set<string>): string | undefined {
   const { fileName } = entry;
   const path = fileName.replace(/\/$/, '');
   const parts = path.split('/');
@@ -111,7 +111,7 @@ function findProblem(entry: Entry, names: Set<string>): string | undefined {
   return undefined;
 }
 
-function findSizeProblem(
+function findSizeIssue(
   { uncompressedSize, compressedSize }: Entry,
   { maxBytes, maxRatio }: ArchiveLimits,
 ): string | undefined {

@@ -68,14 +68,14 @@ function checkNames(fields: Fields, { userConfig = {}, userConfigEnv = {} }: Use
 /**
  * Throws an error for the first name of a value that the server does not request.
  *
- * @param problem Beginning of the message, in front of the name.
+ * @param summary Beginning of the message, in front of the name.
  */
-export function checkValueNames(problem: string, given: readonly string[], names: readonly string[]): void {
+export function checkValueNames(summary: string, given: readonly string[], names: readonly string[]): void {
   const unknown = given.find(name => !names.includes(name));
   if (unknown === undefined) return;
   const nearest = findNearestKey(unknown, [...names]);
   throw createUsageError(
-    `${problem} "${sanitizeText(unknown, { max: 100 })}"`,
+    `${summary} "${sanitizeText(unknown, { max: 100 })}"`,
     nearest === undefined ? `use one of: ${names.join(', ') || '(none)'}` : `did you mean "${nearest}"?`,
   );
 }

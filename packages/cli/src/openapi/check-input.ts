@@ -13,12 +13,12 @@ export type CheckedInput =
  */
 export function checkInput(operation: Operation): CheckedInput {
   const { input } = operation;
-  if (findProblem(operation, input) === undefined) return { input, changes: [] };
+  if (findIssue(operation, input) === undefined) return { input, changes: [] };
   const changes: string[] = [];
   const properties = Object.entries(isObject(input.properties) ? input.properties : {}).map(([name, schema]) => {
-    const problem = findProblem(operation, { ...input, properties: { [name]: schema }, required: [] });
-    if (problem === undefined) return [name, schema];
-    changes.push(`any value is accepted for \`${name}\`: ${problem}`);
+    const issue = findIssue(operation, { ...input, properties: { [name]: schema }, required: [] });
+    if (issue === undefined) return [name, schema];
+    changes.push(`any value is accepted for \`${name}\`: ${issue}`);
     return [
       name,
       isObject(schema) && typeof schema.description === 'string' ? { description: schema.description } : {},
@@ -27,12 +27,12 @@ export function checkInput(operation: Operation): CheckedInput {
   const { $defs: _, ...rest } = input;
   for (const base of [input, rest]) {
     const repaired: JsonObject = { ...base, properties: Object.fromEntries(properties) };
-    if (findProblem(operation, repaired) === undefined) return { input: repaired, changes };
+    if (findIssue(operation, repaired) === undefined) return { input: repaired, changes };
   }
-  return { reason: findProblem(operation, input) ?? 'the input schema does not compile' };
+  return { reason: findIssue(operation, input) ?? 'the input schema does not compile' };
 }
 
-function findProblem({ name, description }: Operation, input: JsonObject): string | undefined {
+function findIssue({ name, description }: Operation, input: JsonObject): string | undefined {
   try {
     createServer({
       name: 'check',

@@ -84,10 +84,10 @@ async function parseText(text: string, reference: string): Promise<JsonObject> {
   // JSON with comments, or with an error, is read as YAML too.
   const options = { lineCounter, maxAliasCount: 1000, prettyErrors: false, intAsBigInt: true };
   const document = parseDocument(text, options as never);
-  const [problem] = document.errors;
-  if (problem !== undefined) {
-    const { line, col } = lineCounter.linePos(problem.pos[0]);
-    throw createUsageError(`${reference}:${line}:${col}: ${problem.message}`, 'correct the JSON or YAML');
+  const [first] = document.errors;
+  if (first !== undefined) {
+    const { line, col } = lineCounter.linePos(first.pos[0]);
+    throw createUsageError(`${reference}:${line}:${col}: ${first.message}`, 'correct the JSON or YAML');
   }
   const value: unknown = document.toJS({ maxAliasCount: 1000 });
   convertIntegers(value, new Set());

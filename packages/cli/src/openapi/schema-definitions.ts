@@ -1,8 +1,8 @@
 import { isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
 import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
 import {
-  findKeywordProblem,
-  findMemberProblem,
+  findKeywordIssue,
+  findMemberIssue,
   isSchemaKeyword,
   LISTS_OF_SCHEMAS,
   MAPS_OF_SCHEMAS,
@@ -40,9 +40,9 @@ export class SchemaDefinitions {
     const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
       if (keyword === '$ref') return typeof value === 'string' ? this.#convertReference(value, location) : [];
       if (!isSchemaKeyword(keyword)) return [];
-      const problem = findKeywordProblem(keyword, value);
-      if (problem !== undefined) {
-        this.changes.add(`\`${keyword}\` of a schema is left out: ${problem}`);
+      const issue = findKeywordIssue(keyword, value);
+      if (issue !== undefined) {
+        this.changes.add(`\`${keyword}\` of a schema is left out: ${issue}`);
         return [];
       }
       if (MAPS_OF_SCHEMAS.has(keyword)) return [[keyword, this.#convertMap(keyword, value as Schema, location)]];
@@ -90,9 +90,9 @@ export class SchemaDefinitions {
     // The members are names, not keywords.
     const readOnly = keyword === 'properties' ? this.#listReadOnly(schemas, location) : new Set();
     const usable = Object.entries(schemas).filter(([name, value]) => {
-      const problem = readOnly.has(name) ? undefined : findMemberProblem(keyword, name, value);
-      if (problem !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${problem}`);
-      return problem === undefined && !readOnly.has(name);
+      const issue = readOnly.has(name) ? undefined : findMemberIssue(keyword, name, value);
+      if (issue !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${issue}`);
+      return issue === undefined && !readOnly.has(name);
     });
     return Object.fromEntries(usable.map(([name, value]) => [name, this.convert({ value, location })]));
   }

@@ -96,10 +96,10 @@ export const SCHEMAS: ReadonlySet<string> = new Set([
 export const isSchemaKeyword = (keyword: string): boolean => Object.hasOwn(KEYWORDS, keyword);
 
 /** Returns the expected value of a keyword, if its value is another one. */
-export const findKeywordProblem = (keyword: string, value: unknown): string | undefined => KEYWORDS[keyword]?.(value);
+export const findKeywordIssue = (keyword: string, value: unknown): string | undefined => KEYWORDS[keyword]?.(value);
 
 /** Returns the reason that a member of a map of schemas cannot be used. */
-export function findMemberProblem(keyword: string, name: string, value: unknown): string | undefined {
+export function findMemberIssue(keyword: string, name: string, value: unknown): string | undefined {
   if (!isSchema(value)) return 'expected a schema';
   return keyword === 'patternProperties' && !isPattern(name)
     ? 'expected a regular expression of JavaScript'

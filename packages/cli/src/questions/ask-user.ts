@@ -11,7 +11,7 @@ import {
 import type { ElicitFormParams, ElicitResult, ElicitUrlParams } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { Question, Terminal } from '../terminal.js';
-import { formatProblem } from './format-problem.js';
+import { formatIssue } from './format-issue.js';
 
 type Field = FormView['fields'][number];
 type FieldValue = Field['value'];
@@ -37,19 +37,19 @@ export async function askForm(
   const values = new Map<string, FieldValue>();
   for (const field of view.fields) {
     let { value } = field;
-    let problem: string | undefined;
+    let issue: string | undefined;
     do {
       const answer = await askField(terminal, form, { ...field, value }, signal);
       if (answer === undefined) return { action: 'cancel' };
       value = answer === EMPTY ? undefined : answer;
-      problem = await findProblem(form, field, value);
-      if (problem !== undefined) screen.note(`Not valid: ${problem}`);
-    } while (problem !== undefined);
+      issue = await findIssue(form, field, value);
+      if (issue !== undefined) screen.note(`Not valid: ${issue}`);
+    } while (issue !== undefined);
     values.set(field.name, value);
   }
   const result = await createFormResult(form, { choice: 'submit', values: Object.fromEntries(values) });
-  if (!('problem' in result)) return result;
-  screen.note(`Not valid: ${sanitizeText(formatProblem(result.problem), { lines: true })}`);
+  if (!('issue' in result)) return result;
+  screen.note(`Not valid: ${sanitizeText(formatIssue(result.issue), { lines: true })}`);
   return { action: 'cancel' };
 }
 
@@ -120,14 +120,14 @@ async function askTextField(
 ): Promise<FieldValue | typeof EMPTY> {
   const initial = field.value === undefined ? '' : sanitizeText(String(field.value));
   const parse = (text: string): FieldValue => (text === initial ? field.value : parseText(field, text.trim()));
-  const validate = (text: string) => findProblem(form, field, parse(text));
+  const validate = (text: string) => findIssue(form, field, parse(text));
   const text = await (field.secret
     ? terminal.askSecret({ ...question, validate })
     : terminal.askText({ ...question, initial, validate }));
   return text === undefined ? undefined : (parse(text) ?? EMPTY);
 }
 
-/** Converts typed text. Text that is not a number stays text, and the schema of the field reports the problem. */
+/** Converts typed text. Text that is not a number stays text, and the schema of the field reports the issue. */
 function parseText({ kind }: Field, text: string): FieldValue {
   if (text === '') return undefined;
   const isNumber = (kind === 'number' || kind === 'integer') && !Number.isNaN(Number(text));
@@ -135,7 +135,7 @@ function parseText({ kind }: Field, text: string): FieldValue {
 }
 
 /** Returns the reason why a value does not fit its field. */
-async function findProblem(
+async function findIssue(
   { requestedSchema, ...form }: ElicitFormParams,
   { name, required }: Field,
   value: FieldValue,
@@ -145,5 +145,5 @@ async function findProblem(
   const schema = { type: 'object', properties, ...(required ? { required: [name] } : {}) } as const;
   const outcome = { choice: 'submit', values: Object.fromEntries([[name, value]]) } as const;
   const result = await createFormResult({ ...form, requestedSchema: schema }, outcome);
-  return 'problem' in result ? sanitizeText(formatProblem(result.problem, true)) : undefined;
+  return 'issue' in result ? sanitizeText(formatIssue(result.issue, true)) : undefined;
 }

@@ -4,7 +4,7 @@ import type { CliContext } from '../cli-context.js';
 import { parseArguments } from '../tools/parse-arguments.js';
 import { createUsageError } from '../usage-error.js';
 import { describeRequests, formatRequests } from './describe-requests.js';
-import { formatProblem } from './format-problem.js';
+import { formatIssue } from './format-issue.js';
 import type { Questions } from './questions.js';
 
 export interface ResponseOptions {
@@ -63,8 +63,8 @@ async function createResponse(
   }
   const values = await parseArguments(params.requestedSchema, { words, cwd: context.cwd, hasArgsOption: false });
   const result = await createFormResult(params, { choice: 'submit', values: values as Record<string, string> });
-  if ('problem' in result)
-    throw createUsageError(`the form is not valid: ${formatProblem(result.problem)}`, 'correct the fields');
+  if ('issue' in result)
+    throw createUsageError(`the form is not valid: ${formatIssue(result.issue)}`, 'correct the fields');
   return result;
 }
 

@@ -89,8 +89,8 @@ export async function findWaitingCall(context: CliContext, id: string): Promise<
   const calls = await listWaitingCalls(context);
   const [call, other] = calls.filter(each => id !== '' && each.id.startsWith(id));
   if (call && !other) return call;
-  const problem = other ? `several calls have an id that begins with ${id}` : `no call waits under the id ${id}`;
-  throw createUsageError(problem, 'see the calls that wait with `tenon answer`');
+  const summary = other ? `several calls have an id that begins with ${id}` : `no call waits under the id ${id}`;
+  throw createUsageError(summary, 'see the calls that wait with `tenon answer`');
 }
 
 /** Removes a waiting call. */

@@ -12,7 +12,7 @@ const REPORT = {
       line: 7,
       method: 'tools/call',
       request: 'tools/call {"name":"<a>"}',
-      problem: 'the response differs',
+      summary: 'the response differs',
       values: [
         { path: '/result/n', recorded: 1, received: 'x\u001b[31m' },
         { path: '/result/m', recorded: [1] },

@@ -10,17 +10,17 @@ export function formatReport({ requests, compared, differences }: ReplayReport, 
   const counts = `${requests} requests of ${file} sent to ${label}, ${compared} responses compared`;
   if (differences.length === 0) return `${counts}: no differences`;
   const shown = differences.map(
-    each => `line ${each.line}: ${sanitizeText(each.request, { max: MAX_VALUE })}\n${formatProblem(each)}`,
+    each => `line ${each.line}: ${sanitizeText(each.request, { max: MAX_VALUE })}\n${formatDifference(each)}`,
   );
   return [...shown, `${counts}: ${differences.length} different`].join('\n\n');
 }
 
-function formatProblem({ problem, values }: ReplayDifference): string {
+function formatDifference({ summary, values }: ReplayDifference): string {
   const lines = values.map(({ path, recorded, received }) => {
     const difference = `${path}: recorded ${formatValue(recorded)}, received ${formatValue(received)}`;
     return `    ${sanitizeText(difference, { max: 3 * MAX_VALUE })}`;
   });
-  return [`  ${sanitizeText(problem, { max: 2 * MAX_VALUE })}`, ...lines].join('\n');
+  return [`  ${sanitizeText(summary, { max: 2 * MAX_VALUE })}`, ...lines].join('\n');
 }
 
 function formatValue(value: unknown): string {
@@ -37,7 +37,7 @@ export function formatReportAsJunit({ requests, differences }: ReplayReport, fil
     ...differences.map(each => ({
       group: 'replay',
       name: `line ${each.line}: ${each.request}`,
-      failure: { message: each.problem, details: formatProblem(each) },
+      failure: { message: each.summary, details: formatDifference(each) },
     })),
   ]);
 }

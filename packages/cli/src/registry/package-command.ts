@@ -78,7 +78,7 @@ export const isPackageType = (type: string): boolean => Object.hasOwn(TYPES, typ
 /**
  * Returns the command that runs a package of the registry that the entry names.
  *
- * @returns The problem, as text, if no command does exactly that.
+ * @returns The reason, as text, if no command does exactly that.
  */
 export function createPackageCommand(found: RegistryPackage): PackageCommand | string {
   const { registryType, identifier, runtimeHint, runtimeArguments = [] } = found;
@@ -118,7 +118,7 @@ export function getOwnRegistry({ registryType, registryBaseUrl }: RegistryPackag
   return isPublic ? undefined : registryBaseUrl;
 }
 
-/** Returns the arguments that select the registry of a package, or the problem. */
+/** Returns the arguments that select the registry of a package, or the reason against it. */
 function selectRegistry(found: RegistryPackage, type: PackageType, runner: Runner): readonly string[] | string {
   const url = getOwnRegistry(found);
   if (url === undefined) return [];

@@ -162,7 +162,7 @@ export async function parseRegistryEntry(value: unknown, registry: string): Prom
 export interface InvalidEntry {
   /** Name of the server, if the entry has one. */
   readonly name: string | undefined;
-  readonly problem: string;
+  readonly issue: string;
 }
 
 /** Page of a registry. */
@@ -186,7 +186,7 @@ export async function parseRegistryList(value: unknown, registry: string): Promi
   for (const each of servers) {
     const checked = schema.check(each);
     if (checked.ok) entries.push(toEntry(each as WrittenEntry));
-    else invalid.push({ name: findName(each), problem: describeProblem(checked) });
+    else invalid.push({ name: findName(each), issue: describeIssue(checked) });
   }
   return { entries, invalid, nextCursor: metadata?.nextCursor || undefined };
 }
@@ -202,13 +202,13 @@ async function checkShape(value: unknown, schema: JsonObject, registry: string):
   const checked = (await loadPeerSchema(schema)).check(value);
   if (checked.ok) return;
   throw new TenonError('registry/answer', `${registry}: the response is not of the registry API v0.1`, {
-    received: describeProblem(checked),
+    received: describeIssue(checked),
     hint: 'check the URL of the registry',
   });
 }
 
-/** Describes the first problem of a value. One that is too large to check is refused too. */
-function describeProblem(checked: FailedCheck): string {
+/** Describes the first issue of a value. One that is too large to check is refused too. */
+function describeIssue(checked: FailedCheck): string {
   if (checked.ok === null) return checked.reason;
   const [issue] = checked.issues;
   return issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}`;

@@ -34,7 +34,7 @@ const OPTIONS: Readonly<Record<string, RunnerOptions>> = {
  * Writes the options of an entry for the program that runs its package. An option that selects another package, or takes the
  * name of the package for its value, would start something else.
  *
- * @returns The problem, as text, if an option is not known.
+ * @returns The reason, as text, if an option is not known.
  */
 export function writeRunnerArguments(runner: string, all: readonly RunnerArgument[]): readonly string[] | string {
   const options = OPTIONS[runner === 'podman' ? 'docker' : runner];

@@ -281,7 +281,7 @@ export type SkillsOutput =
   | {
       readonly server: string;
       readonly skills: readonly (Definition & { readonly uri: string; readonly resources: unknown })[];
-      readonly problems: readonly string[];
+      readonly errors: readonly string[];
     }
   | {
       readonly skill: string;

@@ -38,8 +38,8 @@ function createNoServerError(file: string, name: string | undefined, exported: r
   const write = 'write `export default createServer(…)`';
   if (name === undefined)
     return createUsageError(`${file}: no server is exported`, [write, list].filter(Boolean).join(', or '));
-  const problem = exported.includes(name) ? `the export "${name}" is not a server` : `no export has the name "${name}"`;
-  return createUsageError(`${file}: ${problem}`, list ?? write);
+  const summary = exported.includes(name) ? `the export "${name}" is not a server` : `no export has the name "${name}"`;
+  return createUsageError(`${file}: ${summary}`, list ?? write);
 }
 
 async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {

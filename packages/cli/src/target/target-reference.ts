@@ -88,10 +88,10 @@ export function parseTarget(text: string, cwd: string): TargetReference {
   if (registered !== undefined && !isStartable) return { kind: 'registry', ...registered };
   if (/[\\/]/.test(text)) {
     const exists = existsSync(path);
-    const problem = exists ? 'no runtime is known for this file' : 'file not found';
+    const reason = exists ? 'no runtime is known for this file' : 'file not found';
     const url = exists || completed === undefined ? '' : `pass ${completed} for a URL, `;
     throw createUsageError(
-      `${text}: ${problem}`,
+      `${text}: ${reason}`,
       `${url}pass a ${FILE_EXTENSIONS.join(', ')} file, or ${TARGET_HINT.slice(5)}`,
     );
   }

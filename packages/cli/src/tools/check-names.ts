@@ -31,7 +31,7 @@ export async function checkNames(
   if (unknown.length === 0 || acceptsOthers(schema)) return;
   const given = new Set([...names, ...others]);
   const missing = parameters.filter(({ name, required }) => required && !given.has(name)).map(({ name }) => name);
-  const problem = `unknown argument ${quoteAll(unknown)}`;
+  const summary = `unknown argument ${quoteAll(unknown)}`;
   const { findNearestKey } = await import('@tenon/host');
   // An argument that is given already is not what the user has meant.
   const nearest =
@@ -46,8 +46,8 @@ export async function checkNames(
   const isAllowed = hasArgsOption && toJsonObject(schema).additionalProperties === undefined;
   throw createUsageError(
     missing.length === 0
-      ? problem
-      : `${problem}, and ${quoteAll(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`,
+      ? summary
+      : `${summary}, and ${quoteAll(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`,
     `${nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`}${isOption ? ' See the options of the command with --help' : ''}`,
   );
 }

@@ -45,13 +45,13 @@ export async function readArgumentFile(
   }
 }
 
-function parseJson(json: string, problem: string, hint: string): unknown {
+function parseJson(json: string, summary: string, hint: string): unknown {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    throw createUsageError(problem, hint);
+    throw createUsageError(summary, hint);
   }
-  requireExactIntegers(problem.slice(0, problem.indexOf(':')), json);
+  requireExactIntegers(summary.slice(0, summary.indexOf(':')), json);
   return value;
 }

@@ -124,8 +124,8 @@ class ValueParser {
 
   #createError(expected: string): Error {
     const received = this.#text.slice(this.#at, this.#at + 20);
-    const problem = `${this.#whole}: expected ${expected}, got ${received === '' ? 'the end' : `"${received}"`}`;
-    return createUsageError(problem, `write a call such as 'tool(count: 1, title: "x")'`);
+    const summary = `${this.#whole}: expected ${expected}, got ${received === '' ? 'the end' : `"${received}"`}`;
+    return createUsageError(summary, `write a call such as 'tool(count: 1, title: "x")'`);
   }
 }
 

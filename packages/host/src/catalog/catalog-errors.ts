@@ -55,8 +55,8 @@ export function createUnknownNameError(
   }
   if (unavailable.length === 0) return rpcError(INVALID_PARAMS, what);
   const who = unavailable.map(({ server }) => server).join(', ');
-  const problem = `${what}${stop} These servers are unavailable: ${who}`;
-  return createCausedError(getUnavailableCause(unavailable), INVALID_PARAMS, problem, { unavailable });
+  const summary = `${what}${stop} These servers are unavailable: ${who}`;
+  return createCausedError(getUnavailableCause(unavailable), INVALID_PARAMS, summary, { unavailable });
 }
 
 /** Names the servers that may have an entry without declaring the capability, and tells how the host can use it. */

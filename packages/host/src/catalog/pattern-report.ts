@@ -1,5 +1,5 @@
 import { findNearestKey, TenonError } from '@tenon/base';
-import { quoteName } from '../config/problem.js';
+import { quoteName } from '../config/config-finding.js';
 import type { ToolSettings } from '../config/server-entry.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';
 

@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
 import { memoryStores } from '../../../tenon/src/stores/memory-stores.js';
-import { fillTemplates, findTemplateProblems, MAX_CALLER_VALUE } from './caller-template.js';
+import { fillTemplates, findTemplateIssues, MAX_CALLER_VALUE } from './caller-template.js';
 import { fillCallerValues } from './fill-caller-values.js';
-import { joinProblemMessages, listProblemCodes, readOne } from './fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, readOne } from './fixtures/read.js';
 import { createTrust } from './trust.js';
 
 const URL_ = 'https://api.example.com';
@@ -11,7 +11,7 @@ const URL_ = 'https://api.example.com';
 /** Reads the templates of one server. */
 const templatesOf = async (server: object, env?: Record<string, string>) => {
   const config = await readOne(server, env);
-  expect(listProblemCodes(config)).toEqual([]);
+  expect(listFindingCodes(config)).toEqual([]);
   return config.entries[0]?.perCaller;
 };
 
@@ -21,7 +21,7 @@ describe('values of the caller in a configuration', () => {
       url: `${URL_}/u/\${caller:user}/mcp?p=\${caller:header.x-project}`,
       headers: { 'X-Tenant': 'acme-${caller:claim.tenant}', 'X-Fixed': 'one' },
     });
-    expect(listProblemCodes(config)).toEqual([]);
+    expect(listFindingCodes(config)).toEqual([]);
     expect(config.entries[0]).toMatchObject({
       target: {
         url: `${URL_}/u/%7Bcaller%3Auser%7D/mcp?p=%7Bcaller%3Aheader.x-project%7D`,
@@ -78,11 +78,11 @@ describe('values of the caller in a configuration', () => {
   ])('refuses them elsewhere, and names the member: %j', async (server, key) => {
     const config = await readOne(server);
     expect(config.entries).toEqual([]);
-    expect(listProblemCodes(config)).toContain(`error config/caller-value ${key}`);
+    expect(listFindingCodes(config)).toContain(`error config/caller-value ${key}`);
   });
 
   it('explains the refusal with a safe next step', async () => {
-    expect(joinProblemMessages(await readOne({ command: 'a', args: ['${caller:user}'] }))).toContain(
+    expect(joinFindingMessages(await readOne({ command: 'a', args: ['${caller:user}'] }))).toContain(
       'mcpServers.s.args[0]: a value of the caller is not allowed here, because a caller could then choose what runs, or where. Expected it only in values of `env` and `headers`, and in the path and the query of `url`. Pass the value to the server by `env` or `headers`',
     );
   });
@@ -163,12 +163,12 @@ describe('fillTemplates', () => {
   });
 });
 
-describe('findTemplateProblems', () => {
+describe('findTemplateIssues', () => {
   it('finds templates of a program that a configuration refuses', () => {
-    expect(findTemplateProblems({ env: { PATH: '${caller:user}' }, url: 'https://${caller:user}/' })).toMatchObject([
+    expect(findTemplateIssues({ env: { PATH: '${caller:user}' }, url: 'https://${caller:user}/' })).toMatchObject([
       { key: 'env.PATH' },
       { key: 'url' },
     ]);
-    expect(findTemplateProblems({ env: { A: '${HOME}' } })).toMatchObject([{ key: 'env.A' }]);
+    expect(findTemplateIssues({ env: { A: '${HOME}' } })).toMatchObject([{ key: 'env.A' }]);
   });
 });

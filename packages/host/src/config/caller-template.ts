@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { INVALID_PARAMS, TenonError } from '@tenon/base';
 import { isLoaderVariable } from './loader-variables.js';
-import { quoteName } from './problem.js';
+import { quoteName } from './config-finding.js';
 import type { ResolveFault } from './resolve-fault.js';
 import { parseReferences, type VariableReference } from './variable-references.js';
 
@@ -111,14 +111,14 @@ export function listCallerNames({ env = {}, headers = {}, url = '' }: CallerTemp
 }
 
 /** Part of a server that must not contain the values of the caller that it contains. */
-export interface TemplateProblem {
+export interface TemplateIssue {
   /** Path of the part: `env.NAME`, `headers.NAME` or `url`. */
   readonly key: string;
   readonly fault: ResolveFault;
 }
 
 /** Finds parts that must not contain values of the caller, and unknown values. */
-export function findTemplateProblems({ env = {}, headers = {}, url }: CallerTemplates): TemplateProblem[] {
+export function findTemplateIssues({ env = {}, headers = {}, url }: CallerTemplates): TemplateIssue[] {
   const parts = [
     ...Object.entries(env).map(([name, text]) => ({ key: `env.${name}`, text, fault: checkVariable(name) })),
     ...Object.entries(headers).map(([name, text]) => ({ key: `headers.${name}`, text, fault: checkHeader(name) })),
@@ -199,21 +199,18 @@ export interface FilledParts {
  */
 export function fillTemplates(server: string, templates: CallerTemplates, values: CallerValues): FilledParts {
   const { env, headers, url } = templates;
-  const getValue = ({ name, fallback }: VariableReference, findProblem: (value: string) => string | undefined) => {
+  const getValue = ({ name, fallback }: VariableReference, findIssue: (value: string) => string | undefined) => {
     const value = (Object.hasOwn(values, name) ? values[name] : undefined) ?? fallback;
     if (value === undefined) throw createMissingValueError(server, name);
-    const problem = findInvalidText(value) ?? findProblem(value);
-    if (problem !== undefined) throw createInvalidValueError(server, name, problem);
+    const issue = findInvalidText(value) ?? findIssue(value);
+    if (issue !== undefined) throw createInvalidValueError(server, name, issue);
     return value;
   };
-  const fillAll = (
-    members: Readonly<Record<string, string>> = {},
-    findProblem: (value: string) => string | undefined,
-  ) =>
+  const fillAll = (members: Readonly<Record<string, string>> = {}, findIssue: (value: string) => string | undefined) =>
     Object.fromEntries(
       Object.entries(members).map(([name, template]) => [
         name,
-        mapCallerValues(template, reference => getValue(reference, findProblem)),
+        mapCallerValues(template, reference => getValue(reference, findIssue)),
       ]),
     );
   return {
@@ -228,14 +225,14 @@ export function fillTemplates(server: string, templates: CallerTemplates, values
 function fillUrl(
   server: string,
   template: string,
-  getValue: (reference: VariableReference, findProblem: (value: string) => string | undefined) => string,
+  getValue: (reference: VariableReference, findIssue: (value: string) => string | undefined) => string,
 ): string {
   let url = '';
   for (const piece of parseReferences(template)) {
     const isInQuery = url.includes('?');
-    const findProblem = (value: string) =>
+    const findIssue = (value: string) =>
       !isInQuery && /[/\\]/.test(value) ? 'a slash in the path of a URL' : undefined;
-    url += typeof piece === 'string' ? piece : encodeURIComponent(getValue(piece, findProblem));
+    url += typeof piece === 'string' ? piece : encodeURIComponent(getValue(piece, findIssue));
   }
   const [path = ''] = url.split('?');
   // The parser of URLs removes such segments, and the request would reach another path.

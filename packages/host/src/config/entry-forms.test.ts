@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
-import { joinProblemMessages, listProblemCodes, read, readOne } from './fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, read, readOne } from './fixtures/read.js';
 import { type ConfigOptions, parseServerEntries } from './parse-config.js';
 
 const URL_ = 'https://a.example/mcp';
@@ -119,8 +119,8 @@ describe('entries of public configurations', () => {
     async (shape, target, notes) => {
       const config = await read(JSON.stringify({ mcpServers: { s: shape } }), ENV);
       expect(config.entries.map(entry => format(entry.target))).toEqual([target]);
-      expect(listProblemCodes(config).map(text => text.replace(/ mcpServers.*/, ''))).toEqual(toNotes(notes));
-      expect(joinProblemMessages(config)).not.toContain('hush');
+      expect(listFindingCodes(config).map(text => text.replace(/ mcpServers.*/, ''))).toEqual(toNotes(notes));
+      expect(joinFindingMessages(config)).not.toContain('hush');
     },
   );
 
@@ -137,9 +137,9 @@ describe('entries of public configurations', () => {
     [{ command: 'npx "a' }, 'error config/command-line mcpServers.s.command'],
     [{ baseUrl: URL_, url: 'https://b.example' }, 'error config/target mcpServers.s.baseUrl'],
     [{ command: 'a', env: { K: '1' }, environment: { K: '2' } }, 'error config/target mcpServers.s.environment'],
-  ])('are refused: %j', async (shape, problem) => {
+  ])('are refused: %j', async (shape, error) => {
     const config = await read(JSON.stringify({ mcpServers: { s: shape } }));
-    expect(listProblemCodes(config)).toContain(problem);
+    expect(listFindingCodes(config)).toContain(error);
     expect(config.entries).toEqual([]);
   });
 });
@@ -155,7 +155,7 @@ describe('a command with spaces', () => {
   it('stays unsplit if such a program exists, in the folder of the server', async () => {
     const folders: unknown[] = [];
     const config = await readOne({ command: 'my tool', cwd: 'x' }, {}, programs(['my tool'], folders));
-    expect([config.entries[0]?.target, listProblemCodes(config), folders]).toEqual([
+    expect([config.entries[0]?.target, listFindingCodes(config), folders]).toEqual([
       { command: 'my tool', cwd: '/p/x' },
       [],
       ['/p/x'],
@@ -190,7 +190,7 @@ describe('files with formats of their own', () => {
     });
     return [
       Object.fromEntries(config.entries.map(({ name, target }) => [name, format(target)])),
-      listProblemCodes(config),
+      listFindingCodes(config),
     ];
   };
 
@@ -268,9 +268,11 @@ describe('files with formats of their own', () => {
       a: { command: 'a ${T}', envFile: 'x', env: { K: '${input:k}' } },
       b: { url: 'https://${T}/mcp' },
     };
-    const { entries, problems } = await read(JSON.stringify({ mcpServers: servers }), ENV, { resolve: false });
+    const { entries, findings } = await read(JSON.stringify({ mcpServers: servers }), ENV, {
+      resolve: false,
+    });
     expect(entries.map(({ target }) => format(target))).toEqual(['a|${T} K=${input:k}', 'https://${T}/mcp']);
-    expect([entries[0]?.written?.envFile, problems.map(({ level }) => level)]).toEqual(['x', ['warning']]);
+    expect([entries[0]?.written?.envFile, findings.map(({ level }) => level)]).toEqual(['x', ['warning']]);
   });
 
   it('include the sections of Amp and of adapters', async () => {

@@ -1,8 +1,8 @@
 import { isCallerTemplate, toPlainText } from './caller-template.js';
 import { type EntryForm, findUnsupportedVariable, toReferences } from './entry-forms.js';
 import type { JsonKind, JsonNode } from './json-node.js';
-import type { ReportProblem } from './problem.js';
-import { quoteName } from './problem.js';
+import type { ReportFinding } from './config-finding.js';
+import { quoteName } from './config-finding.js';
 import type { ResolveVariables } from './resolve-variables.js';
 
 /** Maximum number of arguments, of variables, of headers, of roots and of patterns of a server. */
@@ -29,8 +29,8 @@ export interface EntryParser {
   /** Values that contain values of the caller, by key. They are not in the target. */
   readonly templates: Record<string, string>;
   /** Reports an error. The server is then omitted from the result. */
-  reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): undefined;
-  reportWarning(code: string, at: JsonNode, summary: string, details?: Parameters<ReportProblem>[4]): void;
+  reportError(code: string, at: JsonNode, summary: string, details?: Parameters<ReportFinding>[4]): undefined;
+  reportWarning(code: string, at: JsonNode, summary: string, details?: Parameters<ReportFinding>[4]): void;
 }
 
 const KIND_NAMES: Record<JsonKind, string> = {

@@ -2,7 +2,7 @@ import { TenonError } from '@tenon/base';
 import { type EntryParser, MAX_VALUES, readResolvedRecord, readResolvedText } from './entry-parser.js';
 import type { JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
-import { quoteName } from './problem.js';
+import { quoteName } from './config-finding.js';
 
 /** Reads a file of environment variables. A `TenonError` that it throws is reported unchanged. */
 export type ReadEnvFile = (path: string) => Promise<Readonly<Record<string, string>>>;

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
-import { listProblemCodes, read } from './fixtures/read.js';
+import { listFindingCodes, read } from './fixtures/read.js';
 import * as texts from './fixtures/texts.js';
 import type { ConfigInput } from './inputs.js';
 import { parseServerEntries } from './parse-config.js';
@@ -11,7 +11,7 @@ const targets = (entries: readonly { name: string; target: unknown }[]) =>
 describe('parseServerEntries', () => {
   it('reads the format of Claude Desktop', async () => {
     const config = await read(texts.claudeDesktop);
-    expect(listProblemCodes(config)).toEqual([]);
+    expect(listFindingCodes(config)).toEqual([]);
     expect(config.entries).toMatchObject([
       {
         name: 'notes',
@@ -23,7 +23,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Claude Code, whose times are milliseconds', async () => {
     const config = await read(texts.claudeCode, { SEARCH_TOKEN: 'hush' });
-    expect(listProblemCodes(config)).toEqual([]);
+    expect(listFindingCodes(config)).toEqual([]);
     expect(targets(config.entries)).toEqual({
       search: { url: 'https://search.example/mcp', headers: { Authorization: 'Bearer hush' }, transport: 'http' },
       feed: { url: 'https://feed.example/sse', transport: 'http-sse' },
@@ -38,7 +38,7 @@ describe('parseServerEntries', () => {
       return { LEVEL: 'of the file', MORE: '1' };
     };
     const config = await read(texts.cursor, { LEVEL: 'debug' }, { file: '/work/shop/.cursor/mcp.json', readEnvFile });
-    expect(listProblemCodes(config)).toEqual([]);
+    expect(listFindingCodes(config)).toEqual([]);
     expect(requests).toEqual(['/work/shop/build.env']);
     expect(targets(config.entries)).toEqual({
       build: {
@@ -60,7 +60,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Cline, whose times are seconds', async () => {
     const config = await read(texts.cline, {}, { file: '/u/cline_mcp_settings.json' });
-    expect(listProblemCodes(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
+    expect(listFindingCodes(config)).toEqual(['warning config/not-followed mcpServers.disk.autoApprove']);
     expect(config.entries).toMatchObject([
       { name: 'disk', target: { command: 'disk-server' }, totalTimeout: 60_000 },
       { name: 'web', target: { url: 'http://localhost:9000/mcp', transport: 'http' } },
@@ -70,7 +70,7 @@ describe('parseServerEntries', () => {
 
   it('reads the format of Gemini CLI, and ignores its `trust`', async () => {
     const config = await read(texts.gemini);
-    expect(listProblemCodes(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
+    expect(listFindingCodes(config)).toEqual(['warning config/not-followed mcpServers.py.trust']);
     expect(config.entries[0]).toMatchObject({
       target: { url: 'https://py.example/mcp', transport: 'http' },
       totalTimeout: 30_000,
@@ -86,7 +86,7 @@ describe('parseServerEntries', () => {
       return input.id === 'key' ? 'hush' : undefined;
     };
     const config = await read(texts.vscode, {}, { file: '/w/.vscode/mcp.json', inputs });
-    expect(listProblemCodes(config)).toEqual([]);
+    expect(listFindingCodes(config)).toEqual([]);
     expect(requests).toEqual([
       { id: 'region', type: 'pickString', options: ['eu', 'us'], default: 'eu' },
       { id: 'key', type: 'promptString', description: 'The key', password: true },
@@ -100,7 +100,7 @@ describe('parseServerEntries', () => {
   it('reads the settings of VS Code and of Zed', async () => {
     expect(targets((await read(texts.vscodeSettings)).entries)).toEqual({ api: { url: 'https://api.example/mcp' } });
     const config = await read(texts.zed);
-    expect(listProblemCodes(config)).toEqual(['warning config/not-followed context_servers.nested.settings']);
+    expect(listFindingCodes(config)).toEqual(['warning config/not-followed context_servers.nested.settings']);
     expect(targets(config.entries)).toEqual({
       plain: { command: 'plain-server', args: ['a'], env: {} },
       nested: { command: 'nested-server', args: ['b'], env: { C: 'd' } },
@@ -110,8 +110,8 @@ describe('parseServerEntries', () => {
   });
 
   it('reads the keys of this project', async () => {
-    const { entries, problems } = await read(texts.ours);
-    expect(problems).toEqual([]);
+    const { entries, findings } = await read(texts.ours);
+    expect(findings).toEqual([]);
     expect(entries[0]).toMatchObject({
       ...{ startTimeout: 5000, idleTimeout: 6000, totalTimeout: 7000, trusted: true },
       tools: { include: ['read_*'], exclude: ['read_secret'] },
@@ -144,12 +144,12 @@ describe('parseServerEntries', () => {
     expect(config.entries).toEqual([
       { name: 'a', target: { command: 'x', args: ['${HOME}'] }, written: { command: 'x', 'args[0]': '${HOME}' } },
     ]);
-    expect(listProblemCodes(config)).toEqual([
+    expect(listFindingCodes(config)).toEqual([
       'warning config/unknown-key b.comand',
       'error config/target b',
       'error config/shape c',
     ]);
-    expect(config.problems.map(({ server }) => server)).toEqual(['b', 'b', 'c']);
+    expect(config.findings.map(({ server }) => server)).toEqual(['b', 'b', 'c']);
     const filled = await parseServerEntries(servers, { env: () => '/h' });
     expect(filled.entries[0]?.target).toEqual({ command: 'x', args: ['/h'] });
   });

@@ -1,6 +1,6 @@
 import { findNearestKey } from '@tenon/base';
 import type { JsonNode } from './json-node.js';
-import { quoteName, type ReportProblem } from './problem.js';
+import { quoteName, type ReportFinding } from './config-finding.js';
 
 /** Value that a configuration requests from the user before a server starts, as in VS Code. */
 export interface ConfigInput {
@@ -32,7 +32,7 @@ export type ResolveInput = (id: string) => Promise<InputAnswer>;
  */
 export function createInputResolver(
   nodes: readonly JsonNode[],
-  report: ReportProblem,
+  report: ReportFinding,
   ask: AskInput | undefined,
 ): ResolveInput {
   const known = new Map<string, ConfigInput>();
@@ -68,7 +68,7 @@ async function resolveInput(
   return { value };
 }
 
-function parseInput(node: JsonNode, report: ReportProblem): ConfigInput | undefined {
+function parseInput(node: JsonNode, report: ReportFinding): ConfigInput | undefined {
   const reportInvalid = (summary: string, at: JsonNode = node): undefined => {
     report('error', 'config/input', at, summary, {
       expected: 'an object with `id` and the `type` promptString or pickString',

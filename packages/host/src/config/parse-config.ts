@@ -6,7 +6,7 @@ import { GOOSE_SECTION, MCP_SECTION, SERVER_SECTIONS } from './keys.js';
 import { parseEntry } from './parse-entry.js';
 import type { HasProgram } from './parse-target.js';
 import { getWorkspace } from './paths.js';
-import { type ConfigProblem, createProblemReport, quoteName, type ReportProblem } from './problem.js';
+import { type ConfigFinding, createConfigReport, quoteName, type ReportFinding } from './config-finding.js';
 import { createVariableResolver, type ReadSecretFile } from './resolve-variables.js';
 import { readVirtualServers } from './sections/virtual-servers.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
@@ -88,14 +88,14 @@ export interface ConfigOptions extends EntryOptions {
   readonly resolve?: boolean | undefined;
 }
 
-/** Servers and problems of a configuration. */
+/** Servers and findings of a configuration. */
 export interface ConfigResult {
   /** Servers, in the order of the configuration. The variables of a disabled server are not resolved. */
   readonly entries: readonly ConfiguredEntry[];
   /** Selections of servers and entries by name, from `virtualServers`. See `servers` of `host.toServer`. */
   readonly virtualServers?: Readonly<Record<string, readonly string[]>>;
-  /** Problems of the configuration. */
-  readonly problems: readonly ConfigProblem[];
+  /** Findings of the check of the configuration. */
+  readonly findings: readonly ConfigFinding[];
 }
 
 /**
@@ -104,7 +104,7 @@ export interface ConfigResult {
  *
  * Keys in the spelling of another program are read, with a warning.
  *
- * Problems are returned next to the valid servers. Invalid JSON results in no servers.
+ * Findings are returned next to the valid servers. Invalid JSON results in no servers.
  */
 export async function parseConfig(text: string, options: ConfigOptions): Promise<ConfigResult> {
   requireArgument('`text` of parseConfig', text, checkString);
@@ -122,17 +122,17 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
     resolve: true,
   });
   let sections: readonly JsonNode[] = [];
-  const { problems, report } = createProblemReport(options.file, path => getServerName(sections, path));
+  const { findings, report } = createConfigReport(options.file, path => getServerName(sections, path));
   const document = parseText(text.replace(/^\uFEFF/, ''), options.parse);
   if ('code' in document) {
     report('error', document.code, { path: [], line: document.line }, document.summary);
-    return { entries: [], problems };
+    return { entries: [], findings };
   }
   sections = listSections(document, options.parse !== undefined);
   const inputs = [['inputs'], ['mcp', 'inputs']].flatMap(path => getMemberNode(document, path)?.items ?? []);
   const entries = await parseSections(checkSections(document, sections, report), inputs, options, report);
   const virtualServers = readVirtualServers(document, report);
-  return { entries, ...(virtualServers && { virtualServers }), problems };
+  return { entries, ...(virtualServers && { virtualServers }), findings };
 }
 
 /** Parses servers that a program configures, with the rules and checks of configuration files. */
@@ -149,16 +149,16 @@ export async function parseServerEntries(
     readSecretFile: true,
     hasProgram: true,
   });
-  const { problems, report } = createProblemReport('servers', ([name]) => name);
+  const { findings, report } = createConfigReport('servers', ([name]) => name);
   const entries = await parseSections([createJsonNode(servers)], [], { ...options, file: 'servers' }, report);
-  return { entries, problems };
+  return { entries, findings };
 }
 
 async function parseSections(
   sections: readonly JsonNode[],
   inputSpots: readonly JsonNode[],
   options: EntryOptions & Pick<ConfigOptions, 'resolve'> & { file: string; scope?: EntryOrigin['scope'] },
-  report: ReportProblem,
+  report: ReportFinding,
 ): Promise<ConfiguredEntry[]> {
   const { file, scope, env, home, readEnvFile, readSecretFile, hasProgram, resolve = true } = options;
   const { workspace = getWorkspace(file) } = options;
@@ -176,7 +176,7 @@ async function parseSections(
  * Lists the servers with unique names. If a name is repeated, no entry is used. Otherwise the user could see one entry,
  * and the host could run the other.
  */
-function listServers(sections: readonly JsonNode[], report: ReportProblem): [string, JsonNode][] {
+function listServers(sections: readonly JsonNode[], report: ReportFinding): [string, JsonNode][] {
   const named = sections.filter(each => {
     if (each.kind === 'object' || each.kind === 'array') return true;
     report('error', 'config/shape', each, 'invalid value', { expected: 'an object of servers by name' });
@@ -237,8 +237,8 @@ function listSections(root: JsonNode, isOtherFormat: boolean): JsonNode[] {
   return mcp?.kind === 'object' ? [mcp] : [];
 }
 
-/** Returns the sections that may be used, and reports problems of the whole configuration. */
-function checkSections(root: JsonNode, found: readonly JsonNode[], report: ReportProblem): JsonNode[] {
+/** Returns the sections that may be used, and reports findings about the whole configuration. */
+function checkSections(root: JsonNode, found: readonly JsonNode[], report: ReportFinding): JsonNode[] {
   const details = { expected: 'an object with `mcpServers` or `servers`' };
   if (root.kind !== 'object') report('error', 'config/shape', root, 'invalid configuration', details);
   for (const spot of root.repeated)
@@ -257,7 +257,7 @@ function getMemberNode(spot: JsonNode | undefined, path: ConfigPath): JsonNode |
  * Reports a configuration without servers as a warning, because a misspelled key looks the same as settings without
  * servers.
  */
-function reportNoServers(root: JsonNode, report: ReportProblem): void {
+function reportNoServers(root: JsonNode, report: ReportFinding): void {
   const known = SERVER_SECTIONS.flatMap(([first, second]) => (second === undefined ? [first as string] : []));
   for (const [key, spot] of [...root.members].slice(0, MAX_SERVERS)) {
     const nearest = findNearestKey(key, known);

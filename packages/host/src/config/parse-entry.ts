@@ -1,6 +1,6 @@
 import { findNearestKey } from '@tenon/base';
 import { type AssumableCapability, assumableCapabilities, type ProtocolVersion, protocolVersions } from 'tenon';
-import { type CallerTemplates, findTemplateProblems } from './caller-template.js';
+import { type CallerTemplates, findTemplateIssues } from './caller-template.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
@@ -15,7 +15,7 @@ import {
 } from './keys.js';
 import { type HasProgram, readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
-import { quoteName, type ReportProblem } from './problem.js';
+import { quoteName, type ReportFinding } from './config-finding.js';
 import type { ResolveVariables } from './resolve-variables.js';
 import { readAuthExceptions } from './sections/auth-exceptions.js';
 import { readServiceAccount } from './sections/service-account.js';
@@ -35,7 +35,7 @@ export interface EntrySources {
   readonly fill: ResolveVariables | undefined;
   readonly readEnvFile: ReadEnvFile | undefined;
   readonly hasProgram: HasProgram | undefined;
-  readonly report: ReportProblem;
+  readonly report: ReportFinding;
 }
 
 /**
@@ -109,7 +109,7 @@ function readTemplates(parser: EntryParser): CallerTemplates | undefined {
       : { [kind]: Object.fromEntries(own.map(key => [key.slice(kind.length + 1), templates[key] ?? ''])) };
   };
   const perCaller = { ...collect('env'), ...collect('headers'), ...(templates.url && { url: templates.url }) };
-  for (const { key, fault } of findTemplateProblems(perCaller)) {
+  for (const { key, fault } of findTemplateIssues(perCaller)) {
     const [kind = '', name = ''] = key.split(/\.(.*)/s);
     const section = members.get(kind);
     const { code, summary, expected, next: hint } = fault;

@@ -13,7 +13,7 @@ import {
 import { type ReadEnvFile, readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
-import { quoteName } from './problem.js';
+import { quoteName } from './config-finding.js';
 import { CONTAINER_ENGINES, readContainer } from './sections/container.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 

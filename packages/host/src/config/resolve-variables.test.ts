@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinProblemMessages, listProblemCodes, readOne } from './fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, readOne } from './fixtures/read.js';
 import type { AskInput } from './inputs.js';
 import { parseConfig } from './parse-config.js';
 import { parseReferences } from './variable-references.js';
@@ -12,7 +12,7 @@ const inputs = [{ id: 'x', type: 'promptString' }];
 const filled = async (text: string, more: object = {}): Promise<string> => {
   const config = await readOne({ command: 'c', args: [text] }, env, { ...more });
   const target = config.entries[0]?.target as { args: string[] } | undefined;
-  return target?.args[0] ?? listProblemCodes(config).join();
+  return target?.args[0] ?? listFindingCodes(config).join();
 };
 const variable = 'error config/variable mcpServers.s.args[0]';
 
@@ -57,21 +57,21 @@ describe('expandVariables', () => {
 
   it('names the missing variable, its place, and nothing else', async () => {
     const config = await readOne({ command: 'c', env: { K: 'hush${TOKEN}' } }, env);
-    expect(joinProblemMessages(config)).toContain('/p/mcp.json:1: mcpServers.s.env.K: the variable "TOKEN" is not set');
-    expect(joinProblemMessages(config)).not.toContain('hush');
+    expect(joinFindingMessages(config)).toContain('/p/mcp.json:1: mcpServers.s.env.K: the variable "TOKEN" is not set');
+    expect(joinFindingMessages(config)).not.toContain('hush');
   });
 
   it('needs no variables, and prompts for none, for a disabled server', async () => {
     const config = await readOne({ url: 'https://${NO}/${input:x}', disabled: true });
-    expect(config.problems).toEqual([]);
+    expect(config.findings).toEqual([]);
     expect(config.entries).toMatchObject([{ target: { url: 'https://${NO}/${input:x}' }, disabled: true }]);
-    expect((await readOne({ url: '${NO}/mcp', enabled: false })).problems).toEqual([]);
-    expect((await readOne({ command: 'x', sandboxEnabled: true, envFile: 'y', disabled: true })).problems).toEqual([]);
+    expect((await readOne({ url: '${NO}/mcp', enabled: false })).findings).toEqual([]);
+    expect((await readOne({ command: 'x', sandboxEnabled: true, envFile: 'y', disabled: true })).findings).toEqual([]);
   });
 
   it('limits the size of the result', async () => {
     const config = await readOne({ command: 'c', args: ['${A}'.repeat(500)] }, { A: 'x'.repeat(10_000) });
-    expect(listProblemCodes(config)).toEqual(['error config/too-large mcpServers.s.args[0]']);
+    expect(listFindingCodes(config)).toEqual(['error config/too-large mcpServers.s.args[0]']);
     const deep = `${'${NO:-'.repeat(20)}x${'}'.repeat(20)}`;
     expect(await filled(deep)).toBe('error config/too-large mcpServers.s.args[0]');
   });
@@ -90,19 +90,19 @@ describe('expandVariables', () => {
     const options = { file: '/p', scope: 'user', env: () => undefined, ...(ask && { inputs: ask }) } as const;
     const config = await parseConfig(JSON.stringify(text), options);
     const target = config.entries[0]?.target as { args: string[] } | undefined;
-    expect(target?.args[0] ?? listProblemCodes(config).join()).toBe(result.replace('mcpServers', 'servers'));
-    expect(joinProblemMessages(config)).not.toContain('hush');
+    expect(target?.args[0] ?? listFindingCodes(config).join()).toBe(result.replace('mcpServers', 'servers'));
+    expect(joinFindingMessages(config)).not.toContain('hush');
   });
 
   it('refuses an input value outside the choices, and an input that it cannot prompt for', async () => {
     const options = { file: '/p', scope: 'user', env: () => undefined, inputs: () => 'z' } as const;
     const servers = { s: { command: 'c', args: ['${input:x}'] } };
     const picked = { inputs: [{ id: 'x', type: 'pickString', options: ['a', { label: 'B', value: 'b' }] }], servers };
-    expect(listProblemCodes(await parseConfig(JSON.stringify(picked), options))).toEqual([
+    expect(listFindingCodes(await parseConfig(JSON.stringify(picked), options))).toEqual([
       'error config/input servers.s.args[0]',
     ]);
     const run = { inputs: [{ id: 'x', type: 'command', command: 'y' }, 1, { id: 'x' }, { id: 'x' }], servers };
-    expect(listProblemCodes(await parseConfig(JSON.stringify(run), { ...options, inputs: () => 'v' }))).toEqual([
+    expect(listFindingCodes(await parseConfig(JSON.stringify(run), { ...options, inputs: () => 'v' }))).toEqual([
       'error config/input inputs[0]',
       'error config/input inputs[1]',
       'error config/input inputs[3]',

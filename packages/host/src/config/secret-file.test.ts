@@ -2,7 +2,7 @@
 
 import { TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
-import { joinProblemMessages, listProblemCodes, readOne } from './fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, readOne } from './fixtures/read.js';
 import { parseConfig } from './parse-config.js';
 import type { ReadSecretFile } from './resolve-variables.js';
 
@@ -49,33 +49,33 @@ describe('${file:PATH} in a configuration', () => {
         return { text: 'x', isExposed: false };
       },
     });
-    expect([config.entries, listProblemCodes(config), paths]).toEqual([
+    expect([config.entries, listFindingCodes(config), paths]).toEqual([
       [],
       ['error config/user-only mcpServers.s.env.K'],
       [],
     ]);
-    expect(joinProblemMessages(config)).toContain('a project could read any file of yours');
+    expect(joinFindingMessages(config)).toContain('a project could read any file of yours');
   });
 
   it('warns of a file that other users can read', async () => {
     const config = await read('${file:exposed}');
-    expect(listProblemCodes(config)).toEqual(['warning config/secret-file mcpServers.s.env.K']);
+    expect(listFindingCodes(config)).toEqual(['warning config/secret-file mcpServers.s.env.K']);
     expect(config.entries).toHaveLength(1);
   });
 
   it('reports an empty file and a missing one without its content', async () => {
-    expect(listProblemCodes(await read('${file:empty}'))).toEqual(['error config/secret-file mcpServers.s.env.K']);
-    expect(joinProblemMessages(await read('${file:gone}'))).toContain('`${file:…}`: file not found. Create the file');
+    expect(listFindingCodes(await read('${file:empty}'))).toEqual(['error config/secret-file mcpServers.s.env.K']);
+    expect(joinFindingMessages(await read('${file:gone}'))).toContain('`${file:…}`: file not found. Create the file');
   });
 
   it('is refused where no file can be read', async () => {
-    expect(listProblemCodes(await read('${file:~/token}', { readSecretFile: undefined }))).toEqual([
+    expect(listFindingCodes(await read('${file:~/token}', { readSecretFile: undefined }))).toEqual([
       'error config/variable mcpServers.s.env.K',
     ]);
   });
 
   it('is refused in a path that a value of the caller would choose', async () => {
-    expect(listProblemCodes(await read('${file:/p/${caller:user}}'))).toEqual([
+    expect(listFindingCodes(await read('${file:/p/${caller:user}}'))).toEqual([
       'error config/caller-value mcpServers.s.env.K',
     ]);
   });
@@ -94,7 +94,7 @@ describe('${file:PATH} in a configuration', () => {
 
   it('keeps the variable in entries that are copied', async () => {
     const config = await read('${file:gone}', { resolve: false });
-    expect([listProblemCodes(config), config.entries[0]?.target]).toEqual([
+    expect([listFindingCodes(config), config.entries[0]?.target]).toEqual([
       [],
       { command: 'a', env: { K: '${file:gone}' } },
     ]);

@@ -8,7 +8,7 @@ import {
   toRecordValues,
   type Values,
 } from '@tenon/base';
-import { quoteName } from './problem.js';
+import { quoteName } from './config-finding.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';
 import { examineEntry, getTrustKey, type TrustExamination, type TrustQuestion } from './trust-question.js';
 
@@ -123,10 +123,10 @@ export function createTrust(options: TrustOptions): Trust {
 function createNotApprovedError({ name, origin }: ConfiguredEntry, { first, changes }: TrustQuestion): TenonError {
   const place = `${origin?.file}:${origin?.line}`;
   const keys = changes.map(({ key }) => key).slice(0, 10);
-  const problem = first
+  const reason = first
     ? 'was not approved yet'
     : `has changed since its approval: ${keys.join(', ') || 'its definition'}`;
-  return new TenonError('config/not-approved', `${place}: the project server ${quoteName(name)} ${problem}`, {
+  return new TenonError('config/not-approved', `${place}: the project server ${quoteName(name)} ${reason}`, {
     hint: 'review the entry and approve it with `ask` or `approve(entry)` of `createTrust`, or remove it from the file',
   });
 }

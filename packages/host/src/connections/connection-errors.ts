@@ -53,8 +53,8 @@ export function createUnknownServerError(server: string, known: readonly string[
 }
 
 /** Creates the error of a connection that was lost. */
-export function createLostError(server: string, problem: string): TenonError {
-  return new TenonError('host/lost', `the server "${server}" ${problem}`, { hint: 'check the log of the server' });
+export function createLostError(server: string, reason: string): TenonError {
+  return new TenonError('host/lost', `the server "${server}" ${reason}`, { hint: 'check the log of the server' });
 }
 
 /** Creates the error that reports messages over the rate limit. */

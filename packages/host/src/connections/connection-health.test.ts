@@ -6,13 +6,13 @@ import { ConnectionHealth, isUnreachable } from './connection-health.js';
 function createHealth() {
   const clock = fakeClock();
   const changes: (string | undefined)[] = [];
-  const health: ConnectionHealth = new ConnectionHealth(clock, () => changes.push(health.problem?.code));
+  const health: ConnectionHealth = new ConnectionHealth(clock, () => changes.push(health.error?.code));
   return { clock, changes, health };
 }
 const failWith = (code: string, more: { status?: number; rpcCode?: number; cause?: unknown } = {}) =>
   new TenonError(code, 'failed', more);
 
-it('reports each change once, and none while the same problem lasts', () => {
+it('reports each change once, and none while the same error lasts', () => {
   const { health, changes } = createHealth();
   health.recordResponse();
   for (const code of ['http/unreachable', 'http/unreachable', 'auth/sign-in-required'])
@@ -28,9 +28,9 @@ it('counts an error response as a response, and ignores other failures', () => {
   clock.advance(1000);
   for (const code of ['call/timeout', 'call/aborted', 'host/backoff', 'stdio/exited'])
     health.recordFailure(failWith(code));
-  expect([health.problem?.code, health.age]).toEqual(['http/unreachable', 1000]);
+  expect([health.error?.code, health.age]).toEqual(['http/unreachable', 1000]);
   health.recordFailure(failWith('peer/error', { rpcCode: -32603 }));
-  expect([health.problem, health.age]).toEqual([undefined, 0]);
+  expect([health.error, health.age]).toEqual([undefined, 0]);
 });
 
 it.each([

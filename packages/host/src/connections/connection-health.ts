@@ -14,19 +14,19 @@ let lastSequence = 0;
 export class ConnectionHealth {
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  #problem: TenonError | undefined;
+  #error: TenonError | undefined;
   #observedAt = Number.NEGATIVE_INFINITY;
   #sequence = 0;
 
-  /** @param onChange Called when the problem appears, disappears or is another one. */
+  /** @param onChange Called when the error appears, disappears or is another one. */
   constructor(clock: Clock, onChange: () => void) {
     this.#clock = clock;
     this.#onChange = onChange;
   }
 
   /** Reason why the next request will probably fail. */
-  get problem(): TenonError | undefined {
-    return this.#problem;
+  get error(): TenonError | undefined {
+    return this.#error;
   }
 
   /** Time since the last response or failure, in milliseconds. */
@@ -53,12 +53,12 @@ export class ConnectionHealth {
     return this.#sequence;
   }
 
-  #record(problem: TenonError | undefined): void {
+  #record(error: TenonError | undefined): void {
     this.#observedAt = this.#clock.now();
     lastSequence += 1;
     this.#sequence = lastSequence;
-    const isSame = problem?.code === this.#problem?.code;
-    this.#problem = problem;
+    const isSame = error?.code === this.#error?.code;
+    this.#error = error;
     if (!isSame) this.#onChange();
   }
 }

@@ -8,12 +8,12 @@ const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { ty
 
 function listsOf(given: Given) {
   const clock = fakeClock();
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const fake = createFakeConnection(given);
   const connect = async () => fake.client;
-  const lists = new ListCache('notes', connect, clock, problem => problems.push(problem));
+  const lists = new ListCache('notes', connect, clock, error => errors.push(error));
   lists.observeClient(fake.client);
-  return { clock, problems, lists, ...fake };
+  return { clock, errors, lists, ...fake };
 }
 const names = async (list: Promise<{ items: readonly { name: string }[] }>) =>
   (await list).items.map(({ name }) => name);
@@ -114,16 +114,16 @@ describe('the lists of a server', () => {
 describe('the lists of a hostile server', () => {
   it('contain the first entry of each name, with a report', async () => {
     const pages = () => [{ tools: [tool('a', { title: 'first' }), tool('a', { title: 'second' }), tool('b')] }];
-    const { lists, problems } = listsOf({ pages });
+    const { lists, errors } = listsOf({ pages });
     expect((await lists.get('tools')).items).toMatchObject([{ title: 'first' }, { name: 'b' }]);
-    expect(problems).toMatchObject([{ code: 'host/listed-twice', summary: expect.stringContaining('"a"') }]);
+    expect(errors).toMatchObject([{ code: 'host/listed-twice', summary: expect.stringContaining('"a"') }]);
   });
 
   it('contain at most 10,000 entries, with a report', async () => {
     const page = (from: number) => ({ tools: Array.from({ length: 3000 }, (_, n) => tool(`t${from + n}`)) });
-    const { lists, problems } = listsOf({ pages: () => [0, 3000, 6000, 9000, 12_000].map(page) });
+    const { lists, errors } = listsOf({ pages: () => [0, 3000, 6000, 9000, 12_000].map(page) });
     expect((await lists.get('tools')).items).toHaveLength(10_000);
-    expect(problems).toMatchObject([{ code: 'host/too-many' }]);
+    expect(errors).toMatchObject([{ code: 'host/too-many' }]);
   });
 
   it('contain at most 64 Mi characters after their first page', async () => {
@@ -148,8 +148,8 @@ describe('mergeCacheHints', () => {
 });
 
 it('ends its watch when it is closed', async () => {
-  const { lists, problems } = listsOf({ capabilities: offersAll });
+  const { lists, errors } = listsOf({ capabilities: offersAll });
   lists.close();
   await turns();
-  expect(problems).toEqual([]);
+  expect(errors).toEqual([]);
 });

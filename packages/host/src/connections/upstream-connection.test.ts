@@ -18,9 +18,9 @@ import { UpstreamConnection } from './upstream-connection.js';
 
 function lineTo(connect: ConnectionOptions['connect'], audience = audienceNamed('all')) {
   const clock = fakeClock();
-  const problems: TenonError[] = [];
-  const line = new UpstreamConnection(factsOf(clock, connect, problems), audience);
-  return { clock, problems, line };
+  const errors: TenonError[] = [];
+  const line = new UpstreamConnection(factsOf(clock, connect, errors), audience);
+  return { clock, errors, line };
 }
 const callOf = (): UpstreamCall => ({
   ids: new Set(),
@@ -51,7 +51,7 @@ describe('UpstreamConnection', () => {
 
   it('waits longer after each failure, and reports the delay', async () => {
     let opened = 0;
-    const { line, clock, problems } = lineTo(async () => {
+    const { line, clock, errors } = lineTo(async () => {
       opened += 1;
       throw broken;
     });
@@ -64,7 +64,7 @@ describe('UpstreamConnection', () => {
     await expect(line.getClient()).rejects.toMatchObject({ code: 'host/backoff' });
     clock.advance(501);
     await expect(line.getClient()).rejects.toBe(broken);
-    expect([opened, problems]).toEqual([3, [broken, broken, broken]]);
+    expect([opened, errors]).toEqual([3, [broken, broken, broken]]);
   });
 
   it('rejects after the start timeout, closes a client that opens later, and reports it', async () => {
@@ -293,12 +293,12 @@ describe('messages of an upstream connection', () => {
   it('are passed on up to a limit, errors included', async () => {
     const fake = createFakeConnection();
     const { session, notifications } = sessionNamed('mine');
-    const { line, problems, clock } = lineTo(async () => fake.client, audienceNamed('mine', { session }));
+    const { line, errors, clock } = lineTo(async () => fake.client, audienceNamed('mine', { session }));
     await line.getClient();
     for (let at = 0; at < 1000; at++) fake.notify('log', { level: 'info', data: at });
     for (let at = 0; at < 1000; at++) fake.notify('error', broken);
     expect(notifications).toHaveLength(200);
-    const codes = problems.map(({ code }) => code);
+    const codes = errors.map(({ code }) => code);
     expect(codes.filter(code => code === 'host/flood')).toHaveLength(2);
     expect(codes.filter(code => code === 'stdio/exited')).toHaveLength(20);
     clock.advance(1000);

@@ -105,14 +105,14 @@ export class UpstreamConnection {
   get state(): ConnectionState | 'idle' | 'waiting' {
     if (this.#opening && this.#isSigningIn) return 'waiting';
     const state = this.#client?.state;
-    if (state !== undefined && (state !== 'connected' || this.#health.problem === undefined)) return state;
+    if (state !== undefined && (state !== 'connected' || this.#health.error === undefined)) return state;
     if (this.#opening) return 'connecting';
     if (this.lastError === undefined) return 'idle';
     return isSignInRequired(this.lastError) ? 'waiting' : 'failed';
   }
 
   /** Result of the last request. */
-  get health(): Pick<ConnectionHealth, 'problem' | 'sequence'> {
+  get health(): Pick<ConnectionHealth, 'error' | 'sequence'> {
     return this.#health;
   }
 
@@ -133,7 +133,7 @@ export class UpstreamConnection {
   /** Error of the last connection attempt or request, if it failed. */
   get lastError(): TenonError | undefined {
     if (this.#opening && this.#isSigningIn) return createSignInWaitError(this.server);
-    return this.#health.problem ?? this.#lastError;
+    return this.#health.error ?? this.#lastError;
   }
 
   /** Open client, if there is one. */
@@ -317,9 +317,9 @@ export class UpstreamConnection {
     this.#health.recordFailure(error);
     this.#cancelVerification ??= this.#connectionOptions.clock.after(VERIFY_INTERVAL, () => {
       this.#cancelVerification = undefined;
-      if (this.#client === undefined || this.#health.problem === undefined) return;
-      this.verify('ping').catch(problem => {
-        if (TenonError.is(problem) && isUnreachable(problem)) this.#recordUnreachable(problem);
+      if (this.#client === undefined || this.#health.error === undefined) return;
+      this.verify('ping').catch(error => {
+        if (TenonError.is(error) && isUnreachable(error)) this.#recordUnreachable(error);
       });
     });
   }

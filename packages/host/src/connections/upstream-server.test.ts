@@ -14,7 +14,7 @@ import { UpstreamServer } from './upstream-server.js';
 
 function upstreamOf(maxConnectionsPerServer = 3, maxShare = 0.5) {
   const clock = fakeClock();
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const opened: { readonly principal: string | undefined; readonly fake: FakeConnection }[] = [];
   const connect = async ({ principal }: CallerIdentity, _: ClientOptions) => {
     const fake = createFakeConnection();
@@ -30,9 +30,9 @@ function upstreamOf(maxConnectionsPerServer = 3, maxShare = 0.5) {
     maxShare,
     connectionIdleTimeout: 1000,
     share: undefined,
-    onError: error => problems.push(error),
+    onError: error => errors.push(error),
   });
-  return { clock, problems, opened, upstream };
+  return { clock, errors, opened, upstream };
 }
 
 describe('the connections to a server', () => {

@@ -89,6 +89,6 @@ async function lookUpResource(
   }
   // An unavailable server may have the resource.
   const who = unavailable.map(({ server }) => server).join(', ');
-  const problem = `Resource not found. These servers are unavailable: ${who}`;
-  throw createCausedError(getUnavailableCause(unavailable), code, problem, { uri, unavailable });
+  const summary = `Resource not found. These servers are unavailable: ${who}`;
+  throw createCausedError(getUnavailableCause(unavailable), code, summary, { uri, unavailable });
 }

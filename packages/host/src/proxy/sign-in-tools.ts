@@ -113,11 +113,11 @@ async function signOut(
   // Tokens of an earlier process become known when they are first used.
   if (!callerSignIn?.isSignedIn(server, identity)) {
     const connection = registry.getConnection(server, scope);
-    const problem = await connection.getClient().then(
+    const failure = await connection.getClient().then(
       () => undefined,
       error => error,
     );
-    if (getSignInRequest(problem)) return createTextResult(`The user is not signed in to ${server}.`);
+    if (getSignInRequest(failure)) return createTextResult(`The user is not signed in to ${server}.`);
   }
   try {
     await callerSignIn?.signOut(server, identity);

@@ -31,7 +31,7 @@ export function createUnansweredError(error: TenonError, server: string, method:
     : `did not respond correctly to ${method} (${code}: ${describePublicly(error)}).${mayHaveRun}`;
   const { retryAfterMs } = error;
   const isDelayed = retryAfterMs !== undefined && !isOpen;
-  const problem = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
+  const summary = `The server "${server}" ${reason}${isDelayed ? ` Try again in ${Math.ceil(retryAfterMs / 1000)} s.` : ''}`;
   const added = isOpen ? UNKNOWN_OUTCOME : isDelayed ? { retryAfterMs } : {};
-  return createCausedError(error, INTERNAL_ERROR, problem, { server, code, ...added });
+  return createCausedError(error, INTERNAL_ERROR, summary, { server, code, ...added });
 }

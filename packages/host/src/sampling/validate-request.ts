@@ -49,16 +49,16 @@ export function judgeRequest(request: CreateMessageParams, bounds: RequestBounds
 
 function judgeMessage(message: SamplingMessage, index: number): void {
   const { role } = message;
-  const createError = (problem: string) => createInvalidError(`Message ${index}: ${problem}`);
+  const createError = (issue: string) => createInvalidError(`Message ${index}: ${issue}`);
   if (role !== 'user' && role !== 'assistant') throw createError('the role must be user or assistant');
   for (const block of getBlocks(message)) {
     if (!isObject(block) || !BLOCKS.includes(block.type as string)) throw createError('a block has an unknown type');
-    const problem = findProblem(block, role);
-    if (problem) throw createError(problem);
+    const issue = findIssue(block, role);
+    if (issue) throw createError(issue);
   }
 }
 
-function findProblem(block: { readonly [name: string]: unknown }, role: string): string | undefined {
+function findIssue(block: { readonly [name: string]: unknown }, role: string): string | undefined {
   const isText = (...names: string[]) => names.every(name => typeof block[name] === 'string');
   switch (block.type) {
     case 'text':

@@ -14,8 +14,8 @@ export function checkGeneratedResult(
   request: CreateMessageParams,
   model: string,
 ): CreateMessageResult {
-  const createError = (problem: string) =>
-    new TenonError('model/answer', `the answer of the model is invalid: ${problem}`, {
+  const createError = (summary: string) =>
+    new TenonError('model/answer', `the answer of the model is invalid: ${summary}`, {
       peer: model,
       method: 'sampling/createMessage',
       hint: 'try again, or choose another model with `choose`',

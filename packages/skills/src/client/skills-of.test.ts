@@ -88,7 +88,7 @@ describe('skillsOf', () => {
 
   it('reports invalid entries, and does not use them [ext-skills.entry-invalid-not-loaded]', async () => {
     const { client, all } = await openServer({}, 'other');
-    expect(await all.list()).toEqual({ skills: [], problems: [expect.stringContaining('neither a list nor')] });
+    expect(await all.list()).toEqual({ skills: [], errors: [expect.stringContaining('neither a list nor')] });
     await expect(all.get(URI)).rejects.toMatchObject({ code: 'skill/invalid' });
     await client.close();
   });

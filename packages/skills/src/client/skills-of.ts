@@ -22,7 +22,7 @@ export interface SkillList {
   /** Valid entries, in the order of the server. Of several with the same URI, the first. */
   readonly skills: readonly SkillEntry[];
   /** One sentence for each entry that is not valid. */
-  readonly problems: readonly string[];
+  readonly errors: readonly string[];
 }
 
 /** Verified content of a file. */
@@ -83,7 +83,7 @@ export function skillsOf(client: SkillClient): ServerSkills {
     async list(options = {}) {
       const entries = await listPages(client, 'skills/list', 'skills', {}, options);
       const skills: SkillEntry[] = [];
-      const problems: string[] = [];
+      const errors: string[] = [];
       const uris = new Set<string>();
       for (const entry of entries) {
         try {
@@ -92,10 +92,10 @@ export function skillsOf(client: SkillClient): ServerSkills {
           uris.add(skill.uri);
           skills.push(skill);
         } catch (error) {
-          problems.push(TenonError.from(error).summary);
+          errors.push(TenonError.from(error).summary);
         }
       }
-      return { skills, problems };
+      return { skills, errors };
     },
     async get(uri, options = {}) {
       requireSupport(client);

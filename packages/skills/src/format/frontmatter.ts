@@ -8,12 +8,12 @@ export interface Frontmatter {
   lineOf(field: string): number;
 }
 
-/** A `SKILL.md` whose fields cannot be read, with the line of the problem. */
+/** A `SKILL.md` whose fields cannot be read, with the line of the issue. */
 export class FrontmatterError extends Error {
   readonly line: number;
 
-  constructor(problem: string, line: number) {
-    super(problem);
+  constructor(summary: string, line: number) {
+    super(summary);
     this.line = line;
   }
 }
@@ -35,8 +35,8 @@ export function parseFrontmatter(text: string): Frontmatter {
   const document = parseDocument(rest.slice(0, closing.index), { lineCounter: lines, stringKeys: true });
   const [issue] = [...document.errors, ...document.warnings];
   if (issue) {
-    const [problem = issue.code] = issue.message.split(/ at line \d|\n/);
-    throw new FrontmatterError(`the fields are not valid YAML: ${problem}`, 1 + lines.linePos(issue.pos[0]).line);
+    const [summary = issue.code] = issue.message.split(/ at line \d|\n/);
+    throw new FrontmatterError(`the fields are not valid YAML: ${summary}`, 1 + lines.linePos(issue.pos[0]).line);
   }
   const lineOf = (field: string) => {
     const { contents } = document;

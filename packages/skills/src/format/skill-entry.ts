@@ -32,7 +32,7 @@ const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 /** Returns the URI of the folder of a skill, with its last slash. */
 export const getSkillFolder = ({ uri }: Pick<SkillEntry, 'uri'>): string => uri.slice(0, -SKILL_FILE.length);
 
-/** Parses an entry. Throws `skill/invalid` with the first problem. */
+/** Parses an entry. Throws `skill/invalid` with the first issue. */
 export function parseSkillEntry(value: unknown): SkillEntry {
   const { uri, frontmatter, resources } = toObject(value);
   const { name, description } = toObject(frontmatter);
@@ -73,8 +73,8 @@ function leavesFolder(path: string): boolean {
 }
 
 /** Creates the error for a skill that is not used. */
-export function createSkillError(subject: string, problem: string): TenonError {
-  return new TenonError('skill/invalid', `${subject}: ${problem}`, {
+export function createSkillError(subject: string, summary: string): TenonError {
+  return new TenonError('skill/invalid', `${subject}: ${summary}`, {
     hint: 'report it to the author of the server. The skill is not used',
   });
 }

@@ -219,8 +219,8 @@ describe('createSkillHost', () => {
     await servers.two?.replace({});
     const { client } = servers.two ?? {};
     Object.defineProperty(client, 'server', { value: { capabilities: { extensions: { [skillsExtension.id]: {} } } } });
-    const { skills: found, problems } = await host.list();
+    const { skills: found, errors } = await host.list();
     expect(found).toHaveLength(1);
-    expect(problems).toEqual([{ server: 'two', problem: expect.any(String) }]);
+    expect(errors).toEqual([{ server: 'two', error: expect.any(String) }]);
   });
 });

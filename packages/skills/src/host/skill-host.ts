@@ -26,7 +26,7 @@ export interface HostedSkillList {
   /** Valid skills, in the order of `servers` and then of each server. */
   readonly skills: readonly HostedSkill[];
   /** Entries that are not valid, and servers that did not respond. */
-  readonly problems: readonly { readonly server: string; readonly problem: string }[];
+  readonly errors: readonly { readonly server: string; readonly error: string }[];
 }
 
 /** Question to the user before a skill is loaded. */
@@ -199,10 +199,10 @@ async function listAll(servers: SkillHostOptions['servers'], options: SkillCallO
   const lists = await Promise.all(
     Object.entries(servers).map(async ([server, client]) => {
       const source = skillsOf(client);
-      if (!source.isSupported) return { server, skills: [], problems: [] };
+      if (!source.isSupported) return { server, skills: [], errors: [] };
       return source.list(options).then(
         list => ({ server, ...list }),
-        error => ({ server, skills: [], problems: [TenonError.from(error).summary] }),
+        error => ({ server, skills: [], errors: [TenonError.from(error).summary] }),
       );
     }),
   );
@@ -214,8 +214,8 @@ async function listAll(servers: SkillHostOptions['servers'], options: SkillCallO
     byName.set(skill.entry.name, same);
   }
   const skills = all.map(skill => ({ ...skill, displayName: nameForUser(skill, byName.get(skill.entry.name) ?? []) }));
-  const problems = lists.flatMap(({ server, problems: own }) => own.map(problem => ({ server, problem })));
-  return { skills, problems };
+  const errors = lists.flatMap(({ server, errors: own }) => own.map(error => ({ server, error })));
+  return { skills, errors };
 }
 
 /** Returns the name of a skill, with as much of its identity as tells it from the others. */

@@ -24,8 +24,8 @@ export interface SkillFields {
 export function readSkillFields(text: string, place: string): SkillFields {
   try {
     const { fields, lineOf } = parseFrontmatter(text);
-    const problem = findFieldProblem(fields);
-    if (problem) throw new FrontmatterError(problem.text, lineOf(problem.field));
+    const issue = findFieldIssue(fields);
+    if (issue) throw new FrontmatterError(issue.text, lineOf(issue.field));
     return { name: String(fields.name), description: String(fields.description), frontmatter: fields };
   } catch (error) {
     if (!(error instanceof FrontmatterError)) throw error;
@@ -36,25 +36,25 @@ export function readSkillFields(text: string, place: string): SkillFields {
 }
 
 /** Returns the first rule that a field breaks. */
-function findFieldProblem(fields: JsonObject): { readonly field: string; readonly text: string } | undefined {
+function findFieldIssue(fields: JsonObject): { readonly field: string; readonly text: string } | undefined {
   const { name, description, license, compatibility, metadata, 'allowed-tools': allowedTools } = fields;
-  const problem = (field: string, text: string) => ({ field, text });
-  if (typeof name !== 'string') return problem('name', 'the field `name` is missing');
+  const issue = (field: string, text: string) => ({ field, text });
+  if (typeof name !== 'string') return issue('name', 'the field `name` is missing');
   if (!SKILL_NAME.test(name))
-    return problem('name', `the name "${name}" is not valid. Expected 1 to 64 of a-z, 0-9 and single hyphens inside`);
+    return issue('name', `the name "${name}" is not valid. Expected 1 to 64 of a-z, 0-9 and single hyphens inside`);
   if (typeof description !== 'string' || description.trim() === '')
-    return problem('description', 'the field `description` is missing');
+    return issue('description', 'the field `description` is missing');
   if (description.length > MAX_DESCRIPTION)
-    return problem('description', `the description is longer than ${MAX_DESCRIPTION} characters`);
-  if (license !== undefined && typeof license !== 'string') return problem('license', '`license` is no text');
+    return issue('description', `the description is longer than ${MAX_DESCRIPTION} characters`);
+  if (license !== undefined && typeof license !== 'string') return issue('license', '`license` is no text');
   if (compatibility !== undefined && (typeof compatibility !== 'string' || compatibility.length > MAX_COMPATIBILITY))
-    return problem('compatibility', `\`compatibility\` is no text of at most ${MAX_COMPATIBILITY} characters`);
+    return issue('compatibility', `\`compatibility\` is no text of at most ${MAX_COMPATIBILITY} characters`);
   if (allowedTools !== undefined && typeof allowedTools !== 'string')
-    return problem('allowed-tools', '`allowed-tools` is no text. Separate the tools by spaces');
+    return issue('allowed-tools', '`allowed-tools` is no text. Separate the tools by spaces');
   if (metadata === undefined) return undefined;
-  if (!isObject(metadata)) return problem('metadata', '`metadata` is no mapping of names to values');
+  if (!isObject(metadata)) return issue('metadata', '`metadata` is no mapping of names to values');
   const reserved = Object.keys(metadata).find(key => key.startsWith(RESERVED_PREFIX));
   return reserved === undefined
     ? undefined
-    : problem('metadata', `the key "${reserved}" of \`metadata\` is reserved by the protocol`);
+    : issue('metadata', `the key "${reserved}" of \`metadata\` is reserved by the protocol`);
 }

@@ -63,8 +63,8 @@ export function readFolder(folder: string): Files {
     if (!target.startsWith(`${root}${sep}`)) throw createPathError(path, 'the link leads out of the folder of skills');
     return target;
   };
-  const createPathError = (path: string, problem: string, expected?: string) =>
-    new TenonError('skill/definition', `${join(folder, path)}: ${problem}`, { expected });
+  const createPathError = (path: string, summary: string, expected?: string) =>
+    new TenonError('skill/definition', `${join(folder, path)}: ${summary}`, { expected });
   visit('', [root]);
   return files;
 }

@@ -53,8 +53,8 @@ describe('skills', () => {
       'other/readme.md': 'no skill',
     });
     const client = await open(serve(folder));
-    const { skills: found, problems } = await skillsOf(client).list();
-    expect(problems).toEqual([]);
+    const { skills: found, errors } = await skillsOf(client).list();
+    expect(errors).toEqual([]);
     expect(found).toHaveLength(1);
     const [skill] = found;
     expect(skill).toMatchObject({

@@ -41,7 +41,7 @@ describe('a retry whose store fails', () => {
     const shared = createDurableStores(clock);
     let failing = 0;
     const put: typeof shared.values.put = (...all) => (failing-- > 0 ? busy() : shared.values.put(...all));
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const stores = { ...shared, values: { ...shared.values, put } };
     const did: string[] = [];
     const handler: RunHandler = async run => {
@@ -52,7 +52,7 @@ describe('a retry whose store fails', () => {
       });
       return { done: true };
     };
-    const own = () => createStateStore({ clock, stores, problem: error => problems.push(error) });
+    const own = () => createStateStore({ clock, stores, onError: error => errors.push(error) });
     const inputs = createRetryInputs(await first(own(), handler), player);
     const taking = runRound(wrapHandler(handler), { states: own(), inputs });
     let result: unknown;
@@ -67,7 +67,7 @@ describe('a retry whose store fails', () => {
       },
       { timeout: 5000, interval: 5 },
     );
-    expect([did, problems[0]?.code]).toEqual([['pay'], 'store/busy']);
+    expect([did, errors[0]?.code]).toEqual([['pay'], 'store/busy']);
   });
 });
 
@@ -189,7 +189,7 @@ describe('a retry whose process dies', () => {
   it('returns its result although its end cannot be stored, and reports the error', async () => {
     const clock = fakeClock(1_000_000);
     const stores = createDurableStores(clock);
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     let down = false;
     const values: Stores['values'] = {
       ...stores.values,
@@ -202,7 +202,7 @@ describe('a retry whose process dies', () => {
       clock,
       stores: { ...stores, values },
       options: { maxSuspended: 0 },
-      problem: error => void problems.push(error),
+      onError: error => void errors.push(error),
     });
     const inputs = createRetryInputs(await first(own, asking(1)), player);
     const handler: RunHandler = async run => {
@@ -211,6 +211,6 @@ describe('a retry whose process dies', () => {
       return { done: true };
     };
     expect(await runRound(wrapHandler(handler), { states: own, inputs })).toEqual({ done: true });
-    expect(problems).toMatchObject([{ message: 'down' }]);
+    expect(errors).toMatchObject([{ message: 'down' }]);
   });
 });

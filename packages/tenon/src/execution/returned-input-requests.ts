@@ -36,8 +36,8 @@ export function addAnswers(
 
 /** Returns the answer if it is valid for an input request of this method. Throws -32602 otherwise. */
 export function readAnswer(key: string, method: string, answer: unknown): JsonObject {
-  const problem = methods[method as MethodName].result(answer);
-  const where = problem && prependPath(`/inputResponses/${key}`, problem);
+  const issue = methods[method as MethodName].result(answer);
+  const where = issue && prependPath(`/inputResponses/${key}`, issue);
   if (where || !isObject(answer)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where}`);
   return answer;
 }

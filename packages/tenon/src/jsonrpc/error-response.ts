@@ -18,10 +18,10 @@ const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
  */
 export function toErrorObject(error: unknown): ErrorObject {
   if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) {
-    const problem = error.code === 'store/full' ? 'is full' : 'does not respond';
+    const reason = error.code === 'store/full' ? 'is full' : 'does not respond';
     return {
       code: UNAVAILABLE,
-      message: `The store of the server ${problem}. Retry later`,
+      message: `The store of the server ${reason}. Retry later`,
       data: { retryAfterMs: 5000 },
     };
   }

@@ -48,7 +48,7 @@ export function isId(value: unknown): value is Id {
 }
 
 /**
- * Classifies a JSON value as a kind of message, without allocations. `diagnoseMessage` describes the problem of an
+ * Classifies a JSON value as a kind of message, without allocations. `diagnoseMessage` describes the issue of an
  * invalid one. Unknown members are tolerated.
  *
  * Some senders write `null` for unused `params`, `result` and `error`. Such members count as absent, and `withoutNulls`

@@ -4,7 +4,7 @@ import { startPeer, waitForImmediate } from './fixtures/lone-peer.js';
 
 describe('a peer that sends requests', () => {
   it('gets its responses in any order, and reports responses without a request', async () => {
-    const { peer, messages, say, problems } = await startPeer();
+    const { peer, messages, say, errors } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', undefined), peer.call('c', id => ({ id }))];
     await waitForImmediate();
     expect(messages).toMatchObject([
@@ -15,7 +15,7 @@ describe('a peer that sends requests', () => {
     const answer = (id: number, n: number) => ({ jsonrpc: '2.0', id, result: { n } });
     await say(answer(3, 3), answer(1, 1), answer(2, 2), answer(2, 4));
     expect(await Promise.all(calls)).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
-    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
+    expect(errors).toMatchObject([{ code: 'peer/unknown-response' }]);
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe('a peer that sends requests', () => {
   });
 
   it('accepts the text of a numeric id in responses, and reports it once', async () => {
-    const { peer, say, problems } = await startPeer();
+    const { peer, say, errors } = await startPeer();
     const calls = [peer.call('a', {}), peer.call('b', {}), peer.call('c', {}).catch(error => error.rpcCode)];
     await waitForImmediate();
     await say(
@@ -46,22 +46,22 @@ describe('a peer that sends requests', () => {
       { jsonrpc: '2.0', id: '3', error: { code: 7, message: 'no' } },
     );
     expect(await Promise.all(calls)).toEqual([{ n: 1 }, { n: 2 }, 7]);
-    expect(problems).toMatchObject([{ code: 'peer/deviation', method: 'b', data: { deviation: 'string-id' } }]);
+    expect(errors).toMatchObject([{ code: 'peer/deviation', method: 'b', data: { deviation: 'string-id' } }]);
     expect(peer.pendingCount).toBe(0);
   });
 
   it.each(['01', '1.0', '+1', ' 1', '1e0', '0x1', '-1', ''])('rejects %j as the id of request 1', async id => {
-    const { peer, say, problems } = await startPeer();
+    const { peer, say, errors } = await startPeer();
     const call = peer.call('a', {});
     await waitForImmediate();
     await say({ jsonrpc: '2.0', id, result: {} });
-    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
+    expect(errors).toMatchObject([{ code: 'peer/unknown-response' }]);
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     await call;
   });
 
   it('ignores the text of a numeric id in cancellations and progress', async () => {
-    const { peer, say, runs, problems } = await startPeer();
+    const { peer, say, runs, errors } = await startPeer();
     await say({ jsonrpc: '2.0', id: 1, method: 'x' });
     expect(peer.cancel('1')).toBe(false);
     const call = peer.call('a', {});
@@ -69,7 +69,7 @@ describe('a peer that sends requests', () => {
     expect([peer.resetIdleTimeout('1'), peer.resetIdleTimeout(1)]).toEqual([false, true]);
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     await call;
-    expect([runs.length, problems]).toEqual([1, []]);
+    expect([runs.length, errors]).toEqual([1, []]);
   });
 
   it('fails the request at once with `strict`', async () => {
@@ -91,12 +91,12 @@ describe('a peer that sends requests', () => {
   });
 
   it('reports an error without an id [base.error.id-absent-when-unreadable]', async () => {
-    const { say, problems, messages } = await startPeer();
+    const { say, errors, messages } = await startPeer();
     await say(
       { jsonrpc: '2.0', error: { code: -32700, message: 'what?' } },
       { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'what?' } },
     );
-    expect(problems).toMatchObject([{ code: 'peer/unreadable' }, { code: 'peer/unreadable' }]);
+    expect(errors).toMatchObject([{ code: 'peer/unreadable' }, { code: 'peer/unreadable' }]);
     expect(messages).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe('a peer that sends requests', () => {
   });
 
   it('cancels once, and ignores the late response [cancellation.sender-ignores-late-response]', async () => {
-    const { peer, say, clock, problems } = await startPeer();
+    const { peer, say, clock, errors } = await startPeer();
     const abandoned: unknown[] = [];
     const call = peer
       .call('a', {}, { idleTimeout: 10, onAbandoned: id => abandoned.push(id) })
@@ -128,7 +128,7 @@ describe('a peer that sends requests', () => {
     expect(await call).toBe('call/timeout');
     await say({ jsonrpc: '2.0', id: 1, result: {} });
     expect(abandoned).toEqual([1]);
-    expect(problems).toMatchObject([{ code: 'peer/unknown-response' }]);
+    expect(errors).toMatchObject([{ code: 'peer/unknown-response' }]);
   });
 
   it('rejects when its request cannot be created or sent', async () => {

@@ -30,7 +30,7 @@ describe('a peer that receives requests', () => {
   });
 
   it('sends only errors that are meant for the peer, and reports the others [base.error.internal-error]', async () => {
-    const { messages, say, problems } = await startPeer({
+    const { messages, say, errors } = await startPeer({
       onRequest: ({ method }) => {
         throw method === 'meant' ? rpcError(-32602, 'no', 1) : new Error(`secret ${import.meta.url}`);
       },
@@ -40,7 +40,7 @@ describe('a peer that receives requests', () => {
       { jsonrpc: '2.0', id: 1, error: { code: -32602, message: 'no', data: 1 } },
       { jsonrpc: '2.0', id: 2, error: { code: -32603, message: 'Internal error' } },
     ]);
-    expect(problems).toMatchObject([{ code: 'handler/threw', method: 'other' }]);
+    expect(errors).toMatchObject([{ code: 'handler/threw', method: 'other' }]);
   });
 
   it.each([
@@ -48,42 +48,42 @@ describe('a peer that receives requests', () => {
     ['text', 'x'],
     ['an array', []],
   ])('responds with an error when the handler returns %s', async (_, returned) => {
-    const { messages, say, problems } = await startPeer({ onRequest: () => returned as never });
+    const { messages, say, errors } = await startPeer({ onRequest: () => returned as never });
     await say(createRequest(1));
     expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
-    expect(problems).toMatchObject([{ code: 'handler/result' }]);
+    expect(errors).toMatchObject([{ code: 'handler/result' }]);
   });
 
   it('responds with an error to a result that cannot be serialized', async () => {
-    const { peer, messages, say, problems } = await startPeer({ onRequest: () => ({ n: 5n }) });
+    const { peer, messages, say, errors } = await startPeer({ onRequest: () => ({ n: 5n }) });
     const send = peer.transport.send.bind(peer.transport);
     peer.transport.send = message => send(JSON.parse(JSON.stringify(message)));
     await say(createRequest(1));
     expect(messages).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'Internal error' } }]);
-    expect(problems).toMatchObject([{ code: 'connection/send' }]);
+    expect(errors).toMatchObject([{ code: 'connection/send' }]);
   });
 
   it.each([
     ['connection/closed', []],
     ['connection/send', ['connection/send', 'connection/send']],
   ])('reports what it cannot send, unless the connection is closed: %s', async (code, reported) => {
-    const { peer, say, problems } = await startPeer();
+    const { peer, say, errors } = await startPeer();
     peer.end();
     peer.transport.send = async () => {
       throw new TenonError(code, 'not sent');
     };
     await say(createRequest(1));
     await peer.notify('notifications/message');
-    expect(problems.map(problem => problem.code)).toEqual(reported);
+    expect(errors.map(error => error.code)).toEqual(reported);
   });
 
   it('reports a response that the closed connection cannot send, before its own end', async () => {
-    const { peer, say, problems } = await startPeer();
+    const { peer, say, errors } = await startPeer();
     peer.transport.send = async () => {
       throw new TenonError('connection/closed', 'not sent');
     };
     await say(createRequest(1));
-    expect(problems).toMatchObject([{ code: 'connection/closed' }]);
+    expect(errors).toMatchObject([{ code: 'connection/closed' }]);
   });
 
   it('refuses an id that is in use, and continues', async () => {
@@ -180,7 +180,7 @@ describe('a peer that receives requests', () => {
 
 describe('a peer that receives notifications', () => {
   it('sends no response to a notification, not even a malformed one [base.notification.no-response]', async () => {
-    const { messages, say, notifications, problems } = await startPeer({
+    const { messages, say, notifications, errors } = await startPeer({
       onNotification: message => {
         notifications.push(message);
         throw new Error('listener');
@@ -189,11 +189,11 @@ describe('a peer that receives notifications', () => {
     await say(createNotification('a'), createNotification('b'));
     expect(messages).toEqual([]);
     expect(notifications).toHaveLength(2);
-    expect(problems).toMatchObject([{ code: 'handler/threw' }, { code: 'handler/threw' }]);
+    expect(errors).toMatchObject([{ code: 'handler/threw' }, { code: 'handler/threw' }]);
   });
 
   it('responds to a malformed message, with its id if it has one [base.error.invalid-request base.error.id-absent-when-unreadable]', async () => {
-    const { messages, say, problems } = await startPeer();
+    const { messages, say, errors } = await startPeer();
     await say({ id: 3, method: 'm' }, 'x', [], [createRequest(1)]);
     expect(messages).toMatchObject([
       { id: 3, error: { code: -32600 } },
@@ -201,7 +201,7 @@ describe('a peer that receives notifications', () => {
       { id: null, error: { code: -32600 } },
       { id: 1, error: { code: -32600 } },
     ]);
-    expect(problems.length).toBeGreaterThanOrEqual(2);
+    expect(errors.length).toBeGreaterThanOrEqual(2);
   });
 
   it('responds to each request of a batch that it refuses, and accepts the responses in it', async () => {
@@ -239,11 +239,11 @@ describe('a peer that receives notifications', () => {
   });
 
   it('reports text that is not JSON [base.error.parse-error]', async () => {
-    const { peer, messages, problems } = await startPeer();
+    const { peer, messages, errors } = await startPeer();
     peer.onParseError(new TenonError('a/b', 'secret words'));
     await waitForImmediate();
     expect(messages).toEqual([{ jsonrpc: '2.0', id: null, error: { code: -32700, message: 'Parse error' } }]);
-    expect(problems).toMatchObject([{ code: 'a/b' }]);
+    expect(errors).toMatchObject([{ code: 'a/b' }]);
   });
 
   it('survives an error listener that throws', async () => {

@@ -27,13 +27,13 @@ const ANNOTATION = 'x-mcp-header';
 const MAX_DEPTH = 16;
 
 /**
- * Reads the arguments of a tool's input schema that headers repeat. Returns the problem if an annotation is invalid.
+ * Reads the arguments of a tool's input schema that headers repeat. Returns the issue if an annotation is invalid.
  */
 export function readHeaderParams(inputSchema: JsonObject): readonly HeaderParam[] | string {
   if (ANNOTATION in inputSchema) return `an ${ANNOTATION} stands at the root, which is no argument`;
   const headerParams: HeaderParam[] = [];
-  const problem = collectHeaderParams(inputSchema, [], headerParams) ?? findUnreachable(inputSchema);
-  if (problem) return problem;
+  const issue = collectHeaderParams(inputSchema, [], headerParams) ?? findUnreachable(inputSchema);
+  if (issue) return issue;
   const names = new Set(headerParams.map(({ header }) => header));
   return names.size === headerParams.length ? headerParams : `two arguments have the same ${ANNOTATION}`;
 }
@@ -46,10 +46,10 @@ function collectHeaderParams(
   if (!isObject(properties) || path.length > MAX_DEPTH) return undefined;
   for (const [name, schema] of Object.entries(properties)) {
     if (!isObject(schema)) continue;
-    const problem =
+    const issue =
       addHeaderParam(schema, [...path, name], headerParams) ??
       collectHeaderParams(schema, [...path, name], headerParams);
-    if (problem) return problem;
+    if (issue) return issue;
   }
   return undefined;
 }
@@ -75,8 +75,8 @@ function findUnreachable(schema: JsonObject): string | undefined {
       continue;
     }
     for (const inner of Object.values(isObject(value) ? value : {})) {
-      const problem = isObject(inner) ? findUnreachable(inner) : undefined;
-      if (problem) return problem;
+      const issue = isObject(inner) ? findUnreachable(inner) : undefined;
+      if (issue) return issue;
     }
   }
   return undefined;

@@ -16,7 +16,7 @@ const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
 
 /**
  * Returns a result without its malformed entries, each of which is reported as `peer/unusable-entry`. Returns
- * `undefined` with `strict`, when the problem is not in the entries, or when no valid entry is left.
+ * `undefined` with `strict`, when the issue is not in the entries, or when no valid entry is left.
  */
 export function dropMalformedEntries(
   connection: TolerantConnection,
@@ -26,20 +26,20 @@ export function dropMalformedEntries(
   const key = ENTRY_KEYS[method];
   const entries = key === undefined ? undefined : result[key];
   if (connection.strict || key === undefined || !Array.isArray(entries)) return undefined;
-  const findProblem = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
-  if (findProblem([]) !== undefined) return undefined;
+  const findIssue = (some: unknown[]) => methods[method].result({ ...result, [key]: some });
+  if (findIssue([]) !== undefined) return undefined;
   const dropped: TenonError[] = [];
   const remaining = entries.flatMap((entry: unknown, index) => {
-    if (findProblem([entry]) === undefined) return [entry];
+    if (findIssue([entry]) === undefined) return [entry];
     const link = toResourceLink(entry);
-    const problem = findProblem([link]);
-    if (problem === undefined) {
+    const issue = findIssue([link]);
+    if (issue === undefined) {
       tolerate(connection, 'bare-resource', method, 'an embedded resource without contents counts as a link to it');
       return [link];
     }
     const { name } = isObject(entry) ? entry : {};
     const label = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
-    const summary = `${label} was ignored: ${problem.replace(`/${key}/0`, `/${key}/${index}`)}`;
+    const summary = `${label} was ignored: ${issue.replace(`/${key}/0`, `/${key}/${index}`)}`;
     dropped.push(new TenonError('peer/unusable-entry', summary, { peer: connection.peer, method }));
     return [];
   });

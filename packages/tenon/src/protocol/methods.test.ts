@@ -52,7 +52,7 @@ describe('checkContentBlock', () => {
     [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }, undefined],
     [{ type: 'unknown', more: 1 }, undefined],
     [{ type: 5 }, 'at /type: expected a string, got a number'],
-  ])('returns for %j: %s', (block, problem) => expect(checkContentBlock(block)).toBe(problem));
+  ])('returns for %j: %s', (block, issue) => expect(checkContentBlock(block)).toBe(issue));
 
   it.each(names)('accepts the unknown type %s', type => expect(checkContentBlock({ type })).toBeUndefined());
 });

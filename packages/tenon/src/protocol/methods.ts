@@ -64,9 +64,9 @@ const argument = checkObject({ name: checkString, value: checkString });
 
 /** Checks a content block. The members of known kinds are checked; unknown kinds are accepted. */
 export const checkContentBlock: Check = value => {
-  const problem = checkTyped(value);
-  const { type } = (problem === undefined ? value : {}) as { type: string };
-  return problem ?? (Object.hasOwn(blockChecks, type) ? blockChecks[type]?.(value) : undefined);
+  const issue = checkTyped(value);
+  const { type } = (issue === undefined ? value : {}) as { type: string };
+  return issue ?? (Object.hasOwn(blockChecks, type) ? blockChecks[type]?.(value) : undefined);
 };
 const checkTyped = checkObject({ type: checkString });
 const blockChecks: { readonly [type: string]: Check | undefined } = {

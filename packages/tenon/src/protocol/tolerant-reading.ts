@@ -183,9 +183,9 @@ function readMembers(
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
   const summary = `null counts as absent at ${paths.slice(0, 3).join(', ')}${more}`;
   if (tolerate(connection, 'null-member', method, summary)) return read;
-  const problem = `at ${paths[0]}: expected no null`;
-  if (side === 'params') throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
-  throw new TenonError('peer/invalid-result', `the result is malformed: ${problem}`, {
+  const issue = `at ${paths[0]}: expected no null`;
+  if (side === 'params') throw rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
+  throw new TenonError('peer/invalid-result', `the result is malformed: ${issue}`, {
     peer: connection.peer,
     method,
   });

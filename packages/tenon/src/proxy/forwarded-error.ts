@@ -49,8 +49,8 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
       return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...EXECUTED });
     }
     const isOpen = !isReadOnly(method) && mayHaveExecuted(error);
-    const problem = `the server did not respond correctly to ${method}${isOpen ? ', and may have carried it out' : ''}`;
-    return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...(isOpen ? UNKNOWN_OUTCOME : {}) });
+    const summary = `the server did not respond correctly to ${method}${isOpen ? ', and may have carried it out' : ''}`;
+    return createCausedError(error, INTERNAL_ERROR, summary, { code: error.code, ...(isOpen ? UNKNOWN_OUTCOME : {}) });
   }
   const { dialect } = requestContext;
   const serverDialect = options.serverVersion === undefined ? undefined : getDialect(options.serverVersion);

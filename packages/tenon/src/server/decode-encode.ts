@@ -26,8 +26,8 @@ export function decodeParams<M extends MethodName>(
 
 /** Checks the params of a method. Throws -32602 when they are invalid. */
 export function requireParams<M extends MethodName>(method: M, params: JsonObject): asserts params is ParamsOf<M> {
-  const problem = methods[method].params(params);
-  if (problem) throw rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+  const issue = methods[method].params(params);
+  if (issue) throw rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
 }
 
 /** Marks a result as final and adds the name and version of the server. */

@@ -112,10 +112,10 @@ describe('memoryStores', () => {
   });
 
   it('reports a listener that throws, and survives an error handler that throws', async () => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const { bus } = memoryStores({
-      onError: problem => {
-        problems.push(problem);
+      onError: error => {
+        errors.push(error);
         throw new Error('as planned');
       },
     });
@@ -124,7 +124,7 @@ describe('memoryStores', () => {
     });
     await bus.publish('a', {});
     await new Promise(setImmediate);
-    expect(problems).toMatchObject([{ code: 'listener/threw', message: 'as planned' }]);
+    expect(errors).toMatchObject([{ code: 'listener/threw', message: 'as planned' }]);
   });
 
   it('names no refused key in the error', async () => {

@@ -135,8 +135,8 @@ function isTooDeep(value: unknown, left: number): boolean {
   return left === 0 || Object.values(value).some(each => isTooDeep(each, left - 1));
 }
 
-function createLineError(line: number, problem: string): TenonError {
-  return new TenonError('recording/invalid', `line ${line} of the recording: ${problem}`, { expected: EXPECTED });
+function createLineError(line: number, summary: string): TenonError {
+  return new TenonError('recording/invalid', `line ${line} of the recording: ${summary}`, { expected: EXPECTED });
 }
 
 /**

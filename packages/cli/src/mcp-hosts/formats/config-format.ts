@@ -23,9 +23,9 @@ export interface ConfigFormat {
   readonly editsEntries: boolean;
 }
 
-/** Problem of a text: it does not parse, or it has a form that the command does not change. */
+/** Error of a text: it does not parse, or it has a form that the command does not change. */
 export class ConfigTextError extends Error {
-  /** Position, counted from 1. Absent: the problem concerns the whole file. */
+  /** Position, counted from 1. Absent: the error concerns the whole file. */
   readonly position: { readonly line: number; readonly column: number } | undefined;
 
   constructor(message: string, position?: { readonly line: number; readonly column: number }) {

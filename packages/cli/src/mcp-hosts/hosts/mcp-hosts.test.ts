@@ -94,9 +94,9 @@ describe.each(mcpHosts)('$title', host => {
       (before, [name, target]) => setPlannedServer(before, name, target),
       toPlan(host, createConfig(host)),
     );
-    const { targets, unread, notes: problems } = await readBack(host, plan.after);
+    const { targets, unread, notes: errors } = await readBack(host, plan.after);
     const { other, ...others } = targets;
-    expect([others, unread, problems]).toEqual([given, [], []]);
+    expect([others, unread, errors]).toEqual([given, [], []]);
     expect(other).toMatchObject({ command: 'other' });
     const { unsupported } = formatEntry(host, 'notes', notes);
     if (host.url === undefined) return;

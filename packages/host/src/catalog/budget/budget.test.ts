@@ -261,7 +261,7 @@ describe('the arguments of the meta tools', () => {
       { name: 'x', arguments: 'x' },
       { name: 'x', a: 1 },
     ]) {
-      expect(parseCallArguments(bad)).toEqual({ problem: expect.any(String) });
+      expect(parseCallArguments(bad)).toEqual({ issue: expect.any(String) });
     }
   });
 
@@ -269,7 +269,7 @@ describe('the arguments of the meta tools', () => {
     expect(parseSearchArguments({ query: 'x' })).toEqual({ query: 'x', limit: 8 });
     expect(parseSearchArguments({ query: 'x', limit: 999 })).toEqual({ query: 'x', limit: MAX_RESULTS });
     for (const bad of [undefined, {}, { query: 1 }, { query: 'x', limit: 0 }, { query: 'x', limit: 'many' }]) {
-      expect(parseSearchArguments(bad)).toEqual({ problem: expect.any(String) });
+      expect(parseSearchArguments(bad)).toEqual({ issue: expect.any(String) });
     }
   });
 
@@ -277,7 +277,7 @@ describe('the arguments of the meta tools', () => {
     expect(parseDescribeArguments({ names: ['a', 'b', 'a'] })).toEqual({ names: ['a', 'b'] });
     expect(parseDescribeArguments({ names: 'a' })).toEqual({ names: ['a'] });
     for (const bad of [null, {}, { names: [] }, { names: [1] }, { names: Array(MAX_DESCRIBED + 1).fill('x') }]) {
-      expect(parseDescribeArguments(bad)).toEqual({ problem: expect.any(String) });
+      expect(parseDescribeArguments(bad)).toEqual({ issue: expect.any(String) });
     }
   });
 

@@ -8,8 +8,8 @@ export const MAX_DESCRIBED = 20;
 const MAX_SUMMARY = 300;
 
 /** Error in the arguments, described for the model that wrote them. */
-export interface ArgumentProblem {
-  readonly problem: string;
+export interface ArgumentIssue {
+  readonly issue: string;
 }
 
 export interface ParsedToolCall {
@@ -20,22 +20,22 @@ export interface ParsedToolCall {
 /** Parses the arguments of the search tool. */
 export function parseSearchArguments(
   args: unknown,
-): { readonly query: string; readonly limit: number } | ArgumentProblem {
+): { readonly query: string; readonly limit: number } | ArgumentIssue {
   const { query, limit = DEFAULT_RESULTS } = isObject(args) ? args : {};
-  if (typeof query !== 'string') return { problem: 'Give "query": words of the tool that is wanted, as one text.' };
+  if (typeof query !== 'string') return { issue: 'Give "query": words of the tool that is wanted, as one text.' };
   const wanted = Number(limit);
   if (!Number.isInteger(wanted) || wanted < 1)
-    return { problem: `Give "limit" as a whole number from 1 to ${MAX_RESULTS}.` };
+    return { issue: `Give "limit" as a whole number from 1 to ${MAX_RESULTS}.` };
   return { query, limit: Math.min(wanted, MAX_RESULTS) };
 }
 
 /** Parses the arguments of the describe tool. A single name need not be in a list. */
-export function parseDescribeArguments(args: unknown): { readonly names: readonly string[] } | ArgumentProblem {
+export function parseDescribeArguments(args: unknown): { readonly names: readonly string[] } | ArgumentIssue {
   const names = isObject(args) ? [args.names ?? []].flat() : [];
   if (names.length === 0 || !names.every(name => typeof name === 'string')) {
-    return { problem: 'Give "names": a list of exact names of tools.' };
+    return { issue: 'Give "names": a list of exact names of tools.' };
   }
-  if (names.length > MAX_DESCRIBED) return { problem: `Give at most ${MAX_DESCRIBED} names at once.` };
+  if (names.length > MAX_DESCRIBED) return { issue: `Give at most ${MAX_DESCRIBED} names at once.` };
   return { names: [...new Set(names)] };
 }
 
@@ -43,17 +43,17 @@ export function parseDescribeArguments(args: unknown): { readonly names: readonl
  * Parses the arguments of the call tool. The caller must look the name up among the real tools, which excludes the
  * search, describe and call tools. Also accepts arguments as JSON text, because some models send them that way.
  */
-export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentProblem {
+export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentIssue {
   const { name, arguments: given, ...others } = isObject(args) ? args : {};
-  if (typeof name !== 'string' || name === '') return { problem: 'Give "name": the exact name of the tool.' };
+  if (typeof name !== 'string' || name === '') return { issue: 'Give "name": the exact name of the tool.' };
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) {
     return {
-      problem: `Put ${JSON.stringify(unknown.slice(0, 60))} and all other arguments of the tool into "arguments".`,
+      issue: `Put ${JSON.stringify(unknown.slice(0, 60))} and all other arguments of the tool into "arguments".`,
     };
   }
   const read = typeof given === 'string' ? tryParseJson(given) : (given ?? {});
-  if (!isObject(read)) return { problem: 'Give "arguments" as an object that fits the input schema of the tool.' };
+  if (!isObject(read)) return { issue: 'Give "arguments" as an object that fits the input schema of the tool.' };
   return { name, arguments: read };
 }
 

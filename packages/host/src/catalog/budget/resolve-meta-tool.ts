@@ -12,7 +12,7 @@ import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type Search
 import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
 import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
 import {
-  type ArgumentProblem,
+  type ArgumentIssue,
   createDescribeResult,
   createSearchResult,
   parseCallArguments,
@@ -76,7 +76,7 @@ async function createMetaTool(
     taskSupport: 'optional',
     async run(params, call) {
       const inner = parseCallArguments(params.arguments);
-      if ('problem' in inner) return createErrorResult(inner);
+      if ('issue' in inner) return createErrorResult(inner);
       const tool = await find(inner.name);
       // Policy, approval and audit apply to the inner call.
       return tool.run({ ...params, ...inner }, call);
@@ -84,13 +84,13 @@ async function createMetaTool(
   };
 }
 
-function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentProblem>): ProxiedTool {
+function createLookupTool(lookUp: (args: unknown) => MaybePromise<JsonObject | ArgumentIssue>): ProxiedTool {
   return {
     headerParams: [],
     taskSupport: undefined,
     async run({ arguments: args }) {
       const answer = await lookUp(args);
-      if ('problem' in answer) return createErrorResult(answer as ArgumentProblem);
+      if ('issue' in answer) return createErrorResult(answer as ArgumentIssue);
       return { content: [{ type: 'text', text: stringifyJson(answer) }], structuredContent: answer };
     },
   };
@@ -107,9 +107,9 @@ async function searchTools(
   { byWords, byMeaning }: Searches,
   args: unknown,
   { embedTimeout = EMBED_TIMEOUT }: SearchOptions,
-): Promise<JsonObject | ArgumentProblem> {
+): Promise<JsonObject | ArgumentIssue> {
   const wanted = parseSearchArguments(args);
-  if ('problem' in wanted) return wanted;
+  if ('issue' in wanted) return wanted;
   const { query, limit } = wanted;
   const searchByMeaning = async (): Promise<readonly SearchHit[] | undefined> => byMeaning?.search(query, { limit });
   const onTimeout = () => {
@@ -160,9 +160,9 @@ function describeServer({ serverInfo }: UpstreamConnection): string {
   return [info?.title, info?.description, instructions].filter(text => text !== undefined).join('\n');
 }
 
-function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentProblem {
+function describeTools(tools: readonly Tool[], args: unknown): JsonObject | ArgumentIssue {
   const wanted = parseDescribeArguments(args);
-  if ('problem' in wanted) return wanted;
+  if ('issue' in wanted) return wanted;
   const found = tools.filter(({ name }) => wanted.names.includes(name));
   const known = new Set(found.map(({ name }) => name));
   return createDescribeResult(
@@ -171,6 +171,6 @@ function describeTools(tools: readonly Tool[], args: unknown): JsonObject | Argu
   );
 }
 
-function createErrorResult({ problem }: ArgumentProblem): JsonObject {
-  return { content: [{ type: 'text', text: problem }], isError: true };
+function createErrorResult({ issue }: ArgumentIssue): JsonObject {
+  return { content: [{ type: 'text', text: issue }], isError: true };
 }

@@ -112,7 +112,7 @@ export function createNameResolver(options: NameResolverOptions): NameResolver {
       if (typeof name !== 'string' || name === meta?.search || name === meta?.describe) return undefined;
       if (name !== meta?.call) return { name, arguments: isObject(args) ? args : {} };
       const call = parseCallArguments(args);
-      return 'problem' in call ? undefined : call;
+      return 'issue' in call ? undefined : call;
     },
     resolveTool(publicName) {
       const found = resolve(tools, publicName);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinProblemMessages, listProblemCodes, readOne } from '../fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, readOne } from '../fixtures/read.js';
 
 const server = (authExceptions: unknown) => ({ url: 'https://mcp.example/mcp', authExceptions });
 const ALL = {
@@ -12,16 +12,16 @@ const ALL = {
 
 describe('authorization exceptions in a configuration', () => {
   it('are read from the file of the user', async () => {
-    const { entries, problems } = await readOne(server(ALL));
-    expect([entries[0]?.authExceptions, problems]).toEqual([ALL, []]);
+    const { entries, findings } = await readOne(server(ALL));
+    expect([entries[0]?.authExceptions, findings]).toEqual([ALL, []]);
   });
 
   it('refuse the server in a file of a project', async () => {
     const scope = 'project';
     const result = await readOne(server({ omitResource: true }), undefined, { scope });
     expect(result.entries).toEqual([]);
-    expect(listProblemCodes(result)).toEqual(['error config/user-only mcpServers.s.authExceptions']);
-    expect(joinProblemMessages(result)).toContain('your own configuration');
+    expect(listFindingCodes(result)).toEqual(['error config/user-only mcpServers.s.authExceptions']);
+    expect(joinFindingMessages(result)).toContain('your own configuration');
     // An entry without exceptions may be there.
     expect((await readOne({ url: 'https://mcp.example/mcp' }, undefined, { scope })).entries).toHaveLength(1);
   });
@@ -35,6 +35,6 @@ describe('authorization exceptions in a configuration', () => {
   ])('refuse the server for %j', async (given, text) => {
     const result = await readOne(server(given));
     expect(result.entries).toEqual([]);
-    expect(joinProblemMessages(result)).toContain(text);
+    expect(joinFindingMessages(result)).toContain(text);
   });
 });

@@ -1,11 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { describe, expect, it } from 'vitest';
 import { findDangers } from '../dangerous-commands.js';
-import { joinProblemMessages, listProblemCodes, readOne } from '../fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, readOne } from '../fixtures/read.js';
 
 const targetOf = async (server: object, env?: Record<string, string>) => {
   const config = await readOne(server, env);
-  expect(listProblemCodes(config)).toEqual([]);
+  expect(listFindingCodes(config)).toEqual([]);
   return config.entries[0]?.target;
 };
 
@@ -99,13 +99,13 @@ describe('the short form of a container', () => {
   ])('refuses a value that is an option, a privilege or nonsense: %j', async (docker, key) => {
     const config = await readOne({ docker }, { T: '-v/:/x' });
     expect(config.entries).toEqual([]);
-    expect(listProblemCodes(config).join()).toContain(`error config/container mcpServers.s.docker.${key}`);
+    expect(listFindingCodes(config).join()).toContain(`error config/container mcpServers.s.docker.${key}`);
   });
 
   it('refuses unknown members, and names the long form', async () => {
     const config = await readOne({ docker: { image: 'notes', privileged: true } });
-    expect(listProblemCodes(config)).toEqual(['error config/shape mcpServers.s.docker.privileged']);
-    expect(joinProblemMessages(config)).toContain(
+    expect(listFindingCodes(config)).toEqual(['error config/shape mcpServers.s.docker.privileged']);
+    expect(joinFindingMessages(config)).toContain(
       'Write other options as a command: "command": "docker", "args": ["run", …]',
     );
   });
@@ -118,7 +118,7 @@ describe('the short form of a container', () => {
     [{ docker: { image: 'a', env: { A: '1' } }, env: { B: '2' } }],
     [{ docker: { image: 'a' }, type: 'http' }],
   ])('refuses another target beside it: %j', async server => {
-    expect(listProblemCodes(await readOne(server)).join()).toContain('error config/target');
+    expect(listFindingCodes(await readOne(server)).join()).toContain('error config/target');
   });
 
   it('shows a folder of the system as a danger of a project', async () => {

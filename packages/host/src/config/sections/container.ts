@@ -3,7 +3,7 @@ import { type ReadEnvFile, readEnv } from '../env-file.js';
 import type { JsonNode } from '../json-node.js';
 import { isLoaderVariable } from '../loader-variables.js';
 import { resolvePath } from '../paths.js';
-import { quoteName } from '../problem.js';
+import { quoteName } from '../config-finding.js';
 import type { CommandTarget } from '../server-entry.js';
 
 /** Programs that run containers, by the key of an entry that uses them. */

@@ -1,5 +1,5 @@
 import type { JsonNode } from '../json-node.js';
-import type { ReportProblem } from '../problem.js';
+import type { ReportFinding } from '../config-finding.js';
 
 const MAX_VIRTUAL_SERVERS = 100;
 const MAX_ITEMS = 1000;
@@ -7,11 +7,11 @@ const NAME = /^[\w-]{1,64}$/;
 
 /**
  * Reads selections of servers and entries by name: `virtualServers: { docs: ["notes", "search/find_*"] }`. An invalid
- * selection is reported as a problem of the whole file, because a part of it could offer more than intended.
+ * selection is reported as a finding about the whole file, because a part of it could offer more than intended.
  */
 export function readVirtualServers(
   root: JsonNode,
-  report: ReportProblem,
+  report: ReportFinding,
 ): Readonly<Record<string, readonly string[]>> | undefined {
   const node = root.members.get('virtualServers');
   if (node === undefined) return undefined;

@@ -143,10 +143,10 @@ describe('the overflow store', () => {
 
   it('drops content when the store fails, and reports it', async () => {
     const { values } = memoryStores({ maxEntries: 2 });
-    const problems: TenonError[] = [];
-    const overflow = createOverflowStore({ values, clock: fakeClock(), onError: error => problems.push(error) });
+    const errors: TenonError[] = [];
+    const overflow = createOverflowStore({ values, clock: fakeClock(), onError: error => errors.push(error) });
     expect(await overflow.put({ text: 'x'.repeat(300_000) }, undefined)).toBeUndefined();
-    expect(problems.map(({ code }) => code)).toEqual(['store/full']);
+    expect(errors.map(({ code }) => code)).toEqual(['store/full']);
     expect((await values.list('')).map(({ key }) => key)).toEqual(['spill-ledger']);
     expect(await overflow.put({ text: 'x' }, undefined)).toBeUndefined();
   });

@@ -100,14 +100,14 @@ export type FormOutcome =
 export async function createFormResult(
   form: ElicitFormParams,
   outcome: FormOutcome | undefined,
-): Promise<ElicitResult | { readonly problem: string }> {
+): Promise<ElicitResult | { readonly issue: string }> {
   if (outcome?.choice === 'decline') return { action: 'decline' };
   if (outcome?.choice !== 'submit') return { action: 'cancel' };
   const content = createContent(form, outcome.values);
   const { requestedSchema } = form;
   const validator = await loadPeerSchema({ ...requestedSchema });
   const refusal = findRefusal(validator.check(content));
-  return refusal === undefined ? { action: 'accept', content } : { problem: describeIssues(refusal.issues) };
+  return refusal === undefined ? { action: 'accept', content } : { issue: describeIssues(refusal.issues) };
 }
 
 /**

@@ -162,9 +162,9 @@ describe('createFormResult', () => {
 
   it('reports invalid values before they are sent [elicitation.form.client-validates]', async () => {
     expect(await createFormResult(request, { choice: 'submit', values: { name: 'A' } })).toEqual({
-      problem: expect.stringContaining('name'),
+      issue: expect.stringContaining('name'),
     });
-    expect(await createFormResult(request, { choice: 'submit', values: {} })).toHaveProperty('problem');
+    expect(await createFormResult(request, { choice: 'submit', values: {} })).toHaveProperty('issue');
   });
 
   it('returns no content when declined, cancelled or closed [elicitation.response.no-content-otherwise] [elicitation.security.decline-any-time]', async () => {

@@ -36,8 +36,12 @@ describe('readConfigFile', () => {
     await writeFile(join(folder, '.env'), '# ours\nexport A=1\nB="two words"\nC=3\n');
     const server = { command: 'x', args: ['${WHO}', '${userHome}'], envFile: '.env', env: { C: '${WHO}' }, cwd: 'sub' };
     await writeFile(path, `\uFEFF{ "mcpServers": { "s": ${JSON.stringify(server)} } }`);
-    const { entries, problems } = await readConfigFile(path, { env: { WHO: 'ada' }, home: '/h', scope: 'project' });
-    expect(problems).toEqual([]);
+    const { entries, findings } = await readConfigFile(path, {
+      env: { WHO: 'ada' },
+      home: '/h',
+      scope: 'project',
+    });
+    expect(findings).toEqual([]);
     expect(entries).toMatchObject([
       {
         target: {
@@ -56,17 +60,17 @@ describe('readConfigFile', () => {
     const secret = join(folder, 'token');
     await writeFile(secret, 'hunter22\n', { mode: 0o600 });
     await write({ command: 'x', env: { TOKEN: '${file:token}' } });
-    const { entries, problems } = await readConfigFile(path);
-    expect([problems, entries[0]?.target]).toEqual([[], { command: 'x', env: { TOKEN: 'hunter22' } }]);
+    const { entries, findings } = await readConfigFile(path);
+    expect([findings, entries[0]?.target]).toEqual([[], { command: 'x', env: { TOKEN: 'hunter22' } }]);
     const ofProject = await readConfigFile(path, { scope: 'project' });
-    expect([ofProject.entries, ofProject.problems[0]?.error.code]).toEqual([[], 'config/user-only']);
+    expect([ofProject.entries, ofProject.findings[0]?.error.code]).toEqual([[], 'config/user-only']);
     await writeFile(secret, 'x'.repeat(65_537));
-    expect((await readConfigFile(path)).problems[0]?.error).toMatchObject({ code: 'config/secret-file' });
+    expect((await readConfigFile(path)).findings[0]?.error).toMatchObject({ code: 'config/secret-file' });
     await rm(secret);
     await mkdir(secret);
-    const [problem] = (await readConfigFile(path)).problems;
-    expect(problem?.error).toMatchObject({ code: 'config/secret-file' });
-    expect(problem?.error.message).toContain('a path that is not a file');
+    const [error] = (await readConfigFile(path)).findings;
+    expect(error?.error).toMatchObject({ code: 'config/secret-file' });
+    expect(error?.error.message).toContain('a path that is not a file');
   });
 
   it.skipIf(process.platform === 'win32')(
@@ -77,7 +81,7 @@ describe('readConfigFile', () => {
       await write({ command: 'x', env: { TOKEN: '${file:token}' } });
       const codeWith = async (mode: number) => {
         await chmod(secret, mode);
-        return (await readConfigFile(path)).problems.map(({ level, error }) => `${level} ${error.code}`);
+        return (await readConfigFile(path)).findings.map(({ level, error }) => `${level} ${error.code}`);
       };
       expect(await codeWith(0o600)).toEqual([]);
       expect(await codeWith(0o644)).toEqual(['warning config/secret-file']);
@@ -94,7 +98,7 @@ describe('readConfigFile', () => {
     await truncate(path, 2 ** 30);
     await expect(readConfigFile(path)).rejects.toMatchObject({ code: 'config/too-large' });
     await writeFile(path, 'servers:\n  - a');
-    expect((await readConfigFile(path)).problems).toMatchObject([
+    expect((await readConfigFile(path)).findings).toMatchObject([
       { file: path, line: 1, error: { code: 'config/syntax' } },
     ]);
   });
@@ -102,7 +106,7 @@ describe('readConfigFile', () => {
   it.skipIf(process.platform === 'win32')('refuses an envFile that could be endless', async () => {
     for (const envFile of ['/dev/zero', '.', 'gone']) {
       await write({ command: 'x', envFile });
-      expect((await readConfigFile(path)).problems, envFile).toMatchObject([
+      expect((await readConfigFile(path)).findings, envFile).toMatchObject([
         { key: 'mcpServers.s.envFile', error: { code: 'config/env-file' } },
       ]);
     }

@@ -54,7 +54,7 @@ export interface ConfigFileOptions {
 const OTHER_FORMAT = /\.(?:toml|ya?ml)$/i;
 
 /**
- * Reads a configuration file and its `envFile`s. Mistakes are returned as problems.
+ * Reads a configuration file and its `envFile`s. Mistakes are returned as findings.
  * @throws TenonError `config/not-found` when the file does not exist, `config/unreadable` when it is not a readable
  * text file, `config/format` when it needs `parse`, or `config/too-large`.
  */

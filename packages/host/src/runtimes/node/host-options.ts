@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Stores, TenonError } from '@tenon/base';
-import type { ConfigProblem } from '../../config/problem.js';
+import type { ConfigFinding } from '../../config/config-finding.js';
 import type { ConfiguredEntry } from '../../config/server-entry.js';
 import { type AskTrust, createTrust, type Trust } from '../../config/trust.js';
 import type { HostOptions, HostServer } from '../../host-options.js';
@@ -24,10 +24,10 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
    */
   readonly config?: string | readonly ConfigSource[] | undefined;
   /**
-   * Called for each problem in the configurations.
+   * Called for each finding in the configurations.
    * @default an error in a configuration is thrown
    */
-  readonly onConfigProblem?: ((problem: ConfigProblem) => void) | undefined;
+  readonly onConfigFinding?: ((finding: ConfigFinding) => void) | undefined;
   /**
    * Requests approval for a server of a project.
    * @default only servers that were approved before run
@@ -73,7 +73,7 @@ export interface LoadedHost {
 /** Loads the options of a host from files. Rejects when a file cannot be read. */
 export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Promise<LoadedHost> {
   const { servers = {}, config, trust: askTrust, trustKey: keyPath, lock, policy, audit, ...rest } = nodeOptions;
-  const { onConfigProblem: _, ...options } = rest;
+  const { onConfigFinding: _, ...options } = rest;
   const entries = await readConfigs(nodeOptions);
   const trust = entries.some(({ origin }) => origin?.scope === 'project')
     ? createTrust({
@@ -104,15 +104,15 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   };
 }
 
-async function readConfigs({ config = [], onConfigProblem }: NodeHostOptions): Promise<ConfiguredEntry[]> {
+async function readConfigs({ config = [], onConfigFinding }: NodeHostOptions): Promise<ConfiguredEntry[]> {
   const sources = typeof config === 'string' ? [config] : config;
   const entriesByName = new Map<string, ConfiguredEntry>();
   for (const source of sources) {
     const { path, scope } = typeof source === 'string' ? { path: source, scope: 'user' as const } : source;
-    const { entries, problems } = await readConfigFile(path, { scope });
-    for (const problem of problems) {
-      if (onConfigProblem) onConfigProblem(problem);
-      else if (problem.level === 'error') throw problem.error;
+    const { entries, findings } = await readConfigFile(path, { scope });
+    for (const finding of findings) {
+      if (onConfigFinding) onConfigFinding(finding);
+      else if (finding.level === 'error') throw finding.error;
     }
     for (const entry of entries) if (!entriesByName.has(entry.name)) entriesByName.set(entry.name, entry);
   }

@@ -3,7 +3,7 @@ import { TenonError } from '@tenon/base';
 import { createPolicy, type Policy } from '../../security/policy/policy.js';
 import { parsePolicy } from '../../security/policy/policy-file.js';
 
-const PROBLEMS: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no file',
   ENOTDIR: 'no file',
   EISDIR: 'a folder',
@@ -23,7 +23,7 @@ export async function readPolicyFile(path: string, shownPath = path): Promise<Po
     const { code = 'another error' } = cause as NodeJS.ErrnoException;
     throw new TenonError('policy/unreadable', `cannot read the policy ${shownPath}`, {
       expected: 'a policy file',
-      received: PROBLEMS[code] ?? code,
+      received: REASONS[code] ?? code,
       hint: 'check the path',
       cause,
     });

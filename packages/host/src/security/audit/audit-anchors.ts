@@ -94,10 +94,10 @@ export class AuditAnchors {
   }
 
   /** Ends the anchors, so that the last one in the store remains as evidence. */
-  #stop(problem: string): TenonError {
+  #stop(summary: string): TenonError {
     this.#isStopped = true;
     this.#cancelTimer?.();
-    return new TenonError('audit/not-anchored', `the audit log of the replica "${this.#replica}": ${problem}`, {
+    return new TenonError('audit/not-anchored', `the audit log of the replica "${this.#replica}": ${summary}`, {
       hint: 'keep the log, run `tenon audit verify` with --store, and start a new log in another file',
     });
   }

@@ -42,7 +42,7 @@ export async function createAuditLine(content: JsonObject, signer?: Signer): Pro
 const appendMember = (body: string, name: string, value: string): string =>
   `${body.slice(0, -1)},"${name}":"${value}"}`;
 
-/** Parses a line. Returns a description of the problem for an invalid line. */
+/** Parses a line. Returns a description of the error for an invalid line. */
 export function parseAuditLine(line: string): AuditLine | string {
   if (line.length > MAX_LINE) return `it is longer than ${MAX_LINE} bytes`;
   const [, open, hash] = LINE_FORMAT.exec(line) ?? [];

@@ -59,7 +59,7 @@ describe('verifyAudit', () => {
         const verdict = await verifyAudit(bytesOf(changed));
         expect(verdict.ok && verdict.torn === 0).toBe(false);
         expect(verdict.lines).toBe(line - 1);
-        if (verdict.problem) expect(verdict.problem.line).toBe(line);
+        if (verdict.finding) expect(verdict.finding.line).toBe(line);
       }),
       { numRuns: takeRuns(1500) },
     );
@@ -74,7 +74,7 @@ describe('verifyAudit', () => {
       for (const key of [KEY, undefined]) {
         expect(await verifyAudit(bytesOf(changed), { key })).toMatchObject({
           ok: false,
-          problem: { line: 2 },
+          finding: { line: 2 },
           lines: 1,
         });
       }
@@ -91,7 +91,7 @@ describe('verifyAudit', () => {
     for (let at = 0; at < plain.length - 1; at += 1) {
       const verdict = await verify(change(plain, at));
       expect(verdict.ok).toBe(false);
-      if (at > 0) expect(verdict.problem?.what).toContain(what);
+      if (at > 0) expect(verdict.finding?.what).toContain(what);
       expect(verdict.lines).toBeLessThanOrEqual(at + 1);
     }
   });
@@ -99,12 +99,12 @@ describe('verifyAudit', () => {
   it('detects lines of another log', async () => {
     const { audit, lines } = await createAuditLog();
     await audit.write({ action: 'called' });
-    expect(await verify([...plain.slice(0, 1), ...lines.slice(1)])).toMatchObject({ ok: false, problem: { line: 2 } });
-    expect(await verify([...plain, ...lines])).toMatchObject({ ok: false, problem: { line: 14 } });
+    expect(await verify([...plain.slice(0, 1), ...lines.slice(1)])).toMatchObject({ ok: false, finding: { line: 2 } });
+    expect(await verify([...plain, ...lines])).toMatchObject({ ok: false, finding: { line: 14 } });
   });
 
   it('detects a missing beginning', async () => {
-    expect((await verify(plain.slice(3))).problem).toEqual({ line: 1, what: '3 lines before it are missing' });
+    expect((await verify(plain.slice(3))).finding).toEqual({ line: 1, what: '3 lines before it are missing' });
   });
 
   it('detects a rewritten log, by a key or by a stored head, and states when it has neither', async () => {
@@ -113,10 +113,10 @@ describe('verifyAudit', () => {
     expect(verdict.ok).toBe(true);
     expect(verdict.unshown.join()).toContain('it has no key');
     const { head } = await verify(plain);
-    expect(await verifyAudit(linesOf(lines), { through: head })).toMatchObject({ ok: false, problem: { line: 13 } });
-    expect(await verify(lines, KEY)).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect(await verifyAudit(linesOf(lines), { through: head })).toMatchObject({ ok: false, finding: { line: 13 } });
+    expect(await verify(lines, KEY)).toMatchObject({ ok: false, finding: { line: 1 } });
     expect(await verify(await forged(keyed, content => content), KEY)).toMatchObject({ ok: false });
-    expect(await verify(keyed, 'another key, as long')).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect(await verify(keyed, 'another key, as long')).toMatchObject({ ok: false, finding: { line: 1 } });
     expect((await verify(keyed)).unshown.join()).toContain('replacement of the whole record (give its key)');
   });
 
@@ -135,15 +135,15 @@ describe('verifyAudit', () => {
       contents.map(content => JSON.stringify(content)),
       content => content,
     );
-    expect(await verify(lines)).toMatchObject({ ok: false, problem: { line } });
+    expect(await verify(lines)).toMatchObject({ ok: false, finding: { line } });
   });
 
   it('detects lines without an HMAC after signed ones', async () => {
     const [first = ''] = keyed;
     const { hash: prev } = JSON.parse(first) as { hash: string };
     const { line } = await createAuditLine({ action: 'called', seq: 1, prev });
-    expect(await verify([first, line])).toMatchObject({ ok: false, problem: { line: 2 } });
-    expect(await verify([first, line], KEY)).toMatchObject({ ok: false, problem: { line: 2 } });
+    expect(await verify([first, line])).toMatchObject({ ok: false, finding: { line: 2 } });
+    expect(await verify([first, line], KEY)).toMatchObject({ ok: false, finding: { line: 2 } });
   });
 
   it('detects a missing end with a stored head, and states when it has none', async () => {
@@ -154,8 +154,8 @@ describe('verifyAudit', () => {
     expect(verdict.unshown.join()).toContain(
       'cut off at the end (store the head of the log elsewhere, and verify through it)',
     );
-    expect(await verifyAudit(linesOf(splits), { through: head })).toMatchObject({ ok: false, problem: { line: 10 } });
-    expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect(await verifyAudit(linesOf(splits), { through: head })).toMatchObject({ ok: false, finding: { line: 10 } });
+    expect(await verifyAudit(linesOf([]), { through: head })).toMatchObject({ ok: false, finding: { line: 1 } });
     const complete = await verifyAudit(linesOf(plain), { through: head, key: undefined });
     expect(complete).toMatchObject({ ok: true });
     expect(complete.unshown.join()).toContain('after number 12');

@@ -33,7 +33,7 @@ const checkAsyncIterable: Check = value =>
 export interface AuditVerification {
   /** True if the log is intact. */
   readonly ok: boolean;
-  /** Number of valid lines: all, or those before the problem. */
+  /** Number of valid lines: all, or those before the finding. */
   readonly lines: number;
   /**
    * Position of the last valid line. Store it in another place, because the log itself cannot show that lines at its
@@ -42,8 +42,8 @@ export interface AuditVerification {
   readonly head: AuditHead | undefined;
   /** Name of the replica that wrote the log. Absent for a log without a name. */
   readonly replica?: string | undefined;
-  /** First problem, if the log is not intact. */
-  readonly problem?: AuditProblem;
+  /** Finding, if the log is not intact. */
+  readonly finding?: AuditFinding;
   /**
    * Length of an incomplete last line, in bytes. It is still being written, or its writer has crashed. It is not
    * verified.
@@ -53,8 +53,8 @@ export interface AuditVerification {
   readonly unshown: readonly string[];
 }
 
-/** First problem that the verification of an audit log found. */
-export interface AuditProblem {
+/** First finding of the verification of an audit log. */
+export interface AuditFinding {
   /** Line number, over all files. The first one is 1. */
   readonly line: number;
   /** Description in plain text. */
@@ -97,11 +97,11 @@ function createVerifier(
   );
   let replica: string | undefined;
   let [lines, first, last] = [0, undefined as AuditLine | undefined, undefined as AuditLine | undefined];
-  let problem: AuditProblem | undefined;
+  let finding: AuditFinding | undefined;
   let [beginsLater, passed] = [false, false];
 
-  const setProblem = (what: string, line = lines + 1) => {
-    problem ??= { line, what };
+  const setFinding = (what: string, line = lines + 1) => {
+    finding ??= { line, what };
     return false;
   };
 
@@ -109,16 +109,15 @@ function createVerifier(
     /** Verifies one line. Returns true if it is valid. */
     async step(text: string): Promise<boolean> {
       const line = parseAuditLine(text);
-      if (typeof line === 'string') return setProblem(line);
-      const wrong =
-        (last ? findChainProblem(last, line) : findStartProblem(line)) ?? (await findKeyProblem(line, last, signer));
-      if (wrong !== undefined) return setProblem(wrong);
+      if (typeof line === 'string') return setFinding(line);
+      const wrong = (last ? checkChain(last, line) : checkStart(line)) ?? (await checkKey(line, last, signer));
+      if (wrong !== undefined) return setFinding(wrong);
       if (hashes.get(line.seq)?.some(hash => hash !== line.hash))
-        return setProblem('it differs from the stored head: the record was rewritten');
+        return setFinding('it differs from the stored head: the record was rewritten');
       if (through?.seq === line.seq) passed = true;
       const { replica: name } = line.content;
       if (isReplicaName(name)) {
-        if (replica !== undefined && replica !== name) return setProblem(`it belongs to the replica ${name}`);
+        if (replica !== undefined && replica !== name) return setFinding(`it belongs to the replica ${name}`);
         replica = name;
       }
       for (const anchor of readAnchors(line.content)) onAnchor(anchor);
@@ -130,29 +129,26 @@ function createVerifier(
     },
     end(torn: number): Omit<AuditVerification, 'torn'> {
       // The first line is written before any event, so it may be incomplete but not missing.
-      if (last === undefined && torn === 0) setProblem('the record is empty: its first line is missing');
+      if (last === undefined && torn === 0) setFinding('the record is empty: its first line is missing');
       const start = first?.seq ?? 0;
       if (beginsLater)
-        setProblem(`the lines before number ${start} are missing, and no line records that they were dropped`, 1);
+        setFinding(`the lines before number ${start} are missing, and no line records that they were dropped`, 1);
       const lost = through && !passed && through.seq >= start;
       if (lost)
-        setProblem(`the record ends before line number ${through.seq}, which was stored: lines at its end are missing`);
+        setFinding(`the record ends before line number ${through.seq}, which was stored: lines at its end are missing`);
       const head = last && { seq: last.seq, hash: last.hash };
       const unshown = listUnproven(last, { signer, through, start, passed });
-      return { ok: problem === undefined, lines, head, replica, unshown, ...(problem && { problem }) };
+      return { ok: finding === undefined, lines, head, replica, unshown, ...(finding && { finding }) };
     },
   };
 }
 
-function findStartProblem({ seq, prev, content: { record } }: AuditLine): string | undefined {
+function checkStart({ seq, prev, content: { record } }: AuditLine): string | undefined {
   if (seq === 0) return record === 'begun' && prev === NO_PREVIOUS ? undefined : 'it is not a valid first line';
   return record === 'continued' ? undefined : `${seq} lines before it are missing`;
 }
 
-function findChainProblem(
-  last: AuditLine,
-  { seq, prev, content: { record, in: place } }: AuditLine,
-): string | undefined {
+function checkChain(last: AuditLine, { seq, prev, content: { record, in: place } }: AuditLine): string | undefined {
   const due = last.seq + 1;
   if (seq > due) return `lines are missing before it: expected number ${due}, got ${seq}`;
   if (seq < due) return `it is in the wrong place, or repeated: expected number ${due}, got ${seq}`;
@@ -164,7 +160,7 @@ function findChainProblem(
   return record === 'begun' ? 'a record begins inside another' : undefined;
 }
 
-async function findKeyProblem(line: AuditLine, last: AuditLine | undefined, signer: Signer | undefined) {
+async function checkKey(line: AuditLine, last: AuditLine | undefined, signer: Signer | undefined) {
   const { mac } = line;
   if (last && (last.mac === undefined) !== (mac === undefined)) return 'only one of two consecutive lines has an HMAC';
   if (signer === undefined) return undefined;

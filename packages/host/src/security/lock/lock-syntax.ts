@@ -42,9 +42,9 @@ function checkNames(tree: JsonTree, file: string): void {
 function createLockSyntaxError(
   name: string,
   { line, column }: Pick<TextPosition, 'line' | 'column'>,
-  problem: string,
+  summary: string,
 ): TenonError {
-  return new TenonError('lock/syntax', `${name}, line ${line}, column ${column}: ${problem}`, { hint: RESTORE_HINT });
+  return new TenonError('lock/syntax', `${name}, line ${line}, column ${column}: ${summary}`, { hint: RESTORE_HINT });
 }
 
 export function createVersionError(name: string, got: unknown): TenonError {

@@ -11,7 +11,7 @@ import { parseLockFile } from './parse-lock.js';
 import { serializeLock } from './serialize-lock.js';
 
 const text = async () => serializeLock(await createLock([notes], [entry]));
-const problem = (lock: string) =>
+const findError = (lock: string) =>
   parseLockFile(lock).then(
     () => undefined,
     (error: TenonError) => [error.code, error.message],
@@ -60,7 +60,7 @@ describe('mcp.lock', () => {
   ])('is refused where %s is not an object', async (place, change) => {
     const { servers, ...rest } = JSON.parse(await text());
     const [, message = ''] =
-      (await problem(JSON.stringify({ ...rest, servers: { notes: change(servers.notes) } }))) ?? [];
+      (await findError(JSON.stringify({ ...rest, servers: { notes: change(servers.notes) } }))) ?? [];
     expect(message).toContain(place);
     expect(message).toContain('an object');
   });
@@ -164,7 +164,7 @@ describe('a lock that cannot be read', () => {
       /at \/servers\/notes\/about/,
     ],
   ])('causes an error with reason and place: %s', async (_, code, change, message) => {
-    const found = await problem(change(await text()));
+    const found = await findError(change(await text()));
     expect(found?.[0]).toBe(code);
     expect(found?.[1]).toMatch(message);
   });
@@ -178,7 +178,7 @@ describe('a lock that cannot be read', () => {
         fc.constantFrom('', '"', '{', '}', ',', 'x', '0', '\\'),
         async (at, put) => {
           const changed = fullText.slice(0, at) + put + fullText.slice(at + 1);
-          const found = await problem(changed);
+          const found = await findError(changed);
           if (found) expect(found[0]).toMatch(codes);
           // What stands for something else is found as a drift, or stands for the same.
           else expect(JSON.parse(changed)).toBeTypeOf('object');
@@ -189,11 +189,11 @@ describe('a lock that cannot be read', () => {
   });
 
   it('is refused beyond the size limits', async () => {
-    expect((await problem(' '.repeat(64 * 1024 * 1024 + 1)))?.[0]).toBe('lock/too-large');
+    expect((await findError(' '.repeat(64 * 1024 * 1024 + 1)))?.[0]).toBe('lock/too-large');
     const many: Lock['servers'] = (await createLock([notes], [entry])).servers;
     const server = many.get('notes')!;
     const tools = new Map(Array.from({ length: 10_001 }, (_, i) => [`t${i}`, server.tools.get('add')!]));
-    const found = await problem(serializeLock({ servers: new Map([['notes', { ...server, tools }]]) }));
+    const found = await findError(serializeLock({ servers: new Map([['notes', { ...server, tools }]]) }));
     expect(found).toMatchObject(['lock/shape', expect.stringContaining('at most 10000 definitions')]);
     const offered = { ...notes, tools: Array.from({ length: 10_001 }, (_, i) => ({ ...addTool, name: `t${i}` })) };
     await expect(createLock([offered], [entry])).rejects.toMatchObject({ code: 'lock/too-large' });

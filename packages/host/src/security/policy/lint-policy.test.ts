@@ -3,7 +3,7 @@ import { lintPolicy } from './lint-policy.js';
 import { createPolicy } from './policy.js';
 import { allow, ask, deny, type Rule } from './rules.js';
 
-const problems = (...rules: Rule[]) => lintPolicy({ rules }).map(({ problem }) => problem);
+const listKinds = (...rules: Rule[]) => lintPolicy({ rules }).map(({ kind }) => kind);
 
 describe('lintPolicy for a rule that covers less than it seems', () => {
   it.each<[string, Rule[], string]>([
@@ -61,14 +61,14 @@ describe('lintPolicy for a rule that covers less than it seems', () => {
 
   it('warns of a fallback that allows', () => {
     expect(lintPolicy(createPolicy([], { fallback: 'allow' }))).toMatchObject([
-      { rule: undefined, problem: 'open-fallback' },
+      { rule: undefined, kind: 'open-fallback' },
     ]);
     expect(lintPolicy(createPolicy([], { fallback: 'deny' }))).toEqual([]);
   });
 
   it('accepts rules that cover everything', () => {
     expect(
-      problems(
+      listKinds(
         deny('db/*'),
         deny({ arguments: { path: { under: '/etc' }, '*': { host: 'evil.com' } } }),
         deny({ resource: { under: 'file:///etc' } }),
@@ -166,7 +166,7 @@ describe('a finding on an unknown name', () => {
       inputSchema: { type: 'object' as const },
     }));
     const findings = lintPolicy({ rules: [deny({ tool: 'none' })] }, { inventory: [{ server: 'db', tools }] });
-    return findings.find(({ problem }) => problem === 'unknown-name')?.message;
+    return findings.find(({ kind }) => kind === 'unknown-name')?.message;
   };
 
   it('lists 12 names at most, and counts the others', () => {

@@ -7,7 +7,7 @@ import { findRisks } from './rule-risks.js';
 import type { Match, Rule } from './rules.js';
 
 /** Kinds of findings: a rule without effect, a rule that allows more than intended, a wrong name. */
-export type PolicyProblem =
+export type PolicyFindingKind =
   /** No request can match the rule. */
   | 'never'
   /** An earlier rule decides all requests that match this rule. */
@@ -41,8 +41,8 @@ export interface PolicyFinding {
   readonly rule: number | undefined;
   /** Number of the quota, from 1. Rate limits follow the quotas. Absent if the finding is about no quota. */
   readonly quota?: number;
-  /** Kind of problem. */
-  readonly problem: PolicyProblem;
+  /** Kind of the finding. */
+  readonly kind: PolicyFindingKind;
   /** Number of the earlier rule, for `shadowed`. */
   readonly by?: number;
   /** Description in plain text. */
@@ -77,28 +77,27 @@ export function lintPolicy(policy: LintedPolicy, options: LintOptions = {}): Pol
   const { inventory } = options;
   const ruleFindings = rules.flatMap((rule, place): PolicyFinding[] => {
     const never = findContradiction(rule);
-    if (never)
-      return [{ rule: place + 1, problem: 'never', message: `rule ${place + 1} matches no request: ${never}` }];
+    if (never) return [{ rule: place + 1, kind: 'never', message: `rule ${place + 1} matches no request: ${never}` }];
     const about = inventory ? checkTools(rule, inventory) : [];
-    const shapes = [...findRisks(rule), ...about].map(({ problem, message }) => {
-      return { rule: place + 1, problem, message: `rule ${place + 1} (${rule.action}) ${message}` };
+    const shapes = [...findRisks(rule), ...about].map(({ kind, message }) => {
+      return { rule: place + 1, kind, message: `rule ${place + 1} (${rule.action}) ${message}` };
     });
     return [...findShadowing(rules, rule, place), ...shapes];
   });
   const findings = [...ruleFindings, ...quotas.flatMap((quota, place) => lintQuota(quota, place + 1, inventory))];
   if (fallback !== 'allow') return findings;
   const message = 'the fallback is "allow": a call that matches no rule is executed. Expected "ask" or "deny"';
-  return [...findings, { rule: undefined, problem: 'open-fallback', message }];
+  return [...findings, { rule: undefined, kind: 'open-fallback', message }];
 }
 
 /** Finds quotas that count nothing, and unknown names in their conditions. */
 function lintQuota({ match = {} }: Quota, quota: number, inventory: LintOptions['inventory']): PolicyFinding[] {
   const never = findContradiction(match);
-  if (never) return [{ rule: undefined, quota, problem: 'never', message: `quota ${quota} counts no call: ${never}` }];
+  if (never) return [{ rule: undefined, quota, kind: 'never', message: `quota ${quota} counts no call: ${never}` }];
   // Conditions of quotas match as loosely as those of `deny`.
   const about = inventory ? checkTools({ action: 'deny', ...match }, inventory) : [];
-  return about.map(({ problem, message }) => {
-    return { rule: undefined, quota, problem, message: `quota ${quota} ${message}` };
+  return about.map(({ kind, message }) => {
+    return { rule: undefined, quota, kind, message: `quota ${quota} ${message}` };
   });
 }
 
@@ -108,12 +107,12 @@ function findShadowing(rules: readonly Rule[], rule: Rule, place: number): Polic
   const name = (index: number) => `rule ${index + 1} (${rules[index]?.action})`;
   if (by >= 0) {
     const message = `rule ${place + 1} is never reached: ${name(by)} matches all its requests`;
-    return [{ rule: place + 1, problem: 'shadowed', by: by + 1, message }];
+    return [{ rule: place + 1, kind: 'shadowed', by: by + 1, message }];
   }
   const almost = before.findIndex(earlier => doesRuleCover(earlier, rule, { asWritten: true }));
   if (almost < 0) return [];
   const message = `rule ${place + 1} is reached only by other spellings: ${name(almost)} matches all that it names. Move it up`;
-  return [{ rule: place + 1, problem: 'shadowed', by: almost + 1, message }];
+  return [{ rule: place + 1, kind: 'shadowed', by: almost + 1, message }];
 }
 
 function findContradiction(rule: Match): string | undefined {

@@ -44,13 +44,13 @@ export function checkTools(rule: Rule, inventory: readonly ToolInventory[]): Rul
 function checkServer({ server }: Rule, servers: readonly string[]): RuleFinding[] {
   if (server === undefined || servers.some(compileNames(server, false))) return [];
   const wanted = listPatterns(server).patterns.join(', ');
-  return [{ problem: 'unknown-name', message: `names the unknown server "${wanted}". Expected ${listNames(servers)}` }];
+  return [{ kind: 'unknown-name', message: `names the unknown server "${wanted}". Expected ${listNames(servers)}` }];
 }
 
 function createUnknownToolFinding(tool: NonNullable<Rule['tool']>, there: readonly InventoryTool[]): RuleFinding {
   const wanted = listPatterns(tool).patterns.join(', ');
   const message = `names the unknown tool "${wanted}". Expected ${listNames(there.map(({ name }) => name))}`;
-  return { problem: 'unknown-name', message };
+  return { kind: 'unknown-name', message };
 }
 
 /**
@@ -73,7 +73,7 @@ function checkArguments(rule: Rule, tools: readonly InventoryTool[], isNamed: bo
         ? `the tool ${first.name} does`
         : `the tools ${listNames(lacking.map(({ name }) => name))} do`;
     const message = `names the argument ${path}, which ${which} not have. Expected ${listNames(listArguments(first))}`;
-    return [{ problem: 'unknown-argument', message } as const];
+    return [{ kind: 'unknown-argument', message } as const];
   });
 }
 
@@ -95,7 +95,7 @@ function checkDefaults(rule: Rule, tools: readonly InventoryTool[]): RuleFinding
     );
     if (filled.length === 0) return [];
     const message = `does not match a call without ${path}, whose default in ${listNames(filled.map(({ name }) => name))} the rule should match`;
-    return [{ problem: 'default-argument', message } as const];
+    return [{ kind: 'default-argument', message } as const];
   });
 }
 

@@ -59,11 +59,11 @@ describe('quotas and rate limits of a policy file', () => {
     const match = { tool: 'a', prompt: 'b' };
     const policy = createPolicy([], { quotas: [{ per: [], calls: 1, window: 1, match }] });
     expect(lintPolicy(policy)).toMatchObject([
-      { quota: 1, problem: 'never', message: expect.stringContaining('quota 1 counts no call') },
+      { quota: 1, kind: 'never', message: expect.stringContaining('quota 1 counts no call') },
     ]);
     const clear = createPolicy([], { quotas: [{ per: [], calls: 1, window: 1, match: { tool: 'clear' } }] });
     const inventory = [{ server: 'notes', tools: [{ name: 'add' }] }];
-    expect(lintPolicy(clear, { inventory })).toMatchObject([{ quota: 1, problem: 'unknown-name' }]);
+    expect(lintPolicy(clear, { inventory })).toMatchObject([{ quota: 1, kind: 'unknown-name' }]);
   });
 });
 

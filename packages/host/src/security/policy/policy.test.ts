@@ -10,7 +10,7 @@ import { allow, ask, deny, type Rule } from './rules.js';
 
 /** The rules that decide nothing; other findings are of rules that do. */
 const lint = (policy: { readonly rules: readonly Rule[] }) =>
-  lintAll(policy).filter(({ problem }) => problem === 'never' || problem === 'shadowed');
+  lintAll(policy).filter(({ kind: error }) => error === 'never' || error === 'shadowed');
 
 const judge = (rules: readonly Rule[], more?: Partial<ActionRequest>) => createPolicy(rules).evaluate(call(more));
 
@@ -201,18 +201,18 @@ describe('lintPolicy', () => {
   });
 
   it.each<[string, Rule[], unknown]>([
-    ['the same twice', [allow('a/b'), deny('a/b')], { rule: 2, problem: 'shadowed', by: 1 }],
-    ['a wider one before', [allow('*/list_*'), deny('a/list_all')], { rule: 2, problem: 'shadowed', by: 1 }],
-    ['the short form before a server', [ask('a/*'), deny({ server: 'a' })], { rule: 2, problem: 'shadowed', by: 1 }],
-    ['another case before', [deny('A/LIST_*'), allow('a/list_all')], { rule: 2, problem: 'shadowed', by: 1 }],
-    ['one for everything', [ask(), deny({ resource: 'x' })], { rule: 2, problem: 'shadowed', by: 1 }],
-    ['reads only', [deny({ destructive: false }), allow({ readOnly: true })], { rule: 2, problem: 'shadowed' }],
-    ['two kinds', [deny({ tool: 'a', resource: 'b' })], { rule: 1, problem: 'never' }],
-    ['contradicting hints', [allow({ readOnly: true, destructive: true })], { rule: 1, problem: 'never' }],
-    ['an empty list', [allow({ server: [] })], { rule: 1, problem: 'never' }],
-    ['nothing between', [allow({ arguments: { n: { min: 2, max: 1 } } })], { rule: 1, problem: 'never' }],
-    ['arguments of a resource', [deny({ resource: '*', arguments: { a: 1 } })], { rule: 1, problem: 'never' }],
-    ['a hint of a prompt', [deny({ prompt: '*', readOnly: true })], { rule: 1, problem: 'never' }],
+    ['the same twice', [allow('a/b'), deny('a/b')], { rule: 2, kind: 'shadowed', by: 1 }],
+    ['a wider one before', [allow('*/list_*'), deny('a/list_all')], { rule: 2, kind: 'shadowed', by: 1 }],
+    ['the short form before a server', [ask('a/*'), deny({ server: 'a' })], { rule: 2, kind: 'shadowed', by: 1 }],
+    ['another case before', [deny('A/LIST_*'), allow('a/list_all')], { rule: 2, kind: 'shadowed', by: 1 }],
+    ['one for everything', [ask(), deny({ resource: 'x' })], { rule: 2, kind: 'shadowed', by: 1 }],
+    ['reads only', [deny({ destructive: false }), allow({ readOnly: true })], { rule: 2, kind: 'shadowed' }],
+    ['two kinds', [deny({ tool: 'a', resource: 'b' })], { rule: 1, kind: 'never' }],
+    ['contradicting hints', [allow({ readOnly: true, destructive: true })], { rule: 1, kind: 'never' }],
+    ['an empty list', [allow({ server: [] })], { rule: 1, kind: 'never' }],
+    ['nothing between', [allow({ arguments: { n: { min: 2, max: 1 } } })], { rule: 1, kind: 'never' }],
+    ['arguments of a resource', [deny({ resource: '*', arguments: { a: 1 } })], { rule: 1, kind: 'never' }],
+    ['a hint of a prompt', [deny({ prompt: '*', readOnly: true })], { rule: 1, kind: 'never' }],
   ])('reports %s', (_, rules, finding) => expect(lint({ rules })).toMatchObject([finding]));
 
   it('accepts rules that may decide', () => {

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { findRisks } from './rule-risks.js';
 import { allow, ask, deny, type Rule } from './rules.js';
 
-const listProblems = (rule: Rule) => findRisks(rule).map(({ problem }) => problem);
+const listKinds = (rule: Rule) => findRisks(rule).map(({ kind: error }) => error);
 const messages = (rule: Rule) => findRisks(rule).map(({ message }) => message);
 
 describe('a rule that allows', () => {
   it('is reported when it checks some arguments and ignores others', () => {
     const rule = allow({ tool: 'add', arguments: { a: 1, '/b': 2 } });
     expect(messages(rule)).toEqual([expect.stringMatching(/^checks a, \/b and .*"only": \["a","\/b"\]/)]);
-    expect(listProblems(rule)).toEqual(['unnamed-arguments']);
+    expect(listKinds(rule)).toEqual(['unnamed-arguments']);
   });
 
   it.each<[string, Rule]>([
@@ -18,9 +18,9 @@ describe('a rule that allows', () => {
     ['everything', allow()],
   ])('is reported when it matches %s', (_, rule) => {
     expect(messages(rule)).toEqual([expect.stringMatching(/^matches every tool/)]);
-    expect(listProblems({ ...rule, principal: 'ann' })).toEqual([]);
-    expect(listProblems({ ...rule, server: 'db' })).toEqual([]);
-    expect(listProblems({ ...rule, readOnly: true })).toEqual([]);
+    expect(listKinds({ ...rule, principal: 'ann' })).toEqual([]);
+    expect(listKinds({ ...rule, server: 'db' })).toEqual([]);
+    expect(listKinds({ ...rule, readOnly: true })).toEqual([]);
   });
 
   it.each<[string, Rule]>([
@@ -30,7 +30,7 @@ describe('a rule that allows', () => {
     ['checks all arguments', allow({ tool: 'add', arguments: { a: 1, '*': 'x' } })],
     ['checks all arguments by a pointer', allow({ tool: 'add', arguments: { '/**': 'x' } })],
   ])('is not reported when it %s', (_, rule) => {
-    expect(listProblems(rule)).toEqual([]);
+    expect(listKinds(rule)).toEqual([]);
   });
 });
 
@@ -58,18 +58,18 @@ describe.each([
     ['anonymous callers', { principal: null }],
     ['one caller', { principal: 'ann' }],
   ])('is not reported for %s', (__, match) => {
-    expect(listProblems(create(match))).toEqual([]);
+    expect(listKinds(create(match))).toEqual([]);
   });
 
   it('is reported for `only`, because another argument escapes it', () => {
-    expect(listProblems(create({ tool: 'add', only: [] }))).toEqual(['escapable-only']);
+    expect(listKinds(create({ tool: 'add', only: [] }))).toEqual(['escapable-only']);
   });
 
   it.each(['/etc', '~/a', './a', '../a', '..\\a', 'C:\\a', 'c:/a', 'file:///etc'])(
     'is reported for the path %s as a text',
     text => {
       for (const pattern of [text, { in: ['x', text] }, { exact: text }, { exact: ['x', text] }])
-        expect(listProblems(create({ tool: 'read', arguments: { path: pattern } }))).toEqual(['path-as-text']);
+        expect(listKinds(create({ tool: 'read', arguments: { path: pattern } }))).toEqual(['path-as-text']);
     },
   );
 
@@ -78,22 +78,22 @@ describe.each([
       'the argument path with the text "/etc"',
     );
     expect(messages(create({ resource: 'file:///etc/*' }))[0]).toMatch(/^compares the resource with/);
-    expect(listProblems(create({ name: 'FILE:///etc/*' }))).toEqual(['path-as-text']);
+    expect(listKinds(create({ name: 'FILE:///etc/*' }))).toEqual(['path-as-text']);
   });
 
   it('is not reported for texts that are not paths', () => {
     const values = ['a/b', '.a', 'https://h/a', { under: '/etc' }, 1, null];
-    for (const value of values) expect(listProblems(create({ tool: 'a', arguments: { a: value } }))).toEqual([]);
-    expect(listProblems(create({ resource: '/etc' }))).toEqual([]);
+    for (const value of values) expect(listKinds(create({ tool: 'a', arguments: { a: value } }))).toEqual([]);
+    expect(listKinds(create({ resource: '/etc' }))).toEqual([]);
   });
 
   it('is reported for a fragment, which servers drop', () => {
     expect(messages(create({ resource: 'memo://a#b' }))).toEqual([expect.stringContaining('"memo://a#b"')]);
-    expect(listProblems(create({ resource: 'memo://a#b' }))).toEqual(['fragment']);
-    expect(listProblems(create({ tool: 'a', arguments: { a: 'b#c' } }))).toEqual([]);
+    expect(listKinds(create({ resource: 'memo://a#b' }))).toEqual(['fragment']);
+    expect(listKinds(create({ tool: 'a', arguments: { a: 'b#c' } }))).toEqual([]);
   });
 
   it('is reported for all known callers, because anonymous callers pass', () => {
-    expect(listProblems(create({ principal: '*' }))).toEqual(['anonymous']);
+    expect(listKinds(create({ principal: '*' }))).toEqual(['anonymous']);
   });
 });

@@ -1,11 +1,11 @@
-import type { PolicyProblem } from './lint-policy.js';
+import type { PolicyFindingKind } from './lint-policy.js';
 import type { Globs } from './matching/glob.js';
 import { listPatterns } from './matching/name-patterns.js';
 import type { Match, Rule } from './rules.js';
 
 /** Finding about one rule. The message is a clause that follows the name of the rule. */
 export interface RuleFinding {
-  readonly problem: PolicyProblem;
+  readonly kind: PolicyFindingKind;
   readonly message: string;
 }
 
@@ -24,7 +24,7 @@ function findAllowAll({ action: _, because: __, server, name, tool, ...others }:
   const names = [server, name, tool].filter(each => each !== undefined);
   if (Object.values(others).some(each => each !== undefined) || !names.every(isAll)) return [];
   const message = 'matches every tool: each call that no earlier rule decides is executed. Name servers or tools';
-  return [{ problem: 'allow-all', message }];
+  return [{ kind: 'allow-all', message }];
 }
 
 function findUnnamed(rule: Rule): RuleFinding[] {
@@ -33,7 +33,7 @@ function findUnnamed(rule: Rule): RuleFinding[] {
   if (rule.only !== undefined || paths.length === 0 || paths.some(path => /^\/?\*+$/.test(path))) return [];
   const names = JSON.stringify(paths);
   const message = `checks ${paths.join(', ')} and accepts any other argument. Add "only": ${names} if these are all arguments`;
-  return [{ problem: 'unnamed-arguments', message }];
+  return [{ kind: 'unnamed-arguments', message }];
 }
 
 function findEscapablePatterns(rule: Rule): RuleFinding[] {
@@ -45,7 +45,7 @@ function findOneKind(rule: Rule): RuleFinding[] {
   if (kind === undefined || rule.arguments !== undefined) return [];
   const server = rule.server === undefined ? '' : ` of ${listPatterns(rule.server).patterns.join(', ')}`;
   const message = `matches ${kind}s only, and not the ${OTHERS[kind]}${server}. Remove "${kind}" to match all of them`;
-  return [{ problem: 'one-kind', message }];
+  return [{ kind: 'one-kind', message }];
 }
 
 function isAll(globs: Match['resource']): boolean {
@@ -57,7 +57,7 @@ function isAll(globs: Match['resource']): boolean {
 function findOnly({ only }: Rule): RuleFinding[] {
   if (only === undefined) return [];
   const message = 'does not match a call with another argument. Use "only" in allow rules alone';
-  return [{ problem: 'escapable-only', message }];
+  return [{ kind: 'escapable-only', message }];
 }
 
 function findPathTexts(rule: Rule): RuleFinding[] {
@@ -73,13 +73,13 @@ function findPathTexts(rule: Rule): RuleFinding[] {
     ...paths.map(({ place, text }): RuleFinding => {
       const next = `Write { "under": … } for a folder`;
       return {
-        problem: 'path-as-text',
+        kind: 'path-as-text',
         message: `compares ${place} with the text "${text}", which relative paths and links bypass. ${next}`,
       };
     }),
     ...fragments.map(({ text }): RuleFinding => {
       const message = `matches "${text}" with this fragment only, but servers that drop fragments return the same without it`;
-      return { problem: 'fragment', message };
+      return { kind: 'fragment', message };
     }),
   ];
 }
@@ -96,9 +96,9 @@ function listTexts(pattern: unknown): string[] {
 function findAnonymous({ principal, user }: Rule): RuleFinding[] {
   if (user !== undefined && Object.keys(user).length === 0) {
     const message = 'matches every signed-in caller, but no anonymous caller. Remove "user" to match all callers';
-    return [{ problem: 'anonymous', message }];
+    return [{ kind: 'anonymous', message }];
   }
   if (principal === undefined || principal === null || !isAll(principal)) return [];
   const message = 'matches every known principal, but no anonymous caller. Remove "principal" to match all callers';
-  return [{ problem: 'anonymous', message }];
+  return [{ kind: 'anonymous', message }];
 }

@@ -74,7 +74,7 @@ describe('a rule about the token of the caller', () => {
   it('passes lint checks', () => {
     const admins = { user: { groups: 'admins' } };
     const find = (...rules: Parameters<typeof createPolicy>[0]) =>
-      lintPolicy(createPolicy(rules)).map(each => each.problem);
+      lintPolicy(createPolicy(rules)).map(each => each.kind);
     expect(find(allow(admins), deny(admins))).toEqual(['shadowed']);
     expect(find(allow(admins), deny({ user: { groups: 'staff' } }))).toEqual([]);
     expect(find(deny({ user: {} }))).toEqual(['anonymous']);

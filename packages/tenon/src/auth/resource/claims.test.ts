@@ -7,7 +7,7 @@ const read = (claims: object, { expiresAt = 2000, principal = 'ann' as string | 
     { expiresAt, expires: 1000 },
     { getPrincipal: () => principal, expandScopes: scopes => scopes },
   );
-const invalid = (reason: RegExp) => ({ problem: 'invalid-token', reason: expect.stringMatching(reason) });
+const invalid = (reason: RegExp) => ({ error: 'invalid-token', reason: expect.stringMatching(reason) });
 
 describe('readClaims', () => {
   it('returns the caller of an access token', () => {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
-import { createInvalidTokenProblem, type TokenProblem, type VerifiedToken } from './token-problem.js';
+import { createInvalidTokenError, type TokenError, type VerifiedToken } from './token-error.js';
 
 /** Rules to derive the caller from the claims of a token. */
 export interface ClaimOptions {
@@ -20,17 +20,16 @@ export function readClaims(
   claims: JsonObject,
   { expiresAt, expires }: { readonly expiresAt: number; readonly expires: number },
   { getPrincipal, expandScopes }: ClaimOptions,
-): VerifiedToken | TokenProblem {
-  if (!isAccessToken(claims)) return createInvalidTokenProblem('The token is not an access token');
+): VerifiedToken | TokenError {
+  if (!isAccessToken(claims)) return createInvalidTokenError('The token is not an access token');
   const name = getPrincipal(claims);
-  if (typeof name !== 'string' || name === '')
-    return createInvalidTokenProblem('The token does not name its principal');
+  if (typeof name !== 'string' || name === '') return createInvalidTokenError('The token does not name its principal');
   const { cnf } = claims;
   const bindings = cnf === undefined ? {} : cnf;
   const isSupported = isObject(bindings) && Object.keys(bindings).every(key => key === 'jkt');
   // A token with an unsupported binding is rejected, because an unverified binding protects nothing.
   if (!isSupported || (bindings.jkt !== undefined && typeof bindings.jkt !== 'string')) {
-    return createInvalidTokenProblem('The token is bound to its sender by an unsupported method');
+    return createInvalidTokenError('The token is bound to its sender by an unsupported method');
   }
   const auth = Object.freeze({
     principal: name,

@@ -2,7 +2,7 @@ import { INTERNAL_ERROR, INVALID_REQUEST } from '@tenon/base';
 import { type ChallengeToWrite, formatChallenges } from '@tenon/base/oauth';
 import { createFailure } from '../../jsonrpc/message.js';
 import type { AuthResult } from './request-authorizer.js';
-import type { TokenProblem } from './token-problem.js';
+import type { TokenError } from './token-error.js';
 
 export interface ErrorResponseContext {
   /** URL of the MCP endpoint. */
@@ -19,7 +19,7 @@ export interface ErrorResponseContext {
 /** Value of `Retry-After` in seconds, for a token that could not be verified. */
 const RETRY_AFTER = '10';
 
-const STATUS_BY_PROBLEM = {
+const STATUS_BY_ERROR = {
   missing: 401,
   malformed: 400,
   'invalid-token': 401,
@@ -29,7 +29,7 @@ const STATUS_BY_PROBLEM = {
   unavailable: 503,
 } as const;
 
-const ERROR_BY_PROBLEM = {
+const OAUTH_ERRORS = {
   missing: undefined,
   malformed: 'invalid_request',
   'invalid-token': 'invalid_token',
@@ -45,9 +45,9 @@ const ERROR_BY_PROBLEM = {
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-3
  * @see https://www.rfc-editor.org/rfc/rfc9449#section-7.1
  */
-export function createErrorResponse(problem: TokenProblem, dpop: boolean, context: ErrorResponseContext): AuthResult {
-  const status = STATUS_BY_PROBLEM[problem.problem];
-  if (problem.problem === 'unavailable') {
+export function createErrorResponse(tokenError: TokenError, dpop: boolean, context: ErrorResponseContext): AuthResult {
+  const status = STATUS_BY_ERROR[tokenError.error];
+  if (tokenError.error === 'unavailable') {
     return {
       status,
       headers: { 'retry-after': RETRY_AFTER },
@@ -55,27 +55,27 @@ export function createErrorResponse(problem: TokenProblem, dpop: boolean, contex
     };
   }
   const headers = {
-    'www-authenticate': formatChallenges([createChallenge(problem, dpop, context)]),
-    ...(problem.problem === 'nonce-wanted' ? { 'dpop-nonce': problem.nonce } : {}),
+    'www-authenticate': formatChallenges([createChallenge(tokenError, dpop, context)]),
+    ...(tokenError.error === 'nonce-wanted' ? { 'dpop-nonce': tokenError.nonce } : {}),
   };
-  return { status, headers, body: formatErrorBody(describeProblem(problem, context), INVALID_REQUEST) };
+  return { status, headers, body: formatErrorBody(describeTokenError(tokenError, context), INVALID_REQUEST) };
 }
 
 function createChallenge(
-  problem: Exclude<TokenProblem, { problem: 'unavailable' }>,
+  tokenError: Exclude<TokenError, { error: 'unavailable' }>,
   dpop: boolean,
   context: ErrorResponseContext,
 ): ChallengeToWrite {
-  const requiresProof = context.proofRequired || dpop || 'nonce' in problem || problem.problem === 'invalid-proof';
-  const scopes = problem.problem === 'insufficient-scope' ? problem.scopes : context.scopes;
+  const requiresProof = context.proofRequired || dpop || 'nonce' in tokenError || tokenError.error === 'invalid-proof';
+  const scopes = tokenError.error === 'insufficient-scope' ? tokenError.scopes : context.scopes;
   const scope = [...new Set(scopes)].filter(each => each !== 'offline_access').join(' ');
   const params = {
-    error: ERROR_BY_PROBLEM[problem.problem],
-    error_description: problem.problem === 'missing' ? undefined : describeProblem(problem, context),
-    scope: scope === '' || problem.problem === 'malformed' ? undefined : scope,
+    error: OAUTH_ERRORS[tokenError.error],
+    error_description: tokenError.error === 'missing' ? undefined : describeTokenError(tokenError, context),
+    scope: scope === '' || tokenError.error === 'malformed' ? undefined : scope,
     resource_metadata: context.metadataUrl,
   };
-  const isBound = problem.problem === 'invalid-token' && problem.scheme === 'dpop';
+  const isBound = tokenError.error === 'invalid-token' && tokenError.scheme === 'dpop';
   return requiresProof || isBound
     ? { scheme: 'DPoP', params: { ...params, algs: context.proofAlgorithms.join(' ') } }
     : { scheme: 'Bearer', params };
@@ -89,10 +89,10 @@ function describeMissingToken({ resource, metadataUrl, proofRequired }: ErrorRes
   );
 }
 
-function describeProblem(problem: TokenProblem, context: ErrorResponseContext): string {
-  if ('reason' in problem) return problem.reason;
-  if (problem.problem === 'nonce-wanted') return 'The proof needs the nonce of this server';
-  if (problem.problem === 'insufficient-scope') return 'The token lacks a scope that this request needs';
+function describeTokenError(tokenError: TokenError, context: ErrorResponseContext): string {
+  if ('reason' in tokenError) return tokenError.reason;
+  if (tokenError.error === 'nonce-wanted') return 'The proof needs the nonce of this server';
+  if (tokenError.error === 'insufficient-scope') return 'The token lacks a scope that this request needs';
   return describeMissingToken(context);
 }
 

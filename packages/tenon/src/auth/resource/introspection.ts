@@ -15,7 +15,7 @@ import {
   type IssuerConnection,
   stripError,
 } from './issuer-requests.js';
-import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
+import { createInvalidTokenError, type VerifyToken } from './token-error.js';
 
 /**
  * Options of token introspection.
@@ -81,7 +81,7 @@ export function createIntrospector(rules: IntrospectorOptions): VerifyToken {
       server = undefined;
       const reason = stripError(toAuthError(cause, issuer, 'the token introspection'));
       rules.onError(createUnreachableError(issuer, 'token introspection at the issuer failed', reason));
-      return { problem: 'unavailable' };
+      return { error: 'unavailable' };
     }
   };
 }
@@ -103,15 +103,15 @@ async function findIntrospectionServer(rules: IntrospectorOptions): Promise<Auth
 function toTokenResult(response: JsonObject, rules: IntrospectorOptions): ReturnType<typeof readClaims> {
   const { clock, issuer, audience, clockTolerance, options } = rules;
   const { active, ...claims } = response;
-  if (active !== true) return createInvalidTokenProblem();
+  if (active !== true) return createInvalidTokenError();
   if (claims.iss !== undefined && claims.iss !== issuer)
-    return createInvalidTokenProblem('The token was issued by another issuer');
-  if (!isAudience(claims.aud, audience)) return createInvalidTokenProblem('The token was not issued for this resource');
+    return createInvalidTokenError('The token was issued by another issuer');
+  if (!isAudience(claims.aud, audience)) return createInvalidTokenError('The token was not issued for this resource');
   const now = clock.now();
   const endsAt = claims.exp === undefined ? Number.POSITIVE_INFINITY : Number(claims.exp) * 1000;
-  if (!(endsAt + clockTolerance > now)) return createInvalidTokenProblem('The token has expired');
+  if (!(endsAt + clockTolerance > now)) return createInvalidTokenError('The token has expired');
   if (claims.nbf !== undefined && !(Number(claims.nbf) * 1000 - clockTolerance <= now)) {
-    return createInvalidTokenProblem('The token is not valid yet');
+    return createInvalidTokenError('The token is not valid yet');
   }
   const times = { expiresAt: endsAt + clockTolerance, expires: Math.min(endsAt, now + (options.ttl ?? 30_000)) };
   return readClaims({ iss: issuer, ...claims }, times, rules);

@@ -94,7 +94,7 @@ describe('an issuer that does not respond', () => {
     expect(refused).toMatchObject({ status: 503, challenge: '' });
     expect(await status(protection, token)).toBe(503);
     expect(issuer.requests.length).toBe(1);
-    expect(issuer.problems).toEqual(['auth/issuer']);
+    expect(issuer.errors).toEqual(['auth/issuer']);
     issuer.down = false;
     issuer.clock.advance(30_000);
     expect(await status(protection, token)).toBe(200);

@@ -1,7 +1,7 @@
 import { type Clock, type JsonObject, TenonError } from '@tenon/base';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { type ClaimOptions, readClaims } from './claims.js';
-import { createInvalidTokenProblem, type TokenProblem, type VerifyToken } from './token-problem.js';
+import { createInvalidTokenError, type TokenError, type VerifyToken } from './token-error.js';
 
 /** Issuer whose tokens are accepted. */
 export interface AcceptedIssuer {
@@ -33,11 +33,11 @@ const PLAIN_TYPE = /^(?:application\/)?jwt$/i;
 export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
   return async token => {
     const preview = decodeUnverified(token);
-    if (preview === undefined) return createInvalidTokenProblem('The token is not a signed JWT');
+    if (preview === undefined) return createInvalidTokenError('The token is not a signed JWT');
     if (!isAccessTokenType(preview.typ, options.requireTokenType))
-      return createInvalidTokenProblem('The token is not an access token');
+      return createInvalidTokenError('The token is not an access token');
     const issuer = options.issuers.get(preview.iss);
-    if (issuer === undefined) return createInvalidTokenProblem('The issuer of the token is not trusted');
+    if (issuer === undefined) return createInvalidTokenError('The issuer of the token is not trusted');
     const verifyOptions = {
       issuer: preview.iss,
       audience: [...issuer.audience],
@@ -51,7 +51,7 @@ export function createJwtVerifier(options: JwtVerifierOptions): VerifyToken {
       const endsAt = Number(claims.exp) * 1000;
       return readClaims(claims, { expires: endsAt, expiresAt: endsAt + options.clockTolerance }, options);
     } catch (error) {
-      return toProblem(error);
+      return toTokenError(error);
     }
   };
 }
@@ -86,13 +86,13 @@ async function verifyJwt(token: string, keys: JWTVerifyGetKey, options: JWTVerif
   }
 }
 
-function toProblem(error: unknown): TokenProblem {
-  if (TenonError.is(error)) return { problem: 'unavailable' };
-  if (error instanceof errors.JWTExpired) return createInvalidTokenProblem('The token has expired');
+function toTokenError(error: unknown): TokenError {
+  if (TenonError.is(error)) return { error: 'unavailable' };
+  if (error instanceof errors.JWTExpired) return createInvalidTokenError('The token has expired');
   if (error instanceof errors.JOSEAlgNotAllowed)
-    return createInvalidTokenProblem('The signature algorithm of the token is not accepted');
-  if (!(error instanceof errors.JWTClaimValidationFailed)) return createInvalidTokenProblem();
-  if (error.claim === 'aud') return createInvalidTokenProblem('The token was not issued for this resource');
-  if (error.claim === 'nbf') return createInvalidTokenProblem('The token is not valid yet');
-  return createInvalidTokenProblem(`The claim ${error.claim} of the token is missing or invalid`);
+    return createInvalidTokenError('The signature algorithm of the token is not accepted');
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return createInvalidTokenError();
+  if (error.claim === 'aud') return createInvalidTokenError('The token was not issued for this resource');
+  if (error.claim === 'nbf') return createInvalidTokenError('The token is not valid yet');
+  return createInvalidTokenError(`The claim ${error.claim} of the token is missing or invalid`);
 }

@@ -9,7 +9,7 @@ const PATH = '/.well-known/oauth-authorization-server';
 
 function setUp(options: Partial<ProtectOptions> = {}) {
   const requests: string[] = [];
-  const problems: string[] = [];
+  const errors: string[] = [];
   let now = 1_000_000;
   let works = true;
   const fetch: AuthFetch = async url => {
@@ -24,12 +24,12 @@ function setUp(options: Partial<ProtectOptions> = {}) {
     issuers: [ISSUER],
     fetch,
     clock: { now: () => now, after: () => () => {} },
-    onError: ({ code }) => problems.push(code),
+    onError: ({ code }) => errors.push(code),
     ...options,
   });
   return {
     requests,
-    problems,
+    errors,
     paths: [...(remoteDocuments?.keys() ?? [])],
     read: async () => JSON.parse((await remoteDocuments?.get(PATH)?.()) ?? 'null') as unknown,
     advance: (ms: number) => (now += ms),
@@ -55,13 +55,13 @@ describe('the metadata of an issuer at the origin of the server', () => {
     on.breakDown();
     on.advance(300_000);
     expect(await on.read()).toEqual(first);
-    expect(on.problems).toEqual(['auth/issuer']);
+    expect(on.errors).toEqual(['auth/issuer']);
 
     const broken = setUp();
     broken.breakDown();
     expect([await broken.read(), await broken.read()]).toEqual([null, null]);
     const before = broken.requests.length;
-    expect(broken.problems).toHaveLength(1);
+    expect(broken.errors).toHaveLength(1);
     broken.advance(10_000);
     await broken.read();
     expect(broken.requests.length).toBe(2 * before);

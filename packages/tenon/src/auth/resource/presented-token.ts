@@ -1,5 +1,5 @@
 import type { AuthRequest } from './request-authorizer.js';
-import type { TokenProblem } from './token-problem.js';
+import type { TokenError } from './token-error.js';
 
 /** Access token in a request. */
 export interface PresentedToken {
@@ -17,8 +17,8 @@ const MAX_TOKEN_LENGTH = 16 * 1024;
 const TOKEN_PATTERN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const TOKEN_IN_QUERY = /(?:^|&)access_token=/i;
 
-const QUERY_PROBLEM: TokenProblem = {
-  problem: 'malformed',
+const QUERY_ERROR: TokenError = {
+  error: 'malformed',
   reason: 'A token belongs in the Authorization header: a URL ends up in logs, histories and Referer headers',
 };
 
@@ -27,13 +27,13 @@ const QUERY_PROBLEM: TokenProblem = {
  *
  * @see https://www.rfc-editor.org/rfc/rfc6750#section-2
  */
-export function readPresentedToken(request: AuthRequest): PresentedToken | TokenProblem {
-  if (TOKEN_IN_QUERY.test(request.query)) return QUERY_PROBLEM;
+export function readPresentedToken(request: AuthRequest): PresentedToken | TokenError {
+  if (TOKEN_IN_QUERY.test(request.query)) return QUERY_ERROR;
   const [name = '', token, ...rest] = (request.header('authorization') ?? '').trim().split(/ +/);
   const scheme = name.toLowerCase();
-  if (scheme !== 'bearer' && scheme !== 'dpop') return { problem: 'missing' };
+  if (scheme !== 'bearer' && scheme !== 'dpop') return { error: 'missing' };
   if (token === undefined || rest.length > 0 || token.length > MAX_TOKEN_LENGTH || !TOKEN_PATTERN.test(token)) {
-    return { problem: 'malformed', reason: 'The Authorization header holds a scheme and one token' };
+    return { error: 'malformed', reason: 'The Authorization header holds a scheme and one token' };
   }
   return { scheme, token };
 }

@@ -21,12 +21,12 @@ import type { AuthRequest, AuthResult, TokenVerifier } from './request-authorize
 import { createResourceMetadata, getResourceMetadataPaths, getResourceMetadataUrl } from './resource-metadata.js';
 import { cacheTokens } from './token-cache.js';
 import {
-  createInvalidTokenProblem,
-  isTokenProblem,
-  type TokenProblem,
+  createInvalidTokenError,
+  isTokenError,
+  type TokenError,
   type VerifiedToken,
   type VerifyToken,
-} from './token-problem.js';
+} from './token-error.js';
 import { type TokenProofOptions, type TokenProofResult, verifyTokenProof } from './token-proof.js';
 
 const MINUTE = 60_000;
@@ -54,17 +54,17 @@ export function protect(options: ProtectOptions): TokenVerifier {
     remoteDocuments: createRemoteDocuments(options, settings),
     challenge(request, needed) {
       const token = readPresentedToken(request);
-      const isDpop = !isTokenProblem(token) && token.scheme === 'dpop';
+      const isDpop = !isTokenError(token) && token.scheme === 'dpop';
       return (
-        createErrorResponse({ problem: 'insufficient-scope', scopes: [...scopes, ...needed] }, isDpop, responseContext)
+        createErrorResponse({ error: 'insufficient-scope', scopes: [...scopes, ...needed] }, isDpop, responseContext)
           .headers ?? {}
       );
     },
     authorize(request) {
       const token = readPresentedToken(request);
-      if (isTokenProblem(token)) return createErrorResponse(token, false, responseContext);
+      if (isTokenError(token)) return createErrorResponse(token, false, responseContext);
       return thenMaybe(verifyToken(token.token), verified => {
-        if (isTokenProblem(verified)) return createErrorResponse(verified, token.scheme === 'dpop', responseContext);
+        if (isTokenError(verified)) return createErrorResponse(verified, token.scheme === 'dpop', responseContext);
         const proof = checkPossession(verified, token, request, { resource, proofs, responseContext });
         return thenMaybe(proof, result => createResult(verified, token, result, responseContext));
       });
@@ -83,12 +83,12 @@ function createResult(
   responseContext: ErrorResponseContext,
 ): AuthResult {
   const isDpop = scheme === 'dpop';
-  if (isTokenProblem(proof)) return createErrorResponse(proof, isDpop, responseContext);
+  if (isTokenError(proof)) return createErrorResponse(proof, isDpop, responseContext);
   const { scopes } = responseContext;
   if (scopes.length > 0) {
     const granted = new Set(auth.scopes);
     if (!scopes.every(scope => granted.has(scope)))
-      return createErrorResponse({ problem: 'insufficient-scope', scopes }, isDpop, responseContext);
+      return createErrorResponse({ error: 'insufficient-scope', scopes }, isDpop, responseContext);
   }
   return proof.nonce === undefined ? { auth } : { auth, headers: { 'dpop-nonce': proof.nonce } };
 }
@@ -112,10 +112,10 @@ function checkPossession(
     if (jkt === undefined && !responseContext.proofRequired) return { nonce: undefined };
     const reason =
       jkt === undefined ? 'The token must be bound to a key' : 'The token is bound to a key: present it as DPoP';
-    return { problem: 'invalid-token', reason, ...(proofs ? { scheme: 'dpop' } : {}) } as TokenProblem;
+    return { error: 'invalid-token', reason, ...(proofs ? { scheme: 'dpop' } : {}) } as TokenError;
   }
-  if (proofs === undefined) return createInvalidTokenProblem('DPoP is not supported here');
-  if (jkt === undefined) return createInvalidTokenProblem('The token is not bound to a key');
+  if (proofs === undefined) return createInvalidTokenError('DPoP is not supported here');
+  if (jkt === undefined) return createInvalidTokenError('The token is not bound to a key');
   const ownUrl = new URL(resource).origin + (request.mount ?? '') + request.path;
   const urls = ownUrl === resource ? [ownUrl] : [resource, ownUrl];
   return verifyTokenProof(request.header('dpop'), { method: request.method, urls, token, jkt }, proofs);
@@ -198,7 +198,7 @@ function createCustomVerifier(
 ): VerifyToken {
   return async token => {
     const auth = await verify(token);
-    if (!auth) return createInvalidTokenProblem();
+    if (!auth) return createInvalidTokenError();
     const { cnf, exp } = auth.claims ?? {};
     const expiresAt = auth.expiresAt ?? (typeof exp === 'number' ? exp * 1000 : undefined);
     const jkt = isObject(cnf) && typeof cnf.jkt === 'string' ? cnf.jkt : undefined;

@@ -2,7 +2,7 @@ import { hashSha256 } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { cacheTokens } from './token-cache.js';
-import { createInvalidTokenProblem, type VerifyToken } from './token-problem.js';
+import { createInvalidTokenError, type VerifyToken } from './token-error.js';
 
 const { set: original } = Map.prototype;
 
@@ -12,7 +12,7 @@ function remembered(ttl = 1000, maxTokens = 2, lasting = 500) {
   const check: VerifyToken = async token => {
     judged.push(token);
     return token === 'bad'
-      ? createInvalidTokenProblem()
+      ? createInvalidTokenError()
       : { auth: { principal: token.split(':')[0] ?? token }, expires: clock.now() + lasting };
   };
   return { clock, judged, check: cacheTokens(check, { clock, maxTokens, ttl }) };

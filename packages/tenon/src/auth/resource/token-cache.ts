@@ -1,5 +1,5 @@
 import { type Clock, getCallerKey, hashSha256, SharedLimit } from '@tenon/base';
-import { isTokenProblem, type TokenProblem, type VerifiedToken, type VerifyToken } from './token-problem.js';
+import { isTokenError, type TokenError, type VerifiedToken, type VerifyToken } from './token-error.js';
 
 export interface TokenCacheOptions {
   readonly clock: Clock;
@@ -26,12 +26,12 @@ interface CachedToken {
  */
 export function cacheTokens(verifyToken: VerifyToken, { clock, maxTokens, ttl }: TokenCacheOptions): VerifyToken {
   const cache = createTokenMap(maxTokens);
-  const running = new Map<string, Promise<VerifiedToken | TokenProblem>>();
+  const running = new Map<string, Promise<VerifiedToken | TokenError>>();
 
-  const verifyAndCache = async (token: string, hash: string): Promise<VerifiedToken | TokenProblem> => {
+  const verifyAndCache = async (token: string, hash: string): Promise<VerifiedToken | TokenError> => {
     const startedAt = clock.now();
     const outcome = await verifyToken(token);
-    if (isTokenProblem(outcome)) return outcome;
+    if (isTokenError(outcome)) return outcome;
     const expiresAt = Math.min(outcome.expires, startedAt + ttl);
     if (expiresAt > clock.now())
       cache.add(hash, { token: outcome, expiresAt, user: getCallerKey(outcome.auth, undefined) });

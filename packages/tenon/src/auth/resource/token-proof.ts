@@ -1,6 +1,6 @@
 import { createInvalidProof, type DpopProofOptions, type ExpectedDpopProof, verifyDpopProof } from '@tenon/base/oauth';
 import type { DpopNonces } from './dpop-nonces.js';
-import type { TokenProblem } from './token-problem.js';
+import type { TokenError } from './token-error.js';
 
 export interface TokenProofOptions extends DpopProofOptions {
   readonly nonces: DpopNonces | undefined;
@@ -14,10 +14,10 @@ export interface ExpectedTokenProof extends ExpectedDpopProof {
 }
 
 /**
- * Problem of the proof, or the nonce that the client should use next. `nonce` is `undefined` if it can keep the current
+ * Error of the proof, or the nonce that the client should use next. `nonce` is `undefined` if it can keep the current
  * one.
  */
-export type TokenProofResult = TokenProblem | { readonly nonce: string | undefined };
+export type TokenProofResult = TokenError | { readonly nonce: string | undefined };
 
 /** Verifies that the sender of a token has its key. Accepts each proof only once. */
 export async function verifyTokenProof(
@@ -28,10 +28,10 @@ export async function verifyTokenProof(
   if (proof === undefined) return createInvalidProof('A DPoP proof is missing');
   const { nonces, ...proofOptions } = options;
   const verified = await verifyDpopProof(proof, expected, proofOptions);
-  if ('problem' in verified) return verified;
+  if ('error' in verified) return verified;
   if (verified.jkt !== expected.jkt) return createInvalidProof('The DPoP proof has a different key than the request');
   const nonceState = verified.nonce === undefined ? 'bad' : await nonces?.verifyNonce(verified.nonce);
-  if (nonces && nonceState === 'bad') return { problem: 'nonce-wanted', nonce: await nonces.createNonce() };
+  if (nonces && nonceState === 'bad') return { error: 'nonce-wanted', nonce: await nonces.createNonce() };
   if (!(await verified.markUsed())) return createInvalidProof('The DPoP proof was used before');
   return { nonce: nonceState === 'ageing' ? await nonces?.createNonce() : undefined };
 }

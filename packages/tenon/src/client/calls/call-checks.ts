@@ -70,10 +70,10 @@ export function isReadOnly(method: string): boolean {
 }
 
 export function createOutputMismatchError({ peer }: Connection, tool: string, { limit, issues }: Refusal): TenonError {
-  const problem = limit === undefined ? 'does not match its outputSchema' : 'is refused';
+  const reason = limit === undefined ? 'does not match its outputSchema' : 'is refused';
   return new TenonError(
     limit ?? 'peer/invalid-result',
-    `the result of the tool "${tool}" ${problem}: ${describeIssues(issues)}`,
+    `the result of the tool "${tool}" ${reason}: ${describeIssues(issues)}`,
     {
       peer,
       method: 'tools/call',

@@ -32,7 +32,7 @@ import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
 import { mayRepeatTask, retryCall } from './retry-call.js';
-import { findHeaderProblem, ToolCache } from './tool-cache.js';
+import { findHeaderIssue, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
 const NO_OPTIONS: InternalCallOptions = {};
@@ -147,7 +147,7 @@ export class CallPipeline implements CallContext {
       const reason =
         this.connections.lastConnection.dialect.http.mirrorHeaders &&
         this.connections.lastConnection.endpoint.kind === 'http'
-          ? findHeaderProblem(tool)
+          ? findHeaderIssue(tool)
           : undefined;
       if (reason === undefined) {
         all.push(tool);

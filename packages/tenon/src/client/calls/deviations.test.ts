@@ -20,14 +20,14 @@ const start = (version: string, script: Record<string, () => JsonObject>, option
 
 describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %s', version => {
   it('delivers a result with null members, and reports them once', async () => {
-    const { client, problems } = await start(version, {
+    const { client, errors } = await start(version, {
       'tools/list': () => ({ tools: [tool], nextCursor: null }),
       'tools/call': () => ({ content: [{ type: 'text', text: 'b', annotations: null }], isError: null, _meta: null }),
     });
     expect(await collect(client.listTools())).toEqual([{ name: 'a', inputSchema: { type: 'object' } }]);
     for (let round = 0; round < 2; round++)
       expect((await client.callTool('a')).content).toEqual([{ type: 'text', text: 'b' }]);
-    expect(problems).toEqual(['peer/deviation']);
+    expect(errors).toEqual(['peer/deviation']);
     await client.close();
   });
 
@@ -39,18 +39,18 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
 
   it('lists nothing for a list that the server omits or does not know', async () => {
     const missing: string[] = [];
-    const { client, problems } = await start(version, { 'resources/list': () => ({}) });
+    const { client, errors } = await start(version, { 'resources/list': () => ({}) });
     const options = (list: string) => ({ onListMissing: () => void missing.push(list) });
     expect(await collect(client.listResources(options('resources')))).toEqual([]);
     expect(await collect(client.listResourceTemplates(options('templates')))).toEqual([]);
     expect(await collect(client.listPrompts(options('prompts')))).toEqual([]);
     expect(missing).toEqual(['resources', 'templates', 'prompts']);
-    expect(problems).toEqual(['peer/deviation', 'peer/deviation']);
+    expect(errors).toEqual(['peer/deviation', 'peer/deviation']);
     await client.close();
   });
 
   it('rejects all deviations with `strict`', async () => {
-    const { client, problems } = await start(
+    const { client, errors } = await start(
       version,
       {
         'tools/list': () => ({ tools: [{ name: 'a', inputSchema: { type: 'object' } }] }),
@@ -65,7 +65,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     await expect(collect(client.listPrompts())).rejects.toMatchObject(invalid);
     await expect(collect(client.listResources())).rejects.toMatchObject(invalid);
     await expect(collect(client.listResourceTemplates())).rejects.toMatchObject({ rpcCode: -32601 });
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 

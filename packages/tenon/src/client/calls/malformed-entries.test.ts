@@ -21,21 +21,21 @@ async function start(results: Record<string, JsonObject>, options: ClientOptions
 
 describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %s', version => {
   it('drops a malformed content block of a tool result, and reports it', async () => {
-    const { client, problems } = await start({ 'tools/call': { content: [broken, text] } }, {}, version);
+    const { client, errors } = await start({ 'tools/call': { content: [broken, text] } }, {}, version);
     expect((await client.callTool('y')).content).toEqual([text]);
-    expect(problems).toEqual(['peer/unusable-entry']);
+    expect(errors).toEqual(['peer/unusable-entry']);
     await client.close();
   });
 
   it('reads an embedded resource without contents as a link', async () => {
-    const { client, problems } = await start(
+    const { client, errors } = await start(
       { 'tools/call': { content: [text, link] }, 'prompts/get': { messages: [{ role: 'user', content: link }] } },
       {},
       version,
     );
     expect((await client.callTool('y')).content).toEqual([text, asLink]);
     expect((await client.getPrompt('p')).messages).toEqual([{ role: 'user', content: asLink }]);
-    expect(problems).toEqual(['peer/deviation']);
+    expect(errors).toEqual(['peer/deviation']);
     await client.close();
   });
 
@@ -60,7 +60,7 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
   it('drops malformed messages of a prompt and malformed contents of a resource', async () => {
     const message = { role: 'user', content: text };
     const contents = { uri: 'a:b', text: 'good' };
-    const { client, problems } = await start(
+    const { client, errors } = await start(
       {
         'prompts/get': { messages: [message, { role: 'user', content: broken }] },
         'resources/read': { contents: [{ text: 'of nothing' }, contents] },
@@ -70,13 +70,13 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     );
     expect((await client.getPrompt('p')).messages).toEqual([message]);
     expect((await client.readResource('a:b')).contents).toEqual([contents]);
-    expect(problems).toEqual(['peer/unusable-entry', 'peer/unusable-entry']);
+    expect(errors).toEqual(['peer/unusable-entry', 'peer/unusable-entry']);
     await client.close();
   });
 
   it('drops a malformed entry of a list', async () => {
     const good = { uriTemplate: 'a:{b}', name: 'b' };
-    const { client, problems } = await start(
+    const { client, errors } = await start(
       { 'resources/templates/list': { resourceTemplates: [{ name: 'c' }, good] } },
       {},
       version,
@@ -84,20 +84,20 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
     const listed = [];
     for await (const each of client.listResourceTemplates()) listed.push(each);
     expect(listed).toMatchObject([good]);
-    expect(problems).toEqual(['peer/unusable-entry']);
+    expect(errors).toEqual(['peer/unusable-entry']);
     await client.close();
   });
 });
 
 describe('a result with malformed entries', () => {
   it('rejects when no entry is left', async () => {
-    const { client, problems } = await start({ 'tools/call': { content: [broken] } });
+    const { client, errors } = await start({ 'tools/call': { content: [broken] } });
     await expect(client.callTool('y')).rejects.toMatchObject({
       code: 'peer/invalid-result',
       method: 'tools/call',
       summary: expect.stringContaining('/content/0/data'),
     });
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 
@@ -130,11 +130,11 @@ describe('a result with malformed entries', () => {
       'tools/call': () => ({ resultType: 'task', ...task('working') }),
       'tasks/get': () => task('completed', { result: { content: [broken, text, link] } }),
     };
-    const { client, problems, advance } = await scripted(EXTENSION, script, {}, { capabilities });
+    const { client, errors, advance } = await scripted(EXTENSION, script, {}, { capabilities });
     const result = client.callTool('x');
     await advance(100);
     expect((await result).content).toEqual([text, asLink]);
-    expect(problems).toEqual(['peer/deviation', 'peer/unusable-entry']);
+    expect(errors).toEqual(['peer/deviation', 'peer/unusable-entry']);
     await client.close();
   });
 });

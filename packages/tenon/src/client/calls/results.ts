@@ -53,11 +53,10 @@ export function checkShape(
   subject: string,
 ): JsonObject {
   const result = withLists(connection, method, received);
-  const problem = methods[method].result(result);
-  if (problem === undefined) return result;
+  const issue = methods[method].result(result);
+  if (issue === undefined) return result;
   const remaining = dropMalformedEntries(connection, method, result);
-  if (remaining === undefined)
-    throw createInvalidResultError(connection, method, `${subject} is malformed: ${problem}`);
+  if (remaining === undefined) throw createInvalidResultError(connection, method, `${subject} is malformed: ${issue}`);
   return remaining;
 }
 

@@ -49,10 +49,10 @@ describe('the _meta that a caller passes', () => {
     ['roots', { roots: [{ uri: 'file:///a', _meta: RESERVED }] }],
   ])('rejects a reserved prefix in the response of %s', async (name, options) => {
     const client = await connectPair(server, { ...options, protocolVersion: '2025-11-25' });
-    const problems: TenonError[] = [];
-    client.on('error', error => problems.push(error));
+    const errors: TenonError[] = [];
+    client.on('error', error => errors.push(error));
     expect(await client.callTool(name)).toMatchObject({ isError: true });
-    expect(problems).toMatchObject([{ code: 'meta/reserved' }]);
+    expect(errors).toMatchObject([{ code: 'meta/reserved' }]);
     await client.close();
   });
 });

@@ -70,13 +70,13 @@ describe.each(protocolVersions)('a call on %s with input requests of the server'
 
   it('rejects when the user takes too long', async () => {
     const { client, called, advance } = await start(version, { answerTimeout: 5000 });
-    const problems: string[] = [];
-    client.on('error', ({ code }) => problems.push(code));
+    const errors: string[] = [];
+    client.on('error', ({ code }) => errors.push(code));
     await advance(4999);
     await advance(1);
     const outcome = await called;
-    if (outcome === 'call/unanswered-request') expect(problems).toEqual([]);
-    else expect([outcome, problems]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/timeout']]);
+    if (outcome === 'call/unanswered-request') expect(errors).toEqual([]);
+    else expect([outcome, errors]).toEqual([[expect.objectContaining({ type: 'text' })], ['answer/timeout']]);
     await client.close();
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../protocol/content.js';
-import { findHeaderProblem, ToolCache } from './tool-cache.js';
+import { findHeaderIssue, ToolCache } from './tool-cache.js';
 
 const made = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more }) as Tool;
 const badly = { inputSchema: { type: 'object', properties: { a: { type: 'object', 'x-mcp-header': 'A' } } } };
@@ -46,7 +46,7 @@ describe('ToolCache', () => {
   });
 
   it('reports which tools cannot be called over HTTP', () => {
-    expect(findHeaderProblem(badly)).toContain('x-mcp-header');
-    expect(findHeaderProblem({ inputSchema: { type: 'object' } })).toBeUndefined();
+    expect(findHeaderIssue(badly)).toContain('x-mcp-header');
+    expect(findHeaderIssue({ inputSchema: { type: 'object' } })).toBeUndefined();
   });
 });

@@ -70,7 +70,7 @@ function compileOutput(schema: JsonObject, compile: CompileSchema): PeerSchemaVa
  * Returns the reason why the header annotations of a tool are invalid, or `undefined`. Such a tool cannot be called
  * over HTTP.
  */
-export function findHeaderProblem({ inputSchema }: { inputSchema: JsonObject }): string | undefined {
+export function findHeaderIssue({ inputSchema }: { inputSchema: JsonObject }): string | undefined {
   const headerParams = readHeaderParams(inputSchema);
   return typeof headerParams === 'string' ? headerParams : undefined;
 }

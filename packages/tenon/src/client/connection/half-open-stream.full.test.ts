@@ -93,8 +93,8 @@ async function start(protocolVersion: string) {
   cleanups.push(() => client.close());
   const states: string[] = [];
   client.on('state', state => states.push(state));
-  const problems: string[] = [];
-  client.on('error', ({ code }) => problems.push(code));
+  const errors: string[] = [];
+  client.on('error', ({ code }) => errors.push(code));
   let changes = 0;
   const abort = new AbortController();
   const watching = (async () => {
@@ -128,7 +128,7 @@ async function start(protocolVersion: string) {
         { timeout: 5000 },
       )
       .toBe(true);
-  return { server, client, proxy, states, problems, resumedFrom, beat, advanceUntil, changes: () => changes };
+  return { server, client, proxy, states, errors, resumedFrom, beat, advanceUntil, changes: () => changes };
 }
 
 describe('a stream for changes that stops forwarding while other connections work', () => {
@@ -143,12 +143,12 @@ describe('a stream for changes that stops forwarding while other connections wor
   });
 
   it('opens the stream again with the same filter, and yields a change, on 2026-07-28', async () => {
-    const { server, client, proxy, states, problems, beat, advanceUntil, changes } = await start('2026-07-28');
+    const { server, client, proxy, states, errors, beat, advanceUntil, changes } = await start('2026-07-28');
     await beat();
     proxy.freeze();
     server.tools.set('second', tool({ run: () => '' }));
     await advanceUntil(() => changes() > 0 && proxy.state.streams === 2);
-    expect([problems, states]).toEqual([['http/silent-stream'], []]);
+    expect([errors, states]).toEqual([['http/silent-stream'], []]);
     expect(await countTools(client)).toBe(2);
     const before = changes();
     let count = 0;
@@ -161,13 +161,13 @@ describe('a stream for changes that stops forwarding while other connections wor
   });
 
   it('keeps the stream of a server without heartbeats until the server is unreachable, on 2026-07-28', async () => {
-    const { proxy, problems, advanceUntil, changes } = await start('2026-07-28');
+    const { proxy, errors, advanceUntil, changes } = await start('2026-07-28');
     let intervals = 0;
     await advanceUntil(() => ++intervals === 20);
-    expect([proxy.state.streams, problems]).toEqual([1, []]);
+    expect([proxy.state.streams, errors]).toEqual([1, []]);
     proxy.freeze();
     proxy.refuse();
-    await advanceUntil(() => problems.includes('http/silent-stream'));
+    await advanceUntil(() => errors.includes('http/silent-stream'));
     proxy.state.refuses = false;
     await advanceUntil(() => changes() > 0 && proxy.state.streams === 2);
   });

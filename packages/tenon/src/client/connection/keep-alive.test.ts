@@ -42,14 +42,14 @@ async function start(protocolVersion: string, options: ClientOptions = {}, kind:
   const client = await connectTo({ kind, open }, { protocolVersion, clock, validate: 'off', ...options });
   const states: string[] = [];
   client.on('state', state => states.push(state));
-  const problems: string[] = [];
-  client.on('error', ({ code }) => problems.push(code));
+  const errors: string[] = [];
+  client.on('error', ({ code }) => errors.push(code));
   const freeze = () => {
     const last = connections.at(-1);
     if (last) last.frozen = true;
   };
   const last = () => connections.at(-1)?.methods.at(-1);
-  return { clock, client, connections, states, problems, freeze, last };
+  return { clock, client, connections, states, errors, freeze, last };
 }
 
 describe.each(protocolVersions)('keepAlive of a client on %s', version => {
@@ -72,7 +72,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', version => {
   });
 
   it('ends the connection after a missed ping, and opens another [ping.no-answer-stale ping.repeated-failures-reset ping.failures-logged ping.timeout-fits-network ping.timeout-is-failure]', async () => {
-    const { clock, client, freeze, states, problems, connections } = await start(version, {
+    const { clock, client, freeze, states, errors, connections } = await start(version, {
       keepAlive: { interval: 1000, timeout: 200 },
     });
     clock.advance(1000);
@@ -85,7 +85,7 @@ describe.each(protocolVersions)('keepAlive of a client on %s', version => {
     clock.advance(200);
     await turns();
     expect(states).toEqual(['reconnecting', 'connected']);
-    expect([problems, connections.length]).toEqual([['connection/unresponsive'], 2]);
+    expect([errors, connections.length]).toEqual([['connection/unresponsive'], 2]);
     await expect(call).rejects.toMatchObject({
       code: 'call/outcome-unknown',
       cause: { code: 'connection/unresponsive' },

@@ -260,8 +260,8 @@ class VersionNegotiator {
     const discovered = TenonError.is(answer)
       ? await connection.call('server/discover', {}, { signal: this.#signal })
       : answer;
-    const problem = methods['server/discover'].result(discovered);
-    if (problem) throw createMalformedResultError(connection, 'server/discover', problem);
+    const issue = methods['server/discover'].result(discovered);
+    if (issue) throw createMalformedResultError(connection, 'server/discover', issue);
     const { capabilities, instructions, _meta } = toResult('server/discover', discovered);
     const info = (_meta?.[SERVER_INFO] as never) ?? connection.server.info;
     this.#complete(connection, { info, capabilities, instructions });
@@ -357,8 +357,8 @@ class VersionNegotiator {
       const late = connection.channel.firstOutput && (await this.#waitForLateProbe());
       if (late) return this.#acceptDiscovery(connection, late.dialect, late.result);
     }
-    const problem = methods.initialize.result(answer);
-    if (problem) throw createMalformedResultError(connection, 'initialize', problem);
+    const issue = methods.initialize.result(answer);
+    if (issue) throw createMalformedResultError(connection, 'initialize', issue);
     const agreed = selectAgreedDialect(
       connection.channel.peer,
       answer.protocolVersion as string,

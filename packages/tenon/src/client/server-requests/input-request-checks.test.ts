@@ -7,7 +7,7 @@ import { connectTo } from '../connect.js';
 import { createInProcessEndpoint, createTransportEndpoint } from '../connection/endpoint.js';
 import type { ClientOptions } from '../options.js';
 import { EXTENSION, scripted } from '../tasks/fixtures/scripted.js';
-import { findInputRequestProblem } from './input-request-checks.js';
+import { findInputRequestIssue } from './input-request-checks.js';
 
 const text = { type: 'text', text: 'a' };
 const sampling = (content: unknown, more: JsonObject = {}) => ({
@@ -84,13 +84,13 @@ const wellFormed: readonly (readonly [string, JsonObject])[] = [
   ['roots/list', {}],
 ];
 
-describe('findInputRequestProblem', () => {
+describe('findInputRequestIssue', () => {
   it.each(malformed)('finds the malformed member: %s %j', (method, params) => {
-    expect(findInputRequestProblem(method, params)).toMatch(/^at \/.*: expected /);
+    expect(findInputRequestIssue(method, params)).toMatch(/^at \/.*: expected /);
   });
 
   it.each(wellFormed)('accepts a well-formed request: %s %j', (method, params) => {
-    expect(findInputRequestProblem(method, params)).toBeUndefined();
+    expect(findInputRequestIssue(method, params)).toBeUndefined();
   });
 });
 

@@ -55,8 +55,8 @@ const NO_FIELD = describeMismatch('a text, a number, true or false, or a choice 
 /** Checks the schema of one field. A form shows only single values and choices, so that every client can show it. */
 const checkField: Check = value => {
   if (!isObject(value)) return checkObject()(value);
-  const problem = checkFieldMembers(value);
-  if (problem !== undefined) return problem;
+  const issue = checkFieldMembers(value);
+  if (issue !== undefined) return issue;
   const { type, items, anyOf, oneOf } = value;
   if (type === 'array') return isObject(items) && isScalar(items) ? undefined : prependPath('/items', NO_FIELD);
   return isScalar(value) || [anyOf, oneOf].some(each => Array.isArray(each) && each.every(isChoice))
@@ -114,8 +114,8 @@ const mode = checkObject({ 'mode?': checkOneOf('form', 'url') });
 const elicitation: Check = value =>
   mode(value) ?? (isObject(value) && value.mode === 'url' ? urlMode(value) : form(value));
 
-/** Returns the problem of the params of an input request, in the form of the newest version. */
-export function findInputRequestProblem(method: string, params: unknown): string | undefined {
+/** Returns the issue of the params of an input request, in the form of the newest version. */
+export function findInputRequestIssue(method: string, params: unknown): string | undefined {
   if (method === 'sampling/createMessage') return sampling(params);
   return method === 'elicitation/create' ? elicitation(params) : undefined;
 }

@@ -3,7 +3,7 @@ import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
-import { findMissingHandler, findProblem, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+import { findMissingHandler, findIssue, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
@@ -27,15 +27,15 @@ export async function readInputRequest(
   connection: TolerantConnection,
 ): Promise<{ readonly method: string; readonly params: JsonObject }> {
   const method = readMethod(connection, receivedMethod);
-  const createError = (problem: string): TenonError =>
-    new TenonError('peer/invalid-result', `the input request ${method} is malformed: ${problem}`, {
+  const createError = (issue: string): TenonError =>
+    new TenonError('peer/invalid-result', `the input request ${method} is malformed: ${issue}`, {
       peer: connection.peer,
     });
   if (received === null && !tolerate(connection, 'null-member', method, 'null counts as absent at /params'))
     throw createError('at /params: expected no null');
   const params = readParams(connection, method, { ...received });
-  const problem = await findProblem(method, params);
-  if (problem !== undefined) throw createError(problem);
+  const issue = await findIssue(method, params);
+  if (issue !== undefined) throw createError(issue);
   return { ...rest, method, params };
 }
 

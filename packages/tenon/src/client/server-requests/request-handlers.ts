@@ -61,15 +61,15 @@ export async function handleServerRequest(
   info: InternalRequestInfo,
 ): Promise<JsonObject> {
   if (!isServerRequest(method)) throw createMethodNotFoundError(method);
-  const problem = methods[method].params(params);
-  if (problem) throw createParamsError(problem);
+  const issue = methods[method].params(params);
+  if (issue) throw createParamsError(issue);
   const missing = findMissingHandler(method, params, answers);
   if (missing) throw missing;
   try {
     return checkAnswer(
       method,
       await runUntilTimeout(method, answers, info, async own => {
-        const details = await findProblem(method, params);
+        const details = await findIssue(method, params);
         if (details) throw createParamsError(details);
         return runHandler(method, params, answers, own);
       }),
@@ -98,12 +98,12 @@ export function findMissingHandler(
     : createMethodNotFoundError(method);
 }
 
-const createParamsError = (problem: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${problem}`);
+const createParamsError = (issue: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
 
-/** Returns the problem of the params of an input request, so that no handler gets malformed ones. */
-export async function findProblem(method: string, params: JsonObject): Promise<string | undefined> {
-  const { findInputRequestProblem } = await import('./input-request-checks.js');
-  return findInputRequestProblem(method, params);
+/** Returns the issue of the params of an input request, so that no handler gets malformed ones. */
+export async function findIssue(method: string, params: JsonObject): Promise<string | undefined> {
+  const { findInputRequestIssue } = await import('./input-request-checks.js');
+  return findInputRequestIssue(method, params);
 }
 
 /** Runs a handler until `answerTimeout`. After it the signal of the handler is aborted and its result is ignored. */
@@ -135,9 +135,9 @@ function runUntilTimeout<T>(
 
 /** Checks the result of the application's handler, because the server would refuse an invalid one. */
 function checkAnswer(method: MethodName, result: JsonObject, { server }: InternalRequestInfo): JsonObject {
-  const problem = methods[method].result(result);
-  if (problem === undefined) return result;
-  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${problem}`, { peer: server });
+  const issue = methods[method].result(result);
+  if (issue === undefined) return result;
+  throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${issue}`, { peer: server });
 }
 
 async function runHandler(

@@ -175,11 +175,11 @@ describe('polling a task', () => {
         return undefined;
       },
     });
-    const { client, advance, problems, sent } = session;
+    const { client, advance, errors, sent } = session;
     const result = client.callTool('x');
     await advance(100);
     await soon();
-    expect(problems).toContain('connection/closed');
+    expect(errors).toContain('connection/closed');
     const before = sent('tasks/get').length;
     await advance(999);
     expect(sent('tasks/get').length).toBe(before);

@@ -235,7 +235,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
   it('sends no cancellation of tasks/result when the caller cancels [cancellation.not-for-tasks tasks.http.disconnect-allowed]', async () => {
     const states = [plain('input_required')];
     const script = telling(states, { 'tasks/result': () => undefined });
-    const { client, messages, sent, advance, sendNotification, problems } = await scripted(PARAMETER, script);
+    const { client, messages, sent, advance, sendNotification, errors } = await scripted(PARAMETER, script);
     const controller = new AbortController();
     const result = ending(client.callTool('x', {}, { signal: controller.signal }));
     await advance(100);
@@ -246,7 +246,7 @@ describe('a task with input requests by JSON-RPC requests', () => {
     const { id } = messages.find(({ method }) => method === 'tasks/result') as JsonObject;
     await sendNotification({ id, error: { code: -32602, message: 'cancelled' } });
     expect(messages.map(({ method }) => method)).not.toContain('notifications/cancelled');
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 });

@@ -176,14 +176,14 @@ describe.each(modes)('a handle on %s', (version, say, make) => {
   });
 
   it('survives listeners that throw', async () => {
-    const { client, advance, problems } = await scripted(version, telling([done]));
+    const { client, advance, errors } = await scripted(version, telling([done]));
     const onTask = () => {
       throw new Error('mine');
     };
     const result = client.callTool('sum', {}, { onTask });
     await advance(100);
     expect(await result).toMatchObject({ structuredContent: { sum: 5 } });
-    expect(problems).toEqual(['listener/threw', 'listener/threw']);
+    expect(errors).toEqual(['listener/threw', 'listener/threw']);
     await client.close();
   });
 });

@@ -106,8 +106,8 @@ export function checkTask(
   task: JsonObject,
 ): JsonObject {
   const connection = pipeline.connections.lastConnection;
-  const problem = isByExtension(pipeline) ? checkDetailedTask(task) : undefined;
-  if (problem) throw createInvalidResultError(connection, 'tasks/get', `the task is malformed: ${problem}`);
+  const issue = isByExtension(pipeline) ? checkDetailedTask(task) : undefined;
+  if (issue) throw createInvalidResultError(connection, 'tasks/get', `the task is malformed: ${issue}`);
   if (task.taskId !== taskId)
     throw createInvalidResultError(connection, 'tasks/get', 'the response is about another task');
   return task;

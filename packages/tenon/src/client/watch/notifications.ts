@@ -13,11 +13,11 @@ const INVALIDATED_LISTS: { readonly [method: string]: readonly string[] | undefi
 
 /** Handles a notification of the server: removes stale cache entries and emits events. */
 export function handleNotification(pipeline: CallContext, method: string, params: JsonObject): void {
-  const problem = isNotification(method) ? notifications[method].params(params) : undefined;
-  if (problem) {
+  const issue = isNotification(method) ? notifications[method].params(params) : undefined;
+  if (issue) {
     pipeline.emitter.emit(
       'error',
-      new TenonError('peer/malformed', `the notification is malformed: ${problem}`, { method }),
+      new TenonError('peer/malformed', `the notification is malformed: ${issue}`, { method }),
     );
     return;
   }

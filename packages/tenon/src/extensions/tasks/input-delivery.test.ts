@@ -38,7 +38,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     expect(caller.requested).toHaveLength(1);
     caller.requested[0]?.answer(accept('x'));
     await until(async () => (await stateOf(caller, taskId))?.status === 'completed');
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('is cancelled when the client calls tasks/result later, and sent on that stream', async () => {
@@ -77,7 +77,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     await until(() => caller.requested.length === 1);
     await caller.call('tasks/cancel', { taskId });
     await until(() => withdrawn(caller) === 1);
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('stays open when the session ends, because that is no response', async () => {
@@ -88,7 +88,7 @@ describe('an input request of a task whose client does not call tasks/result', (
     await settle();
     const other = await connectTaskClient(server, { version });
     expect(await stateOf(other, taskId)).toMatchObject({ status: 'input_required' });
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 });
 

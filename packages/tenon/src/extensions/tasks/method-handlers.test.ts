@@ -68,7 +68,7 @@ describe('tasks/get', () => {
       status: 'completed',
       result: { isError: true, content: [{ type: 'text', text: 'no luck' }] },
     });
-    expect(failed.site.problems).toEqual([]);
+    expect(failed.site.errors).toEqual([]);
   });
 
   it('returns the error of a failed task, with its reason [ext-tasks.get.failed ext-tasks.failed-status-message]', async () => {
@@ -80,7 +80,7 @@ describe('tasks/get', () => {
       error: { code: -32005, message: 'The quota is used up', data: { left: 0 } },
     });
     expect(state).not.toHaveProperty('result');
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('hides the internal error of a handler, and reports it', async () => {
@@ -89,10 +89,10 @@ describe('tasks/get', () => {
     });
     expect(state).toMatchObject({ status: 'completed', result: { isError: true } });
     expect(JSON.stringify(state)).not.toContain('secret');
-    expect(site.problems).toMatchObject([{ code: 'tool/threw', cause: { message: 'the secret' } }]);
+    expect(site.errors).toMatchObject([{ code: 'tool/threw', cause: { message: 'the secret' } }]);
     const wrong = await ended(() => inputRequired({ inputRequests: {} }));
     expect(wrong.state).toMatchObject({ status: 'failed', error: { code: -32603, message: 'Internal error' } });
-    expect(wrong.site.problems).toMatchObject([{ code: 'handler/too-many-rounds' }]);
+    expect(wrong.site.errors).toMatchObject([{ code: 'handler/too-many-rounds' }]);
   });
 
   it('hides the error of a store that fails [ext-tasks.internal-error tasks.error.internal]', async () => {
@@ -107,7 +107,7 @@ describe('tasks/get', () => {
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
       expect((await caller.call(method, params)).error).toEqual({ code: -32603, message: 'Internal error' });
     }
-    expect(site.problems.map(({ message }) => message)).toContainEqual(expect.stringContaining('secret'));
+    expect(site.errors.map(({ message }) => message)).toContainEqual(expect.stringContaining('secret'));
   });
 
   it('returns a result, and continues from steps, that are larger than one value of the store', async () => {
@@ -116,7 +116,7 @@ describe('tasks/get', () => {
       return 'x'.repeat(3 * 2 ** 20);
     });
     const { content = [] } = (state?.result ?? {}) as { content?: { text: string }[] };
-    expect([state?.status, content[0]?.text.length, site.problems]).toEqual(['completed', 3 * 2 ** 20, []]);
+    expect([state?.status, content[0]?.text.length, site.errors]).toEqual(['completed', 3 * 2 ** 20, []]);
     expect((await site.stores.values.list('chunk/')).length).toBeGreaterThan(20);
     // Those of the steps, which are over, are gone.
     expect((await site.stores.values.list('chunk/')).length).toBeLessThan(30);
@@ -135,7 +135,7 @@ describe('tasks/get', () => {
     expect(error.message).toMatch(
       /^The result of tool job is too large to be kept\. Expected at most 1000 characters of JSON, got 1048\d{3}$/,
     );
-    expect([site.problems, large.site.problems]).toMatchObject([[], [{ code: 'store/value-too-large' }]]);
+    expect([site.errors, large.site.errors]).toMatchObject([[], [{ code: 'store/value-too-large' }]]);
   });
 
   it('refuses arguments that are too large before the handler runs', async () => {
@@ -228,7 +228,7 @@ describe('tasks/cancel', () => {
     expect((await caller.call('tasks/cancel', { taskId })).result).toEqual(result);
     expect(await stateOf(caller, taskId)).toEqual(state);
     expect(steps).toEqual([]);
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
     expect(site.events.filter(({ type }) => type === 'cancelled')).toHaveLength(1);
   });
 

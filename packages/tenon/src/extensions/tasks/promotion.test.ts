@@ -217,7 +217,7 @@ describe('a call that may become a task later', () => {
         expect(await tasksIn(site)).toBe(0);
         expect(site.events).toEqual([]);
       }
-      expect(site.problems).toEqual([]);
+      expect(site.errors).toEqual([]);
     },
   );
 
@@ -265,7 +265,7 @@ describe('a call that may become a task later', () => {
         const last = await caller.call('tools/call', { name: 'job', ...retry });
         expect(last.result).toMatchObject({ resultType: 'complete', content: [{ text: 'x' }] });
       }
-      expect(held.problems).toEqual([]);
+      expect(held.errors).toEqual([]);
     },
   );
 
@@ -309,7 +309,7 @@ describe('a call that may become a task later', () => {
     work.open('done');
     await until(() => caller.answers.has(id));
     expect(caller.answers.get(id)?.result).toMatchObject({ resultType: 'complete' });
-    expect(site.problems.map(({ message }) => message)).toEqual([expect.stringContaining('Too many open tasks')]);
+    expect(site.errors.map(({ message }) => message)).toEqual([expect.stringContaining('Too many open tasks')]);
   });
 
   it('stays a task when its client disconnects [ext-tasks.creation-stream-close-not-cancel]', async () => {

@@ -40,8 +40,8 @@ export function recordAnswer(
 }
 
 function checkAnswer(method: string | undefined, key: string, given: unknown): void {
-  const problem = methods[method as keyof typeof methods].result(given);
-  const where = problem && prependPath(`/inputResponses/${key}`, problem);
+  const issue = methods[method as keyof typeof methods].result(given);
+  const where = issue && prependPath(`/inputResponses/${key}`, issue);
   if (where || !isObject(given)) throw rpcError(INVALID_PARAMS, `Invalid params: ${where ?? 'expected an object'}`);
 }
 

@@ -22,7 +22,7 @@ describe('a task in a remote store', () => {
     await until(async () => (await statusOf(caller, id)) === 'completed');
     expect(await textOf(caller, id)).toBe(`${large}secret-argumentsecret-answer`);
     expect(await readAll()).not.toContain('secret');
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('continues at another process with the same key, after completed steps', async () => {

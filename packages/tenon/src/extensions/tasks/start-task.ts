@@ -47,9 +47,9 @@ function startRequestedTask(getService: () => Promise<TaskService>, call: ToolCa
   }
   if (taskOptions === undefined)
     throw rpcError(METHOD_NOT_FOUND, `Tool ${call.operation.name} does not support tasks. Call it without "task"`);
-  const problem = taskParams(task);
-  if (problem || !isObject(task))
-    throw rpcError(INVALID_PARAMS, `Invalid params: ${problem && prependPath('/task', problem)}`);
+  const issue = taskParams(task);
+  if (issue || !isObject(task))
+    throw rpcError(INVALID_PARAMS, `Invalid params: ${issue && prependPath('/task', issue)}`);
   const options = { ...taskOptions, ...readTaskOptions(task) };
   return getService().then(each => each.create(call, options));
 }

@@ -70,7 +70,7 @@ describe('a failing store', () => {
       const id = await start(caller);
       await advance(async () => (await statusOf(caller, id)) === 'completed');
       expect([await textOf(caller, id), runs]).toEqual(['paid 1', 1]);
-      expect(site.problems.map(({ code }) => code)).toEqual(['store/busy']);
+      expect(site.errors.map(({ code }) => code)).toEqual(['store/busy']);
     },
   );
 
@@ -161,7 +161,7 @@ describe('a failing store', () => {
     const id = await start(caller);
     await settle();
     expect(other).toBeDefined();
-    await advance(async () => site.problems.length > 0);
+    await advance(async () => site.errors.length > 0);
     expect(site.events.map(({ type }) => type)).toEqual(['created']);
     faults.until = 0;
     await advance(async () => (await statusOf(caller, id)) === 'completed');

@@ -61,7 +61,7 @@ describe('a worker that searches for tasks', () => {
     await until(async () =>
       (await Promise.all(rest.map(id => statusOf(caller, id)))).every(each => each === 'completed'),
     );
-    expect(new Set(site.problems.map(({ message }) => message))).toEqual(new Set(['damaged']));
+    expect(new Set(site.errors.map(({ message }) => message))).toEqual(new Set(['damaged']));
   });
 
   it('takes a task at once that has no lease in the store, whatever time its record names', async () => {
@@ -104,7 +104,7 @@ describe('a task of a tool that this process does not have', () => {
       await settle();
     }
     expect(await statusOf(without, id)).toBe('working');
-    expect(site.problems).toMatchObject([{ code: 'task/unserved' }]);
+    expect(site.errors).toMatchObject([{ code: 'task/unserved' }]);
     await connectTaskClient(site.serve(versioned(undefined, () => 'done')));
     site.clock.advance(0);
     await until(async () => (await statusOf(without, id)) === 'completed');
@@ -193,7 +193,7 @@ describe('a task whose process has stopped', () => {
     await settle();
     expect(seen).toEqual(['one there', 'two here']);
     expect(await textOf(caller, id)).toBe('here');
-    expect(lost.problems).toEqual([]);
+    expect(lost.errors).toEqual([]);
   });
 
   it('begins no step at the old process when it continues after its lease', async () => {
@@ -219,7 +219,7 @@ describe('a task whose process has stopped', () => {
     held.open();
     await settle();
     expect(seen).toEqual([]);
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('runs at one of two processes that want it', async () => {
@@ -288,7 +288,7 @@ describe('a task that is cancelled at another process as it completes', () => {
     expect((await site.stores.values.get(`task/${id}`))?.value).not.toHaveProperty('result');
     const types = site.events.map(({ type }) => type);
     expect(types.filter(type => type === 'cancelled' || type === 'completed')).toEqual(['cancelled']);
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 });
 
@@ -318,7 +318,7 @@ describe('a server that closes', () => {
     await settle();
     expect(seen).toEqual(['one there', 'two here']);
     expect(await textOf(caller, id)).toBe('here');
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 
   it('completes tasks that end in time', async () => {
@@ -398,7 +398,7 @@ describe('a task that expires while it runs', () => {
     await settle();
     expect(seen).toEqual([]);
     expect((await site.stores.values.list('task')).length).toBe(0);
-    expect(site.problems).toEqual([]);
+    expect(site.errors).toEqual([]);
   });
 });
 
@@ -414,7 +414,7 @@ describe('a task of a protocol version that is no longer supported', () => {
     const other = await connectTaskClient(site.serve(job(() => 'here')));
     site.clock.advance(30_000);
     await settle();
-    expect(site.problems.map(({ code }) => code)).toContain('task/protocol-version');
+    expect(site.errors.map(({ code }) => code)).toContain('task/protocol-version');
     expect(await statusOf(other, id)).toBe('working');
   });
 });

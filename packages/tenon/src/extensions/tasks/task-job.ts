@@ -186,8 +186,8 @@ export class TaskJob implements TaskRecordAccess {
     const object = isTooLarge(error) ? this.#createSizeError(error) : toErrorObject(error);
     try {
       await this.#end({ status: 'failed', error: object, statusMessage: object.message });
-    } catch (problem) {
-      this.#report(problem);
+    } catch (failure) {
+      this.#report(failure);
       this.#finish();
     }
   }

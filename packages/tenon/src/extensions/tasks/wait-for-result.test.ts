@@ -184,8 +184,8 @@ describe('tasks/result', () => {
     await until(() => caller.requested.length === 1);
     failing = true;
     caller.requested[0]?.answer(accept('x'));
-    await until(() => site.problems.length > 0);
-    expect(site.problems.map(({ message }) => message)).toEqual(['disk']);
+    await until(() => site.errors.length > 0);
+    expect(site.errors.map(({ message }) => message)).toEqual(['disk']);
     failing = false;
     expect(await stateOf(caller, taskId)).toMatchObject({ status: 'input_required' });
   });

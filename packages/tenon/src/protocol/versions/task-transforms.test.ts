@@ -32,7 +32,7 @@ const up = (
 ): JsonObject => dialect.transforms.decode[side](method)?.(value, about) ?? value;
 
 /** The check of the table: what a peer sends must pass it when it is in our words. */
-function problem(side: Side, method: string, value: JsonObject): string | undefined {
+function issue(side: Side, method: string, value: JsonObject): string | undefined {
   const entry = { ...methods, ...notifications }[method as keyof typeof methods];
   return entry[side](value);
 }
@@ -84,11 +84,11 @@ describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
       const [type, value] = taskResults[method] as (typeof taskResults)[string];
       fc.assert(
         fc.property(value, result => {
-          expect(problem('result', method, result)).toBeUndefined();
+          expect(issue('result', method, result)).toBeUndefined();
           const response = down(withParameter, 'result', method, result);
           expect(faults(type, response)).toEqual([]);
           const received = up(withParameter, 'result', method, response);
-          expect(problem('result', method, received)).toBeUndefined();
+          expect(issue('result', method, received)).toBeUndefined();
           expect(down(withParameter, 'result', method, received)).toEqual(response);
         }),
         runs,
@@ -103,11 +103,11 @@ describe.skipIf(!schemasPresent)('transforms of tasks by parameter', () => {
       const id = method.startsWith('notifications/') ? {} : { id: 1 };
       fc.assert(
         fc.property(value, params => {
-          expect(problem('params', method, params)).toBeUndefined();
+          expect(issue('params', method, params)).toBeUndefined();
           const response = down(withParameter, 'params', method, params);
           expect(faults(type, { jsonrpc: '2.0', ...id, method, params: response })).toEqual([]);
           const received = up(withParameter, 'params', method, response);
-          expect(problem('params', method, received)).toBeUndefined();
+          expect(issue('params', method, received)).toBeUndefined();
           expect(down(withParameter, 'params', method, received)).toEqual(response);
         }),
         runs,
@@ -236,7 +236,7 @@ describe('the tasks extension', () => {
       fc.assert(
         fc.property(value, task => {
           expect(checkDetailedTask(task)).toBeUndefined();
-          expect(problem(side, method, task)).toBeUndefined();
+          expect(issue(side, method, task)).toBeUndefined();
           expect(down(getNewestDialect(), side, method, task)).toBe(task);
         }),
         runs,

@@ -31,7 +31,7 @@ export interface WorkspaceRootsOptions {
   readonly interval?: number | undefined;
   /**
    * Called with `roots/unavailable` once when a folder is missing, is not a folder or cannot be read.
-   * @default the problem is ignored
+   * @default the error is ignored
    */
   readonly onError?: ((error: TenonError) => void) | undefined;
   /**
@@ -138,18 +138,18 @@ class FolderRoots implements WorkspaceRoots {
 
   async #read(): Promise<readonly Root[]> {
     const examined = await Promise.all(this.#folders.map(async each => ({ ...each, ...(await examineFolder(each)) })));
-    for (const each of examined) this.#reportOnce(each.path, each.problem);
+    for (const each of examined) this.#reportOnce(each.path, each.issue);
     return examined.flatMap(({ root }) => (root === undefined ? [] : [root]));
   }
 
-  #reportOnce(path: string, problem: string | undefined): void {
-    if (problem === undefined) return void this.#reported.delete(path);
+  #reportOnce(path: string, issue: string | undefined): void {
+    if (issue === undefined) return void this.#reported.delete(path);
     if (this.#reported.has(path)) return;
     this.#reported.add(path);
     this.#onError(
       new TenonError('roots/unavailable', `the folder ${path} was not added as a root`, {
         expected: 'a readable folder',
-        received: problem,
+        received: issue,
         hint: 'create the folder, or allow this process to read it',
       }),
     );
@@ -159,9 +159,9 @@ class FolderRoots implements WorkspaceRoots {
 async function examineFolder({
   path,
   name,
-}: ResolvedFolder): Promise<{ readonly root?: Root; readonly problem?: string }> {
-  const problem = await findProblem(path);
-  if (problem !== undefined) return { problem };
+}: ResolvedFolder): Promise<{ readonly root?: Root; readonly issue?: string }> {
+  const issue = await findIssue(path);
+  if (issue !== undefined) return { issue };
   const uri = pathToFileURL(await realpath(path).catch(() => path)).href;
   return { root: { uri, ...(name === undefined ? {} : { name }) } };
 }
@@ -172,7 +172,7 @@ function toFolder(folder: WorkspaceFolder): ResolvedFolder {
 }
 
 /** Returns the reason why a path cannot be used as a root, or `undefined` if it can. */
-async function findProblem(path: string): Promise<string | undefined> {
+async function findIssue(path: string): Promise<string | undefined> {
   try {
     if (!(await stat(path)).isDirectory()) return 'something that is no folder';
     await access(path, constants.R_OK | constants.X_OK);

@@ -55,7 +55,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
   });
 
   it('let middleware throw the result of `fail`', async () => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const late: Middleware = async (operation, next) => {
       await next(operation);
       if (operation.name === 'layered') throw operation.context.fail('not now');
@@ -63,7 +63,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
     };
     const server = createServer({
       ...about,
-      onError: error => problems.push(error),
+      onError: error => errors.push(error),
       use: [late],
       tools: {
         sync: tool({
@@ -84,7 +84,7 @@ describe.each(protocolVersions)('the methods of the context, on %s', protocolVer
     expect(await client.callTool('sync')).toMatchObject({ content: text('no'), isError: true });
     expect(await client.callTool('later')).toMatchObject({ content: [...text('no'), ...text('way')], isError: true });
     expect(await client.callTool('layered')).toMatchObject({ content: text('not now'), isError: true });
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
     await client.close();
   });
 });
@@ -110,16 +110,16 @@ describe('an error report for a thrown value that is no error', () => {
     [undefined, 'undefined'],
     [Object.create(null), '{}'],
   ])('contains the value: %j', async (thrown, words) => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const fails = () => {
       throw thrown;
     };
     const parts = { tools: { t: tool({ run: fails }) }, prompts: { p: prompt({ run: fails }) } };
-    const server = createServer({ ...about, ...parts, onError: error => problems.push(error) });
+    const server = createServer({ ...about, ...parts, onError: error => errors.push(error) });
     const client = await connectPair(server);
     await client.callTool('t');
     await client.call('prompts/get', { name: 'p' }).catch(() => {});
-    expect(problems.map(({ summary }) => summary)).toEqual([words, words]);
+    expect(errors.map(({ summary }) => summary)).toEqual([words, words]);
     expect(TenonError.from({ message: 'a message' }).summary).toBe('a message');
     await client.close();
   });

@@ -90,8 +90,8 @@ function isChoices(items: unknown): boolean {
   return isObject(items) && (Array.isArray(items.enum) || Array.isArray(items.anyOf));
 }
 
-function createFormError(problem: string): TenonError {
-  return new TenonError('handler/no-form', problem, {
+function createFormError(summary: string): TenonError {
+  return new TenonError('handler/no-form', summary, {
     hint: 'use an object of strings, numbers, booleans, enums and arrays of enums',
   });
 }

@@ -18,7 +18,7 @@ export function isContentBlock(value: unknown): value is ContentBlock {
     isObject(value) &&
     typeof value.type === 'string' &&
     BLOCK_TYPES.includes(value.type) &&
-    findBlockProblem(value) === undefined
+    findBlockIssue(value) === undefined
   );
 }
 
@@ -59,9 +59,9 @@ function resemblesBlock(value: unknown): boolean {
   );
 }
 
-function findBlockProblem(block: unknown): string | undefined {
-  const problem = checkContent(block);
-  if (problem !== undefined) return problem;
+function findBlockIssue(block: unknown): string | undefined {
+  const issue = checkContent(block);
+  if (issue !== undefined) return issue;
   const { type, resource } = block as { type: string; resource?: { text?: unknown; blob?: unknown } };
   const isEmpty = type === 'resource' && resource?.text === undefined && resource?.blob === undefined;
   return isEmpty ? 'at /resource: expected text or blob, got neither' : undefined;
@@ -73,17 +73,15 @@ function describeBlock(block: unknown): { expected: string; received: string; hi
   if (typeof type !== 'string')
     return { expected, received: isObject(block) ? 'an object without a type' : `a ${typeof block}` };
   if (BLOCK_TYPES.includes(type)) {
-    const received = findBlockProblem(block) ?? 'an invalid block';
+    const received = findBlockIssue(block) ?? 'an invalid block';
     const isBytes = 'data' in (block as object) && typeof (block as { data: unknown }).data === 'object';
     return {
       expected: `a block of type ${type}`,
-      received: received,
+      received,
       ...(isBytes ? { hint: 'encode bytes as a base64 string' } : {}),
     };
   }
   const nearest = findNearestKey(type, BLOCK_TYPES);
   const received = `the type "${type.slice(0, 40)}"`;
-  return nearest === undefined
-    ? { expected, received: received }
-    : { expected, received: received, hint: `did you mean "${nearest}"?` };
+  return nearest === undefined ? { expected, received } : { expected, received, hint: `did you mean "${nearest}"?` };
 }

@@ -62,9 +62,9 @@ export async function getPrompt({
     checkInputRequestMethods(`prompt "${name}"`, returned);
     if (isInputRequired(returned)) return { ...returned };
     const result = toPromptResult(prompt, returned);
-    const problem = methods['prompts/get'].result(result);
-    if (problem)
-      throw new TenonError('handler/output', `prompt "${name}" returned an invalid result: ${problem}`, {
+    const issue = methods['prompts/get'].result(result);
+    if (issue)
+      throw new TenonError('handler/output', `prompt "${name}" returned an invalid result: ${issue}`, {
         expected: 'text, content blocks or messages',
       });
     const contents = (result.messages as PromptMessage[]).map(({ content }) => content);

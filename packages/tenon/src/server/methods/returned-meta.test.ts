@@ -35,43 +35,43 @@ const forms: [string, Run][] = [
 ];
 
 function createCase(run: Run, _meta: { readonly [key: string]: unknown }) {
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const server = createServer({
     name: 'a',
     version: '1',
     tools: { t: tool({ run: (_, context) => run(context, _meta) as string }) },
-    onError: error => void problems.push(error),
+    onError: error => void errors.push(error),
   });
   const sample = (): CreateMessageResult => ({ role: 'assistant', content: { type: 'text', text: 'a' }, model: 'm' });
-  return { problems, open: () => connectPair(server, { protocolVersion: '2025-11-25', sample }) };
+  return { errors, open: () => connectPair(server, { protocolVersion: '2025-11-25', sample }) };
 }
 
 describe('the _meta that a tool returns', () => {
   it.each(forms)(
     'fails the call in %s when its prefix is reserved [base.meta.reserved-prefix-domain-order]',
     async (_, run) => {
-      const { problems, open } = createCase(run, RESERVED);
+      const { errors, open } = createCase(run, RESERVED);
       const client = await open();
       expect(await client.callTool('t')).toMatchObject({ isError: true });
-      expect(problems).toMatchObject([{ code: 'meta/reserved', message: expect.stringContaining('mcp.dev/x') }]);
+      expect(errors).toMatchObject([{ code: 'meta/reserved', message: expect.stringContaining('mcp.dev/x') }]);
       await client.close();
     },
   );
 
   it.each(forms)('reaches the client in %s when its prefix is free', async (name, run) => {
-    const { problems, open } = createCase(run, { 'com.example.mcp/x': 1 });
+    const { errors, open } = createCase(run, { 'com.example.mcp/x': 1 });
     const client = await open();
     const { isError } = await client.callTool('t');
-    expect([isError ?? false, problems]).toEqual([name === 'a reply with an error', []]);
+    expect([isError ?? false, errors]).toEqual([name === 'a reply with an error', []]);
     await client.close();
   });
 
   it('fails the call in a returned input request when its prefix is reserved', async () => {
     const requests = { a: { method: 'sampling/createMessage' as const, params: question(RESERVED) } };
-    const { problems, open } = createCase(() => inputRequired({ inputRequests: requests }), {});
+    const { errors, open } = createCase(() => inputRequired({ inputRequests: requests }), {});
     const client = await open();
     await client.callTool('t').catch(() => {});
-    expect(problems).toMatchObject([{ code: 'meta/reserved' }]);
+    expect(errors).toMatchObject([{ code: 'meta/reserved' }]);
     await client.close();
   });
 });
@@ -83,7 +83,7 @@ describe('the _meta of prompts, resources and custom methods', () => {
     ['an entry of a list', 'resources/list', {}],
     ['a method of the author', 'example/m', {}],
   ])('fails the request in %s when its prefix is reserved', async (_, method, params) => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 'a',
       version: '1',
@@ -93,11 +93,11 @@ describe('the _meta of prompts, resources and custom methods', () => {
         'note:b/{id}': resource({ list: () => [{ id: 'b', _meta: RESERVED }], read: () => 'b' }),
       },
       methods: { 'example/m': { run: () => ({ _meta: RESERVED }) } },
-      onError: error => void problems.push(error),
+      onError: error => void errors.push(error),
     });
     const client = await connectPair(server);
     await expect(client.call(method, params)).rejects.toMatchObject({ rpcCode: -32603 });
-    expect(problems).toMatchObject([{ code: 'meta/reserved' }]);
+    expect(errors).toMatchObject([{ code: 'meta/reserved' }]);
     await client.close();
   });
 });

@@ -77,9 +77,9 @@ function decodeAnswer(
 ): JsonObject {
   const raw = readResult(connection, method, received);
   const answer = withLists(connection, method, dialect.transforms.decode.result(method)?.(raw, { params }) ?? raw);
-  const problem = methods[method as keyof typeof methods].result(answer);
-  if (problem === undefined) return answer;
-  throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${problem}`);
+  const issue = methods[method as keyof typeof methods].result(answer);
+  if (issue === undefined) return answer;
+  throw new TenonError('client/invalid-answer', `The client's answer to ${method} is malformed: ${issue}`);
 }
 
 /** Adds a progress token. The client may report progress on the input request, which restarts its timeout. */

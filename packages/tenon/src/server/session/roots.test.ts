@@ -56,11 +56,11 @@ describe('onRootsChanged', () => {
   });
 
   it('reports what it throws to onError, and keeps the connection', async () => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const server = createServer({
       name: 'editor',
       version: '1.0.0',
-      onError: problem => problems.push(problem),
+      onError: issue => errors.push(issue),
       onRootsChanged: () => {
         throw new Error('no disk');
       },
@@ -68,7 +68,7 @@ describe('onRootsChanged', () => {
     const client = await connect(server, { protocolVersion: '2025-11-25', roots: [home] });
     await client.notifyRootsChanged();
     await client.ping();
-    expect(problems).toMatchObject([{ code: 'handler/threw', method: 'notifications/roots/list_changed' }]);
+    expect(errors).toMatchObject([{ code: 'handler/threw', method: 'notifications/roots/list_changed' }]);
     await client.close();
   });
 });
@@ -82,11 +82,11 @@ describe('ctx.roots()', () => {
   it.each([...sessionVersions, '2026-07-28'])(
     'omits roots that are no file URIs on %s, and reports them without the URI [roots.uri-file-scheme]',
     async protocolVersion => {
-      const problems: TenonError[] = [];
+      const errors: TenonError[] = [];
       const server = createServer({
         name: 'editor',
         version: '1.0.0',
-        onError: problem => problems.push(problem),
+        onError: issue => errors.push(issue),
         tools: { where: tool({ run: async (_, ctx) => (await ctx.roots()).map(({ uri }) => uri).join(' ') }) },
       });
       const client = await connect(server, {
@@ -95,7 +95,7 @@ describe('ctx.roots()', () => {
       });
       const { content } = await client.callTool('where');
       expect(content).toEqual([{ type: 'text', text: 'file:///home/ada FILE:///srv' }]);
-      expect(problems.filter(({ code }) => code === 'client/invalid-root')).toMatchObject([
+      expect(errors.filter(({ code }) => code === 'client/invalid-root')).toMatchObject([
         { received: 'https:, a URI without a scheme' },
       ]);
       await client.close();

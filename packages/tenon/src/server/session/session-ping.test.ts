@@ -25,14 +25,14 @@ async function start(
   hasOpenStream?: boolean,
 ) {
   const clock = fakeClock();
-  const problems: string[] = [];
+  const errors: string[] = [];
   const messages: string[] = [];
   const state = { frozen: false, sessions: [] as SessionHandle[] };
   const server = createServer({
     name: 's',
     version: '1',
     clock,
-    onError: ({ code }) => problems.push(code),
+    onError: ({ code }) => errors.push(code),
     tools: {
       waits: tool({ run: () => new Promise<string>(() => {}) }),
       asks: tool({
@@ -64,7 +64,7 @@ async function start(
   const connected = await connectTo(createTransportEndpoint(open), { protocolVersion, validate: 'off', ...client });
   await turns();
   const pings = () => messages.filter(each => each === 'ping').length;
-  return { clock, client: connected, state, problems, pings, messages };
+  return { clock, client: connected, state, errors, pings, messages };
 }
 
 describe.each(handshakes)('a session of a server on %s', version => {
@@ -87,7 +87,7 @@ describe.each(handshakes)('a session of a server on %s', version => {
   });
 
   it('pings a silent client with `keepAlive`, and ends after a missed ping [ping.periodic ping.interval-configurable]', async () => {
-    const { client, state, clock, problems, pings } = await start(version, {
+    const { client, state, clock, errors, pings } = await start(version, {
       keepAlive: { interval: 1000, timeout: 200 },
     });
     for (let n = 0; n < 3; n++) {
@@ -100,7 +100,7 @@ describe.each(handshakes)('a session of a server on %s', version => {
       clock.advance(1000);
       await turns();
     }
-    expect([problems, client.state]).toEqual([['connection/unresponsive'], 'reconnecting']);
+    expect([errors, client.state]).toEqual([['connection/unresponsive'], 'reconnecting']);
     state.frozen = false;
     await client.ping();
     expect(state.sessions).toHaveLength(2);

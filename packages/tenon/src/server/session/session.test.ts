@@ -26,13 +26,13 @@ const details = {
 async function start(more: Partial<ServerDefinition> = {}) {
   const pair = createTransportPair();
   const received: JsonObject[] = [];
-  const problems: TenonError[] = [];
+  const errors: TenonError[] = [];
   const ended: string[] = [];
   let closed = 0;
   const server = createServer({
     name: 's',
     version: '1',
-    onError: error => problems.push(error),
+    onError: error => errors.push(error),
     tools: { t: tool({ run: () => 'ok' }), roots: tool({ run: async (_, ctx) => JSON.stringify(await ctx.roots()) }) },
     prompts: { p: prompt({ run: () => 'text' }) },
     resources: {
@@ -65,7 +65,18 @@ async function start(more: Partial<ServerDefinition> = {}) {
     await say({ ...v, method: 'notifications/initialized' });
     return answer;
   };
-  return { server, conversation, say, ask, open, received, problems, ended, remote: pair.client, closed: () => closed };
+  return {
+    server,
+    conversation,
+    say,
+    ask,
+    open,
+    received,
+    errors,
+    ended,
+    remote: pair.client,
+    closed: () => closed,
+  };
 }
 
 describe('the handshake of a server', () => {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type Subscriber, SubscriptionManager } from './subscription-manager.js';
 
 function start(subscribe: (uri: string) => (() => void) | undefined = () => undefined) {
-  const problems: TenonError[] = [];
-  const watchers = new SubscriptionManager(subscribe, error => problems.push(error));
+  const errors: TenonError[] = [];
+  const watchers = new SubscriptionManager(subscribe, error => errors.push(error));
   const watcher = (principal = 'x', lists = ['tools']) => {
     const notifications: unknown[] = [];
     const each: Subscriber & { notifications: unknown[] } = {
@@ -16,7 +16,7 @@ function start(subscribe: (uri: string) => (() => void) | undefined = () => unde
     watchers.add(each);
     return each;
   };
-  return { problems, watchers, watcher };
+  return { errors, watchers, watcher };
 }
 
 describe('SubscriptionManager', () => {
@@ -64,7 +64,7 @@ describe('SubscriptionManager', () => {
   });
 
   it('survives a hook or a rule that throws', () => {
-    const { watchers, watcher, problems } = start(uri => {
+    const { watchers, watcher, errors } = start(uri => {
       if (uri === 'begins') throw new Error('begins');
       return () => {
         throw new Error('ends');
@@ -84,6 +84,6 @@ describe('SubscriptionManager', () => {
     ]);
     expect(two.notifications).toHaveLength(1);
     watchers.remove(one, ['begins', 'a', 'b']);
-    expect(problems.map(({ message }) => message)).toEqual(['begins', 'rule', 'ends', 'ends']);
+    expect(errors.map(({ message }) => message)).toEqual(['begins', 'rule', 'ends', 'ends']);
   });
 });

@@ -30,7 +30,7 @@ export type ParseResult =
   | { readonly parts: readonly TemplatePart[] }
   | { readonly reason: string; readonly position: number };
 
-interface ParseProblem {
+interface ParseIssue {
   reason: string;
   position: number;
 }
@@ -47,8 +47,8 @@ export function parse(template: string): ParseResult {
   for (let position = 0; position < template.length; ) {
     const open = template.indexOf('{', position);
     const end = open === -1 ? template.length : open;
-    const problem = findLiteralProblem(template, position, end);
-    if (problem) return problem;
+    const issue = findLiteralIssue(template, position, end);
+    if (issue) return issue;
     if (end > position) parts.push(encodeReserved(template.slice(position, end)));
     if (open === -1) break;
     const close = template.indexOf('}', open);
@@ -65,7 +65,7 @@ export function parse(template: string): ParseResult {
   return { parts };
 }
 
-function findLiteralProblem(template: string, start: number, end: number): ParseProblem | undefined {
+function findLiteralIssue(template: string, start: number, end: number): ParseIssue | undefined {
   for (let position = start; position < end; ) {
     const code = template.codePointAt(position)!;
     if (code === 0x25) {
@@ -88,7 +88,7 @@ function isLiteral(code: number): boolean {
   return (code & 0xfffe) !== 0xfffe && !(code >= 0xe0000 && code < 0xe1000);
 }
 
-function parseExpression(template: string, start: number, end: number): Expression | ParseProblem {
+function parseExpression(template: string, start: number, end: number): Expression | ParseIssue {
   const sign = template.charAt(start);
   if (start < end && RESERVED_OPERATORS.includes(sign)) {
     return { reason: `the operator ${formatText(sign)} is reserved and has no meaning yet`, position: start };
@@ -107,7 +107,7 @@ function parseExpression(template: string, start: number, end: number): Expressi
 
 const NAME = /^(?:\w|%[0-9A-Fa-f]{2})(?:\.?(?:\w|%[0-9A-Fa-f]{2}))*/;
 
-function parseVariable(spec: string, position: number): Variable | ParseProblem {
+function parseVariable(spec: string, position: number): Variable | ParseIssue {
   const name = NAME.exec(spec)?.[0];
   if (name === undefined)
     return { reason: spec === '' ? 'a name is missing' : `${formatText(spec)} begins no name`, position };

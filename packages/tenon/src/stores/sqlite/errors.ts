@@ -16,8 +16,8 @@ export function isReadOnlyError(error: unknown): boolean {
 /** Converts an error of SQLite. The new error contains no keys or values. */
 export function toStoreError(error: unknown, file: string): TenonError {
   if (TenonError.is(error)) return error;
-  const [code, problem, hint] = classifyError(error);
-  return new TenonError(code, `${file}: ${problem}`, { hint, cause: error });
+  const [code, summary, hint] = classifyError(error);
+  return new TenonError(code, `${file}: ${summary}`, { hint, cause: error });
 }
 
 function classifyError(error: unknown): readonly [code: string, what: string, next: string] {

@@ -212,20 +212,20 @@ describe('stores in a file', () => {
 
   it('report once that messages cannot be read, and continue', async () => {
     const clock = fakeClock(1000);
-    const problems: TenonError[] = [];
-    const stores = sqliteStores(file, { clock, onError: problem => problems.push(problem) });
+    const errors: TenonError[] = [];
+    const stores = sqliteStores(file, { clock, onError: error => errors.push(error) });
     const received: unknown[] = [];
     stores.bus.subscribe('a', ({ n }) => received.push(n));
     const database = openDatabase(file);
     database.exec('ALTER TABLE messages RENAME TO gone');
     clock.advance(500);
-    expect(problems).toMatchObject([{ code: 'store/failed' }]);
+    expect(errors).toMatchObject([{ code: 'store/failed' }]);
     database.exec('ALTER TABLE gone RENAME TO messages');
     const other = sqliteStores(file);
     await other.bus.publish('a', { n: 1 });
     clock.advance(100);
     await new Promise(setImmediate);
-    expect([received, problems.length]).toEqual([[1], 1]);
+    expect([received, errors.length]).toEqual([[1], 1]);
     await Promise.all([stores.close(), other.close()]);
   });
 

@@ -52,8 +52,8 @@ export class MockAnswers {
   }
 
   async #makeToolResult(tool: Definition, params: JsonObject): Promise<JsonObject> {
-    const problem = await findArgumentProblem(tool, params);
-    if (problem !== undefined) return { content: [{ type: 'text', text: problem }], isError: true };
+    const issue = await findArgumentIssue(tool, params);
+    if (issue !== undefined) return { content: [{ type: 'text', text: issue }], isError: true };
     this.#requireGenerated('tools/call', params);
     if (isObject(tool.outputSchema)) {
       const structuredContent = createExample(tool.outputSchema, this.#random);
@@ -118,8 +118,8 @@ function takeOutcome({ outcome }: RecordedAnswer): JsonObject {
   throw rpcError(code, message, data);
 }
 
-/** Returns the problem of arguments that do not match the input schema. */
-async function findArgumentProblem(
+/** Returns the issue of arguments that do not match the input schema. */
+async function findArgumentIssue(
   { inputSchema }: Definition,
   { arguments: args = {} }: JsonObject,
 ): Promise<string | undefined> {

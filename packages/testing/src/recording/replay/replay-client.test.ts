@@ -99,7 +99,7 @@ it('reports a closed connection for each request at once, also for later ones [c
   };
   // The clock never advances, so a request that waited for its timeout would never end.
   const { requests, differences } = await replayToServer(text, open, { clock: fakeClock() });
-  expect(differences.map(({ problem }) => problem)).toEqual(
+  expect(differences.map(({ summary }) => summary)).toEqual(
     Array.from({ length: requests }, () => expect.stringContaining('closed')),
   );
   expect(requests).toBeGreaterThan(2);
@@ -109,7 +109,7 @@ it('reports requests that the server no longer sends, and calls without a respon
   const text = await recordSession(client => client.callTool('remove'), { protocolVersion: '2025-06-18', ...accept });
   const silent = createServer({ name: 'notes', version: '1.0.0', tools: { remove: tool({ run: () => 'removed' }) } });
   const { differences } = await replay(text, silent, { timeout: 500, clock: createRunningClock() });
-  expect(differences.map(({ method, problem }) => [method, problem])).toContainEqual([
+  expect(differences.map(({ method, summary }) => [method, summary])).toContainEqual([
     'elicitation/create',
     'the server did not send this recorded request',
   ]);
@@ -119,5 +119,5 @@ it('reports requests that the server no longer sends, and calls without a respon
     tools: { remove: tool({ run: () => new Promise<string>(() => {}) }) },
   });
   const late = replay(text, hanging, { clock: createRunningClock(), timeout: 1000 });
-  expect((await late).differences.map(({ problem }) => problem)).toContain('no response within 1000 ms');
+  expect((await late).differences.map(({ summary }) => summary)).toContain('no response within 1000 ms');
 });

@@ -70,8 +70,8 @@ export interface ReplayDifference {
   readonly method: string;
   /** The request in one line, without secrets. */
   readonly request: string;
-  /** The problem in one sentence. */
-  readonly problem: string;
+  /** The difference in one sentence. */
+  readonly summary: string;
   /** Values that differ. Empty if there is no response to compare. */
   readonly values: readonly JsonDifference[];
 }
@@ -263,9 +263,9 @@ class ClientReplay {
     for (const fail of this.#waiting.values()) fail(error);
   }
 
-  #addDifference(line: number, request: JsonRpcRequest, problem: string, values: readonly JsonDifference[] = []): void {
+  #addDifference(line: number, request: JsonRpcRequest, summary: string, values: readonly JsonDifference[] = []): void {
     const description = formatRequest(toComparable(request));
-    this.differences.push({ line, method: request.method, request: description, problem, values });
+    this.differences.push({ line, method: request.method, request: description, summary, values });
   }
 }
 

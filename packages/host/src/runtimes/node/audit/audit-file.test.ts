@@ -74,13 +74,13 @@ describe('an audit file', () => {
     expect(await verifyAuditFile(path)).toMatchObject({ ok: false, at: { file: files[4], line: 1 } });
   });
 
-  it('names file and line of a problem', async () => {
+  it('names file and line of a finding', async () => {
     await record(40, { maxBytes: 2_000 });
     const [, , third = ''] = await listAuditFiles(path);
     await writeFile(third, (await readFile(third, 'utf8')).replace(/"name":"n\d+"/, '"name":"m"'));
     const verdict = await verifyAuditFile(path);
     expect(verdict).toMatchObject({ ok: false, at: { file: third, line: 2 } });
-    expect(verdict.problem?.what).toContain('changed');
+    expect(verdict.finding?.what).toContain('changed');
   });
 
   it('drops entries beyond its limits, and records that', async () => {
@@ -96,7 +96,7 @@ describe('an audit file', () => {
     // Nobody else may drop more of it.
     const [oldest = ''] = await listAuditFiles(path);
     await rm(oldest);
-    expect(await verifyAuditFile(path)).toMatchObject({ ok: false, problem: { line: 1 } });
+    expect(await verifyAuditFile(path)).toMatchObject({ ok: false, finding: { line: 1 } });
   });
 
   it('drops an incomplete last line, records that, and continues', async () => {

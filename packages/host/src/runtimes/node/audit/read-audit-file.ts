@@ -13,11 +13,11 @@ export async function* readAudit(path: string): AsyncIterable<Uint8Array> {
   for await (const { bytes } of readChunks(path)) yield bytes;
 }
 
-/** Verification of an audit log in files, with the file of the problem and its line in that file, from 1. */
+/** Verification of an audit log in files, with the file of the finding and its line in that file, from 1. */
 export interface AuditFileVerification extends AuditVerification {
   /** Files that were verified, oldest first. */
   readonly files: readonly string[];
-  /** Location of the problem. */
+  /** Location of the finding. */
   readonly at?: { readonly file: string; readonly line: number };
 }
 
@@ -38,9 +38,9 @@ export async function verifyAuditFile(path: string, options: AuditVerifyOptions 
     }
   }
   const verdict = await verifyAudit(countLines(), options);
-  const { problem } = verdict;
-  const start = problem && starts.findLast(each => each.lines < problem.line);
-  const at = start && { file: start.file, line: problem.line - start.lines };
+  const { finding } = verdict;
+  const start = finding && starts.findLast(each => each.lines < finding.line);
+  const at = start && { file: start.file, line: finding.line - start.lines };
   return { ...verdict, files: await listAuditFiles(path), ...(at && { at }) };
 }
 

@@ -71,7 +71,7 @@ describe('the audit logs of several replicas', () => {
   it('reveal missing entries at the end, by the store or by the other logs [so.audit-order]', async () => {
     await changeLines(paths[1] ?? '', lines => lines.slice(0, -1));
     const byStore = await verify();
-    expect(byStore.logs[1]?.problem?.what).toContain('the record ends before line number 4');
+    expect(byStore.logs[1]?.finding?.what).toContain('the record ends before line number 4');
     await changeLines(paths[1] ?? '', lines => lines.slice(0, -2));
     const byLogs = await verify(paths, false);
     expect([byLogs.ok, byLogs.logs.map(each => each.ok)]).toEqual([false, [true, false, true]]);
@@ -84,7 +84,7 @@ describe('the audit logs of several replicas', () => {
     await audit.close();
     for (const isStoreKnown of [true, false]) {
       const { ok, logs } = await verify(paths, isStoreKnown);
-      expect([ok, logs[1]?.problem?.what]).toEqual([false, expect.stringContaining('was rewritten')]);
+      expect([ok, logs[1]?.finding?.what]).toEqual([false, expect.stringContaining('was rewritten')]);
     }
   });
 

@@ -65,8 +65,8 @@ async function confirmResource(
   signal: AbortSignal | undefined,
 ): Promise<JsonObject> {
   const resource = document.resource as string;
-  const createMismatchError = (problem: string, hint: string) =>
-    new TenonError('auth/resource-mismatch', problem, {
+  const createMismatchError = (summary: string, hint: string) =>
+    new TenonError('auth/resource-mismatch', summary, {
       peer: redactUrl(url),
       expected: redactUrl(server),
       received: redactUrl(resource),

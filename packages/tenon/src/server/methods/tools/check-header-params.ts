@@ -15,9 +15,9 @@ export function checkHeaderParams(
   for (const param of headerParams) {
     const value = getHeaderArgument(args, param.path);
     const raw = header(param.header);
-    const problem =
+    const issue =
       value === undefined ? raw !== undefined && 'is present, but its argument is missing' : findMismatch(value, raw);
-    if (problem) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${param.header} ${problem}`);
+    if (issue) throw rpcError(HEADER_MISMATCH, `Header mismatch: ${param.header} ${issue}`);
   }
 }
 

@@ -33,11 +33,11 @@ afterEach(() => client?.close());
 
 /** Calls one tool, and returns its result and the errors that the server reported. */
 async function call(definition: ToolDefinition, protocolVersion = '2026-07-28') {
-  const problems: TenonError[] = [];
-  const server = createServer({ name: 's', version: '1', tools: { t: definition }, onError: e => problems.push(e) });
+  const errors: TenonError[] = [];
+  const server = createServer({ name: 's', version: '1', tools: { t: definition }, onError: e => errors.push(e) });
   client = await connectPair(server, { protocolVersion, validate: 'off' });
   const { content, isError, structuredContent } = await client.callTool('t');
-  return { content, isError, structuredContent, problems };
+  return { content, isError, structuredContent, errors };
 }
 
 describe.each<[name: string, make: () => unknown, got: string]>([
@@ -64,19 +64,19 @@ describe.each<[name: string, make: () => unknown, got: string]>([
   };
 
   it('fails with an error that names the tool and the value', async () => {
-    const { content, isError, problems } = await call(tool({ run: () => make() as object }));
+    const { content, isError, errors } = await call(tool({ run: () => make() as object }));
     expect({ content, isError }).toEqual({ content: [text('Tool t failed')], isError: true });
-    expect(problems).toMatchObject([expected]);
-    expect(problems[0]?.hint).toBeTruthy();
+    expect(errors).toMatchObject([expected]);
+    expect(errors[0]?.hint).toBeTruthy();
   });
 
   it('fails likewise for structured content', async () => {
     const both = { content: 'x', structuredContent: [make()] };
-    const { isError, problems } = await call(tool({ output: z.any(), run: () => toolResult(both) }));
+    const { isError, errors } = await call(tool({ output: z.any(), run: () => toolResult(both) }));
     expect(isError).toBe(true);
-    expect(problems).toMatchObject([{ code: 'handler/output', summary: expected.summary }]);
+    expect(errors).toMatchObject([{ code: 'handler/output', summary: expected.summary }]);
     const alone = await call(tool({ output: z.any(), run: () => make() as object }));
-    expect(alone.problems).toMatchObject([expected]);
+    expect(alone.errors).toMatchObject([expected]);
   });
 });
 
@@ -92,8 +92,8 @@ describe('a tool that returns a value that JSON can carry', () => {
     ['an empty list', [], '[]'],
     ['text about an empty object', ['{}', 1], '["{}",1]'],
   ])('sends %s', async (_name, value, expected) => {
-    const { content, problems } = await call(tool({ run: () => value }));
-    expect({ content, problems }).toEqual({ content: [text(expected)], problems: [] });
+    const { content, errors } = await call(tool({ run: () => value }));
+    expect({ content, errors }).toEqual({ content: [text(expected)], errors: [] });
   });
 });
 
@@ -111,14 +111,14 @@ describe.each(protocolVersions)('a tool that returns a CallToolResult, on %s', v
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 1 } }) }),
       version,
     );
-    expect(right).toMatchObject({ content: [text('one')], problems: [] });
+    expect(right).toMatchObject({ content: [text('one')], errors: [] });
     const wrong = await call(
       tool({ output: count, run: () => ({ content: [text('one')], structuredContent: { n: 'x' } }) as never }),
       version,
     );
-    expect(wrong).toMatchObject({ isError: true, problems: [{ code: 'handler/output' }] });
+    expect(wrong).toMatchObject({ isError: true, errors: [{ code: 'handler/output' }] });
     const failed = await call(tool({ output: count, run: () => ({ content: [text('no')], isError: true }) }), version);
-    expect(failed).toMatchObject({ content: [text('no')], isError: true, problems: [] });
+    expect(failed).toMatchObject({ content: [text('no')], isError: true, errors: [] });
   });
 });
 
@@ -148,7 +148,7 @@ describe('a tool that returns data similar to a result', () => {
   it('sends data that fits the output schema', async () => {
     const output = z.object({ content: z.array(z.object({ type: z.string(), text: z.string() })) });
     const value = { content: [text('a')] };
-    expect(await call(tool({ output, run: () => value }))).toMatchObject({ structuredContent: value, problems: [] });
+    expect(await call(tool({ output, run: () => value }))).toMatchObject({ structuredContent: value, errors: [] });
   });
 });
 
@@ -162,36 +162,36 @@ describe('a tool that returns an invalid content block', () => {
   ])('fails for a block in a result: %s', async (_name, block, got, next) => {
     for (const value of [toolResult({ content: [text('a'), block] as never }), { content: [text('a'), block] }]) {
       if (typeof block === 'number' && !(Symbol.for('tenon.tool-result') in value)) continue;
-      const { isError, problems } = await call(tool({ run: () => value }));
+      const { isError, errors } = await call(tool({ run: () => value }));
       expect(isError).toBe(true);
-      expect(problems).toHaveLength(1);
-      expect(problems[0]?.message).toMatch(/^tenon \S+ \(2026-07-28\), tools\/call t: /);
-      expect(problems[0]).toMatchObject({
+      expect(errors).toHaveLength(1);
+      expect(errors[0]?.message).toMatch(/^tenon \S+ \(2026-07-28\), tools\/call t: /);
+      expect(errors[0]).toMatchObject({
         code: 'handler/output',
         summary: 'tool "t": the content block at /content/1 is invalid',
         received: expect.stringContaining(got),
       });
-      if (next) expect(problems[0]?.hint).toMatch(next);
+      if (next) expect(errors[0]?.hint).toMatch(next);
     }
   });
 
   it('sends a returned block as data, and reports it once', async () => {
     const block = { type: 'txt', text: 'a' };
     for (const value of [block, ['a', block]]) {
-      const problems: TenonError[] = [];
+      const errors: TenonError[] = [];
       const t = tool({ run: () => value });
-      const server = createServer({ name: 's', version: '1', tools: { t }, onError: e => problems.push(e) });
+      const server = createServer({ name: 's', version: '1', tools: { t }, onError: e => errors.push(e) });
       client = await connectPair(server);
       for (let times = 0; times < 2; times++)
         expect(await client.callTool('t')).toMatchObject({ content: [text(JSON.stringify(value))] });
-      expect(problems).toMatchObject([{ code: 'handler/content', received: 'the type "txt"' }]);
-      expect(problems[0]?.hint).toMatch(/"text"/);
+      expect(errors).toMatchObject([{ code: 'handler/content', received: 'the type "txt"' }]);
+      expect(errors[0]?.hint).toMatch(/"text"/);
       await client.close();
     }
   });
 
   it('reports nothing for data with members of its own', async () => {
-    const { problems } = await call(
+    const { errors } = await call(
       tool({
         run: () => [
           { type: 'test', passed: true },
@@ -199,18 +199,18 @@ describe('a tool that returns an invalid content block', () => {
         ],
       }),
     );
-    expect(problems).toEqual([]);
+    expect(errors).toEqual([]);
   });
 });
 
 describe('a resource', () => {
   const read = async (value: unknown) => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const resources = { 'a:b': resource({ mimeType: 'text/plain', read: () => value as string }) };
-    const server = createServer({ name: 's', version: '1', resources, onError: e => problems.push(e) });
+    const server = createServer({ name: 's', version: '1', resources, onError: e => errors.push(e) });
     client = await connectPair(server);
     const result = await client.readResource('a:b').catch((error: TenonError) => error.rpcCode);
-    return { result, problems };
+    return { result, errors };
   };
 
   it.each([
@@ -223,51 +223,51 @@ describe('a resource', () => {
     ['a function', () => 1, 'a function'],
     ['a list with one of them', ['a', { text: 5 }], 'a number as text'],
   ])('fails with an error that names the resource and the value: %s', async (_name, value, got) => {
-    const { result, problems } = await read(value);
+    const { result, errors } = await read(value);
     expect(result).toBe(-32603);
-    expect(problems).toMatchObject([{ code: 'handler/output', received: expect.stringContaining(got) }]);
-    expect(problems[0]?.message).toContain('resource "a:b"');
+    expect(errors).toMatchObject([{ code: 'handler/output', received: expect.stringContaining(got) }]);
+    expect(errors[0]?.message).toContain('resource "a:b"');
   });
 
   it('accepts a ReadResourceResult', async () => {
     const contents = [{ uri: 'a:b', text: 'x' }];
     expect((await read({ contents })).result).toMatchObject({ contents });
     const bad = await read({ contents: [{ uri: 'a:b' }] });
-    expect(bad).toMatchObject({ result: -32603, problems: [{ code: 'handler/output' }] });
+    expect(bad).toMatchObject({ result: -32603, errors: [{ code: 'handler/output' }] });
   });
 });
 
 describe('a custom method', () => {
   it.each([5, undefined, [1], new Map(), { a: 5n }])('fails for the return value %s', async value => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const methods = { 'a.example/m': { run: () => value as never } };
-    const server = createServer({ name: 's', version: '1', methods, onError: e => problems.push(e) });
+    const server = createServer({ name: 's', version: '1', methods, onError: e => errors.push(e) });
     client = await connectPair(server);
     await expect(client.call('a.example/m')).rejects.toMatchObject({ rpcCode: -32603 });
-    expect(problems).toMatchObject([{ message: expect.stringContaining('method "a.example/m"') }]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('method "a.example/m"') }]);
   });
 });
 
 describe('a completer', () => {
   it.each([undefined, null, 'a', { value: ['a'] }])('fails for the return value %s', async value => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const input = { type: 'object', properties: { a: { type: 'string' } } } as const;
     const prompts = { p: prompt({ input, complete: { a: () => value as never }, run: () => '' }) };
-    const server = createServer({ name: 's', version: '1', prompts, onError: e => problems.push(e) });
+    const server = createServer({ name: 's', version: '1', prompts, onError: e => errors.push(e) });
     client = await connectPair(server);
     const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } } as const;
     await expect(client.complete(params)).rejects.toMatchObject({ rpcCode: -32603 });
-    expect(problems).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('"a"') }]);
+    expect(errors).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('"a"') }]);
   });
 });
 
 describe('a prompt', () => {
   it.each([undefined, 5, new Map(), [{ type: 'txt', text: 'a' }]])('fails for the return value %s', async value => {
-    const problems: TenonError[] = [];
+    const errors: TenonError[] = [];
     const prompts = { p: prompt({ run: () => value as never }) };
-    const server = createServer({ name: 's', version: '1', prompts, onError: e => problems.push(e) });
+    const server = createServer({ name: 's', version: '1', prompts, onError: e => errors.push(e) });
     client = await connectPair(server);
     await expect(client.call('prompts/get', { name: 'p' })).rejects.toMatchObject({ rpcCode: -32603 });
-    expect(problems).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('prompt "p"') }]);
+    expect(errors).toMatchObject([{ code: 'handler/output', message: expect.stringContaining('prompt "p"') }]);
   });
 });

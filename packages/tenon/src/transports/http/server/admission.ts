@@ -35,8 +35,8 @@ export function createAdmission(
     // https://www.rfc-editor.org/rfc/rfc9112#section-3.2
     if (host?.includes(','))
       return refuse(incoming, 400, createInvalidRequest('The request has several Host headers. Send one'));
-    const problem = guard(host, origin);
-    if (problem !== undefined) return refuse(incoming, 403, createInvalidRequest(problem));
+    const reason = guard(host, origin);
+    if (reason !== undefined) return refuse(incoming, 403, createInvalidRequest(reason));
     const corsFields = cors && createCorsHeaders(cors, origin);
     const exchange = corsFields === undefined ? incoming : withHeaders(incoming, corsFields);
     if (cors !== undefined && exchange.method === 'OPTIONS') return replyPreflight(cors, exchange);
@@ -69,7 +69,7 @@ function withAuth(exchange: RequestInfo, auth: AuthInfo): RequestInfo {
   return { method, path, query, mount, remote, raw, auth, header: name => exchange.header(name) };
 }
 
-/** Returns the problem of the `Host` and `Origin` of a request, or `undefined`. */
+/** Returns the reason to refuse the `Host` and `Origin` of a request, or `undefined`. */
 export type OriginGuard = (host: string | undefined, origin: string | undefined) => string | undefined;
 
 /**

@@ -75,16 +75,16 @@ export function validateVersionHeader(
     bodyVersion === undefined
       ? refusal.code === INVALID_REQUEST || headers.version !== undefined
       : refusal.code !== UNSUPPORTED_VERSION || headers.version === String(bodyVersion);
-  const problem = agrees
+  const error = agrees
     ? findDifference(headers, request)
     : createMismatchError('MCP-Protocol-Version', 'the protocol version in _meta');
-  if (problem === undefined) return undefined;
+  if (error === undefined) return undefined;
   const { data } = refusal;
   // An older client knows neither this header nor its error. The list of supported versions helps it.
   const isInitialize = bodyVersion === undefined && request.method === 'initialize';
   return {
-    code: problem.code,
-    message: isInitialize ? `${problem.message}. ${refusal.message}` : problem.message,
+    code: error.code,
+    message: isInitialize ? `${error.message}. ${refusal.message}` : error.message,
     ...(data === undefined ? {} : { data }),
   };
 }

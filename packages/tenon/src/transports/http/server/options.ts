@@ -279,8 +279,8 @@ export function resolveService(service: RequestHandler, { sessions = true }: Han
   );
 }
 
-function createOptionsError(problem: string, expected: string, received: string): TenonError {
-  return new TenonError('serve/options', `invalid options of the HTTP server: ${problem}`, { expected, received });
+function createOptionsError(summary: string, expected: string, received: string): TenonError {
+  return new TenonError('serve/options', `invalid options of the HTTP server: ${summary}`, { expected, received });
 }
 
 export function resolveClock(options: HandlerOptions): Clock {

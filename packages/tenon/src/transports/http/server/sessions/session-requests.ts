@@ -67,15 +67,15 @@ export function connectSession(
 /** Delivers the messages of a POST to an open session. */
 export function receiveInSession(session: HttpSession, exchange: Exchange, posted: PostedMessage) {
   const { value, kind, headers } = posted;
-  const problem = findVersionProblem(session, headers.version);
-  if (problem !== undefined) {
+  const versionError = findVersionError(session, headers.version);
+  if (versionError !== undefined) {
     const id = kind === 'request' ? (value as JsonRpcRequest).id : undefined;
-    return refuse(exchange, 400, createInvalidRequest(problem), id);
+    return refuse(exchange, 400, createInvalidRequest(versionError), id);
   }
   if (!Array.isArray(value)) return receiveOne(session, exchange, posted);
-  const batchProblem = findBatchProblem(session, value);
-  if (batchProblem !== undefined)
-    return refuseBatch(exchange, 400, createInvalidRequest(batchProblem), value, session.dialect?.errors.unreadableId);
+  const batchError = findBatchError(session, value);
+  if (batchError !== undefined)
+    return refuseBatch(exchange, 400, createInvalidRequest(batchError), value, session.dialect?.errors.unreadableId);
   const requests = value.filter(message => classifyMessage(message) === 'request') as JsonRpcRequest[];
   if (!session.hasRoomFor(requests.length)) return refuseBatch(exchange, 503, TOO_MANY_REQUESTS, value);
   const post = new SessionPost(
@@ -162,7 +162,7 @@ function receiveOne(session: HttpSession, exchange: Exchange, posted: PostedMess
 }
 
 /** Returns the reason why no message of a batch may run. Items that are not messages get separate error responses. */
-function findBatchProblem(session: HttpSession, batch: readonly unknown[]): string | undefined {
+function findBatchError(session: HttpSession, batch: readonly unknown[]): string | undefined {
   const { limits, handler } = session.context;
   if (!session.acceptsBatches) return 'this protocol version does not support batches';
   if (batch.length === 0) return 'a batch must have at least one message';
@@ -181,8 +181,8 @@ function findBatchProblem(session: HttpSession, batch: readonly unknown[]): stri
 
 /** Opens a standalone stream of a client, or resumes a broken one. */
 export function listenInSession(session: HttpSession, exchange: Exchange, auth: AuthInfo | undefined) {
-  const problem = findVersionProblem(session, readVersionHeader(exchange));
-  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
+  const versionError = findVersionError(session, readVersionHeader(exchange));
+  if (versionError !== undefined) return refuse(exchange, 400, createInvalidRequest(versionError));
   const accept = exchange.header('accept');
   if (accept === undefined || !acceptsStream(accept)) {
     return refuse(exchange, 406, createInvalidRequest(`Accept must list ${EVENT_STREAM}`));
@@ -206,8 +206,8 @@ const UNKNOWN_EVENT = 'Last-Event-ID is unknown or expired. Send GET without Las
 
 /** Ends a session because the client requested it. */
 export function endSession(session: HttpSession, exchange: Exchange) {
-  const problem = findVersionProblem(session, readVersionHeader(exchange));
-  if (problem !== undefined) return refuse(exchange, 400, createInvalidRequest(problem));
+  const versionError = findVersionError(session, readVersionHeader(exchange));
+  if (versionError !== undefined) return refuse(exchange, 400, createInvalidRequest(versionError));
   const ended = session.endForAll();
   if (ended === undefined) return exchange.reply(204);
   ended.then(
@@ -219,10 +219,10 @@ export function endSession(session: HttpSession, exchange: Exchange) {
 const ANY_REQUEST: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'ping' };
 
 /**
- * Returns the problem of the version header. A client should send the version of its session. Another version with
+ * Returns the error of the version header. A client should send the version of its session. Another version with
  * sessions is accepted too, because some clients send one.
  */
-function findVersionProblem({ dialect, context }: HttpSession, requested: string | undefined): string | undefined {
+function findVersionError({ dialect, context }: HttpSession, requested: string | undefined): string | undefined {
   if (
     requested === undefined ||
     dialect === undefined ||

@@ -2,21 +2,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
-import { joinProblemMessages, listProblemCodes, read, readOne } from './fixtures/read.js';
+import { joinFindingMessages, listFindingCodes, read, readOne } from './fixtures/read.js';
 import { MAX_SERVERS } from './parse-config.js';
-import { createProblemReport, MAX_PROBLEMS } from './problem.js';
+import { createConfigReport, MAX_FINDINGS } from './config-finding.js';
 
-describe('problems of a configuration', () => {
+describe('findings of a configuration', () => {
   it('name the file, the line and the key, also among comments', async () => {
     const text =
       '// one\r\n{ /* two\nthree */ "mcpServers": {\n\n  "a b": {\n "command": "x",\n "args": [\n"ok", // here\n{}]\n}}}';
-    const { problems } = await read(text);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatchObject({ line: 9, key: 'mcpServers["a b"].args[1]', server: 'a b', level: 'error' });
-    expect(problems[0]?.error).toMatchObject({ code: 'config/shape', expected: 'a text', received: 'an object' });
-    expect(problems[0]?.error.message).toContain('/p/mcp.json:9: mcpServers["a b"].args[1]: ');
+    const { findings } = await read(text);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({ line: 9, key: 'mcpServers["a b"].args[1]', server: 'a b', level: 'error' });
+    expect(findings[0]?.error).toMatchObject({ code: 'config/shape', expected: 'a text', received: 'an object' });
+    expect(findings[0]?.error.message).toContain('/p/mcp.json:9: mcpServers["a b"].args[1]: ');
     const apart = await read('{ "mcpServers":\n\n{ "s":\n\n{\n"command":\n\n[] } } }');
-    expect(apart.problems[0]).toMatchObject({ line: 6, key: 'mcpServers.s.command' });
+    expect(apart.findings[0]).toMatchObject({ line: 6, key: 'mcpServers.s.command' });
     const entry = (await read('{ "mcpServers": {\n"s":\n\n{ "command": "x" } } }')).entries[0];
     expect(entry?.origin?.line).toBe(2);
   });
@@ -30,7 +30,7 @@ describe('problems of a configuration', () => {
     };
     const config = await read(JSON.stringify({ mcpServers: servers }));
     expect(config.entries.map(({ name }) => name)).toEqual(['a', 'd']);
-    expect(listProblemCodes(config)).toEqual([
+    expect(listFindingCodes(config)).toEqual([
       'error config/shape mcpServers.b.args',
       'error config/shape mcpServers.c',
     ]);
@@ -39,39 +39,39 @@ describe('problems of a configuration', () => {
   it('include incomplete text', async () => {
     const config = await read('{\n"mcpServers": {\n"a": { "command": "x" }\n"b": { "command": "y" }\n}}');
     expect(config.entries).toEqual([]);
-    expect(config.problems).toMatchObject([{ line: 4, error: { code: 'config/syntax' } }]);
+    expect(config.findings).toMatchObject([{ line: 4, error: { code: 'config/syntax' } }]);
     for (const text of ['', '  ', '// nothing', '{', '{"mcpServers": tru}', 'mcpServers: {}'])
-      expect(listProblemCodes(await read(text)), text).toEqual(['error config/syntax ']);
+      expect(listFindingCodes(await read(text)), text).toEqual(['error config/syntax ']);
   });
 
-  it('include excess of depth, size, servers and problems', async () => {
-    expect(listProblemCodes(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
-    expect(listProblemCodes(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
-    expect(listProblemCodes(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
+  it('include excess of depth, size, servers and findings', async () => {
+    expect(listFindingCodes(await read(`${'['.repeat(200_000)}`))).toEqual(['error config/too-large ']);
+    expect(listFindingCodes(await read(' '.repeat(9 * 2 ** 20)))).toEqual(['error config/too-large ']);
+    expect(listFindingCodes(await read(`[${'0,'.repeat(2 ** 20)}]`))).toEqual(['error config/too-large ']);
     const many = Object.fromEntries(Array.from({ length: MAX_SERVERS + 1 }, (_, at) => [`s${at}`, { command: 'x' }]));
     const config = await read(JSON.stringify({ mcpServers: many }));
     expect(config.entries).toHaveLength(MAX_SERVERS);
-    expect(listProblemCodes(config)).toEqual([`error config/too-large mcpServers.s${MAX_SERVERS}`]);
-    const wrong = Object.fromEntries(Array.from({ length: MAX_PROBLEMS + 1 }, (_, at) => [`s${at}`, 1]));
-    expect((await read(JSON.stringify({ mcpServers: wrong }))).problems).toHaveLength(MAX_PROBLEMS);
-    expect(listProblemCodes(await readOne({ command: 'x', args: Array(1001).fill('y') }))).toEqual([
+    expect(listFindingCodes(config)).toEqual([`error config/too-large mcpServers.s${MAX_SERVERS}`]);
+    const wrong = Object.fromEntries(Array.from({ length: MAX_FINDINGS + 1 }, (_, at) => [`s${at}`, 1]));
+    expect((await read(JSON.stringify({ mcpServers: wrong }))).findings).toHaveLength(MAX_FINDINGS);
+    expect(listFindingCodes(await readOne({ command: 'x', args: Array(1001).fill('y') }))).toEqual([
       'error config/too-large mcpServers.s.args',
     ]);
   });
 
   it('are limited in number without further checks', () => {
-    const { problems, report } = createProblemReport('f', () => undefined);
+    const { findings, report } = createConfigReport('f', () => undefined);
     let found = 0;
     const details = () => ({ hint: `${++found}` });
-    for (let left = MAX_PROBLEMS + 9; left > 0; left--)
+    for (let left = MAX_FINDINGS + 9; left > 0; left--)
       report('warning', 'config/x', { path: [], line: 1 }, 'x', details);
-    expect([problems.length, found]).toEqual([MAX_PROBLEMS, MAX_PROBLEMS]);
+    expect([findings.length, found]).toEqual([MAX_FINDINGS, MAX_FINDINGS]);
   });
 
   it('include two servers, or keys, with one name', async () => {
     const config = await read('{"mcpServers":{"a":{"command":"x"},\n"a":{"command":"y"},"b":{"command":"z"}}}');
     expect(config.entries.map(({ name }) => name)).toEqual(['b']);
-    expect(config.problems).toMatchObject([{ line: 2, key: 'mcpServers.a', error: { code: 'config/duplicate-key' } }]);
+    expect(config.findings).toMatchObject([{ line: 2, key: 'mcpServers.a', error: { code: 'config/duplicate-key' } }]);
     for (const text of [
       '{"mcpServers":{"a":{"command":"x","command":"y"}}}',
       '{"mcpServers":{"a":{"command":"x","env":{"A":"1","A":"2"}}}}',
@@ -80,23 +80,23 @@ describe('problems of a configuration', () => {
     ]) {
       const twice = await read(text);
       expect(twice.entries, text).toEqual([]);
-      expect(twice.problems[0]?.error.code, text).toBe('config/duplicate-key');
+      expect(twice.findings[0]?.error.code, text).toBe('config/duplicate-key');
     }
   });
 
   it('name the key that was meant', async () => {
     const config = await readOne({ command: 'x', agrs: [], 'env-file': 'y', whatever: 1 });
-    expect(listProblemCodes(config)).toEqual([
+    expect(listFindingCodes(config)).toEqual([
       'warning config/unknown-key mcpServers.s.agrs',
       'warning config/unknown-key mcpServers.s.env-file',
       'warning config/unknown-key mcpServers.s.whatever',
     ]);
-    expect(joinProblemMessages(config)).toContain('Did you mean "args"?');
-    expect(joinProblemMessages(config)).toContain('Did you mean "envFile"?');
+    expect(joinFindingMessages(config)).toContain('Did you mean "args"?');
+    expect(joinFindingMessages(config)).toContain('Did you mean "envFile"?');
     expect(config.entries).toHaveLength(1);
-    expect(joinProblemMessages(await read('{"mcpserver":{}}'))).toContain('Did you mean "mcpServers"?');
-    expect(listProblemCodes(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
-    expect(listProblemCodes(await read('[]'))).toEqual(['error config/shape ']);
+    expect(joinFindingMessages(await read('{"mcpserver":{}}'))).toContain('Did you mean "mcpServers"?');
+    expect(listFindingCodes(await read('{"theme":1}'))).toEqual(['warning config/no-servers ']);
+    expect(listFindingCodes(await read('[]'))).toEqual(['error config/shape ']);
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('problems of a configuration', () => {
     [{ sandBoxEnable: true }, 'sandBoxEnable'],
   ])('refuse an entry whose unknown key may restrict it: %j', async (keys, key) => {
     const config = await readOne({ command: 'x', ...keys });
-    expect(listProblemCodes(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
+    expect(listFindingCodes(config)).toEqual([`error config/unknown-key mcpServers.s.${key}`]);
     expect(config.entries).toEqual([]);
   });
 
@@ -128,20 +128,20 @@ describe('problems of a configuration', () => {
     { disabled: true, toolFilters: ['a'] },
   ])('only warn of a key that restricts nothing: %j', async keys => {
     const config = await readOne({ command: 'x', ...keys });
-    expect(listProblemCodes(config)).toHaveLength(1);
-    expect(listProblemCodes(config)[0]).toMatch(/^warning config\/unknown-key/);
+    expect(listFindingCodes(config)).toHaveLength(1);
+    expect(listFindingCodes(config)[0]).toMatch(/^warning config\/unknown-key/);
     expect(config.entries).toHaveLength(1);
   });
 
   it('refuse a restriction beside the nested command of Zed', async () => {
     const config = await read('{"context_servers":{"s":{"command":{"path":"x","args":[],"disable":true}}}}');
-    expect(listProblemCodes(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
+    expect(listFindingCodes(config)).toEqual(['error config/unknown-key context_servers.s.command.disable']);
     expect(config.entries).toEqual([]);
   });
 
   it('refuse an input whose misspelled `password` would show a secret', async () => {
     const config = await read('{"inputs":[{"id":"a","pasword":true}],"servers":{"s":{"command":"x"}}}');
-    expect(listProblemCodes(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
+    expect(listFindingCodes(config)).toEqual(['error config/unknown-key inputs[0].pasword']);
   });
 
   it.each([
@@ -169,9 +169,9 @@ describe('problems of a configuration', () => {
     [{ url: 'https://me:hush@a.example' }, 'error config/url mcpServers.s.url'],
     [{ url: 'https://a.example', headers: { A: 'b\r\nC: d' } }, 'error config/header mcpServers.s.headers.A'],
     [{ url: 'https://a.example', headers: { 'A B': 'c' } }, 'error config/header mcpServers.s.headers["A B"]'],
-  ])('refuse %j', async (server, problem) => {
+  ])('refuse %j', async (server, error) => {
     const config = await readOne(server);
-    expect(listProblemCodes(config)).toEqual([problem]);
+    expect(listFindingCodes(config)).toEqual([error]);
     expect(config.entries).toEqual([]);
   });
 
@@ -183,9 +183,9 @@ describe('problems of a configuration', () => {
     [{ type: 'stdio', command: 'x', url: 'https://a.example' }, 'warning config/not-followed mcpServers.s.url'],
     [{ command: 'x', timeout: 60 }, 'warning config/time-unit mcpServers.s.timeout'],
     [{ command: 'x', timeout: 1800, autoApprove: [] }, 'warning config/time-unit mcpServers.s.timeout'],
-  ])('warn of %j', async (server, problem) => {
+  ])('warn of %j', async (server, error) => {
     const config = await readOne(server);
-    expect(listProblemCodes(config)).toContain(problem);
+    expect(listFindingCodes(config)).toContain(error);
     expect(config.entries).toHaveLength(1);
   });
 
@@ -197,7 +197,7 @@ describe('problems of a configuration', () => {
     { command: 'C:\\Program Files\\x.exe' },
     { command: 'x y', args: ['z'] },
   ])('are absent for %j', async server => {
-    expect(listProblemCodes(await readOne(server))).toEqual([]);
+    expect(listFindingCodes(await readOne(server))).toEqual([]);
   });
 
   it('allow a short `timeout` in seconds, unless a key of this project is set', async () => {
@@ -205,7 +205,7 @@ describe('problems of a configuration', () => {
     expect((await readOne({ command: 'x', timeout: 1800 })).entries[0]).toMatchObject({ totalTimeout: 1800 });
     expect(await readOne({ command: 'x', timeout: 5000, alwaysAllow: [] })).toMatchObject({
       entries: [{ totalTimeout: 5000 }],
-      problems: [{ key: 'mcpServers.s.alwaysAllow' }],
+      findings: [{ key: 'mcpServers.s.alwaysAllow' }],
     });
     expect((await readOne({ command: 'x', timeout: 5000, idleTimeout: 9 })).entries[0]).toMatchObject({
       totalTimeout: 5000,
@@ -218,19 +218,19 @@ describe('problems of a configuration', () => {
     const auth = { type: 'client-credentials', clientId: 'one', clientSecret: 'two', scopes: 'a b' };
     expect(await readOne({ url, auth })).toMatchObject({
       entries: [{ serviceAccount: { clientId: 'one', clientSecret: 'two', scopes: 'a b' } }],
-      problems: [],
+      findings: [],
     });
-    expect(listProblemCodes(await readOne({ url, auth: 'oauth' }))).toEqual([
+    expect(listFindingCodes(await readOne({ url, auth: 'oauth' }))).toEqual([
       'warning config/not-followed mcpServers.s.auth',
     ]);
     for (const wrong of [{ clientSecret: undefined }, { privateKey: 'x' }, { clientId: undefined }])
-      expect(listProblemCodes(await readOne({ url, auth: { ...auth, ...wrong } }))).toEqual([
+      expect(listFindingCodes(await readOne({ url, auth: { ...auth, ...wrong } }))).toEqual([
         'error config/shape mcpServers.s.auth',
       ]);
-    expect(listProblemCodes(await readOne({ url, auth: { ...auth, secret: 'x' } }))).toEqual([
+    expect(listFindingCodes(await readOne({ url, auth: { ...auth, secret: 'x' } }))).toEqual([
       'error config/shape mcpServers.s.auth.secret',
     ]);
-    expect(listProblemCodes(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
+    expect(listFindingCodes(await readOne({ command: 'x', auth }))).toEqual(['error config/target mcpServers.s.auth']);
   });
 
   it('allow a `timeout`, which does not limit the start of a server', async () => {
@@ -241,9 +241,9 @@ describe('problems of a configuration', () => {
 
   it.each(['', ' ', 'a\nb', '\u001b[31m', 'x'.repeat(257)])('refuse the name %j', async name => {
     const config = await read(JSON.stringify({ mcpServers: { [name]: { command: 'x' } } }));
-    expect(config.problems[0]?.error.code).toBe('config/name');
-    expect(joinProblemMessages(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
-    expect(joinProblemMessages(config).length).toBeLessThan(300);
+    expect(config.findings[0]?.error.code).toBe('config/name');
+    expect(joinFindingMessages(config)).not.toMatch(/[\u0000-\u0009\u001b]/);
+    expect(joinFindingMessages(config).length).toBeLessThan(300);
   });
 
   it('allow names of Object.prototype', async () => {
@@ -272,7 +272,7 @@ describe('problems of a configuration', () => {
     for (const wrong of wrongs) {
       const config = await readOne(wrong, { T: `${hush}\0` });
       expect(config.entries).toEqual([]);
-      expect(joinProblemMessages(config)).not.toContain(hush);
+      expect(joinFindingMessages(config)).not.toContain(hush);
     }
   });
 
@@ -311,13 +311,13 @@ describe('problems of a configuration', () => {
     );
     await fc.assert(
       fc.asyncProperty(within, async json => {
-        const { entries, problems } = await read(JSON.stringify(json), { A: 'x' });
+        const { entries, findings } = await read(JSON.stringify(json), { A: 'x' });
         for (const { target } of entries)
           if ('url' in target) expect(typeof target.url).toBe('string');
           else expect(target.command.trim()).not.toBe('');
-        const bad = new Set(problems.flatMap(({ level, server }) => (level === 'error' ? [server] : [])));
+        const bad = new Set(findings.flatMap(({ level, server }) => (level === 'error' ? [server] : [])));
         for (const { name } of entries) expect(bad).not.toContain(name);
-        for (const { error, line } of problems) {
+        for (const { error, line } of findings) {
           expect(error.code).toMatch(/^config\//);
           expect(line).toBe(1);
         }

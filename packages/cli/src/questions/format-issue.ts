@@ -1,13 +1,13 @@
-/** Beginning of a problem in a form: a JSON Pointer that begins with the name of a field. */
+/** Beginning of an issue in a form: a JSON Pointer that begins with the name of a field. */
 const POINTER = /^at \/(.*?): /;
 
 /**
- * Formats the problems of a form for people: with the names of fields instead of JSON Pointers.
+ * Formats the issues of a form for people: with the names of fields instead of JSON Pointers.
  *
  * @param isOneField True if the user sees the field. Its name is then omitted.
  */
-export function formatProblem(problem: string, isOneField = false): string {
-  const lines = problem.split('\n').map(line =>
+export function formatIssue(issue: string, isOneField = false): string {
+  const lines = issue.split('\n').map(line =>
     line.replace(POINTER, (_, pointer: string) => {
       const steps = pointer.split('/').map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
       const shown = (isOneField ? steps.slice(1) : steps).join('.');

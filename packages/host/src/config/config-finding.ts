@@ -1,13 +1,13 @@
 import { type ErrorDetails, escapeInvisible, TenonError } from '@tenon/base';
 import type { ConfigPath, JsonNode } from './json-node.js';
 
-/** Maximum number of reported problems of one configuration. */
-export const MAX_PROBLEMS = 200;
+/** Maximum number of reported findings of one configuration. */
+export const MAX_FINDINGS = 200;
 
-/** Problem of a configuration. */
-export interface ConfigProblem {
+/** Finding of the check of a configuration. */
+export interface ConfigFinding {
   /**
-   * Severity of the problem. `error`: the affected server, or the whole configuration, is omitted. `warning`: it is
+   * Severity of the finding. `error`: the affected server, or the whole configuration, is omitted. `warning`: it is
    * used.
    */
   readonly level: 'error' | 'warning';
@@ -23,36 +23,36 @@ export interface ConfigProblem {
   readonly server: string | undefined;
 }
 
-type ProblemDetails = Pick<ErrorDetails, 'expected' | 'received' | 'hint' | 'cause'>;
+type FindingDetails = Pick<ErrorDetails, 'expected' | 'received' | 'hint' | 'cause'>;
 
-/** Reports a problem and the affected key. Details that take time are computed only if the problem is reported. */
-export type ReportProblem = (
-  level: ConfigProblem['level'],
+/** Reports a finding and the affected key. Details that take time are computed only if the finding is reported. */
+export type ReportFinding = (
+  level: ConfigFinding['level'],
   code: string,
   at: Pick<JsonNode, 'path' | 'line'>,
   summary: string,
-  details?: ProblemDetails | (() => ProblemDetails),
+  details?: FindingDetails | (() => FindingDetails),
 ) => void;
 
 /**
- * Creates the collector of a configuration's problems.
+ * Creates the collector of the findings of a configuration.
  *
  * @param getServer Returns the server of a path.
  */
-export function createProblemReport(
+export function createConfigReport(
   file: string,
   getServer: (path: ConfigPath) => string | number | undefined,
-): { problems: ConfigProblem[]; report: ReportProblem } {
-  const problems: ConfigProblem[] = [];
-  const report: ReportProblem = (level, code, { path, line }, summary, details = {}) => {
-    if (problems.length >= MAX_PROBLEMS) return;
+): { findings: ConfigFinding[]; report: ReportFinding } {
+  const findings: ConfigFinding[] = [];
+  const report: ReportFinding = (level, code, { path, line }, summary, details = {}) => {
+    if (findings.length >= MAX_FINDINGS) return;
     const key = formatConfigPath(path);
     const place = [line === undefined ? file : `${file}:${line}`, key].filter(Boolean).join(': ');
     const server = getServer(path);
     const error = new TenonError(code, `${place}: ${summary}`, typeof details === 'function' ? details() : details);
-    problems.push({ level, error, file, line, key, server: server === undefined ? undefined : String(server) });
+    findings.push({ level, error, file, line, key, server: server === undefined ? undefined : String(server) });
   };
-  return { problems, report };
+  return { findings, report };
 }
 
 /** Formats a path: `mcpServers["my server"].args[0]`. */

@@ -51,29 +51,29 @@ function findOwn({ dependencies, peerDependencies }, others) {
  * @param {string} [tag] of the release, such as `v0.1.0`
  * @returns {string[]}
  */
-export function findReleaseProblems(packages, tag) {
-  const problems = [];
+export function findReleaseErrors(packages, tag) {
+  const errors = [];
   const version = packages.find(({ name }) => name === 'tenon')?.version;
   if (tag !== undefined && tag !== `v${version}`)
-    problems.push(`tag: cannot publish ${version}. Expected v${version}, got ${tag}. Tag the commit with the version.`);
+    errors.push(`tag: cannot publish ${version}. Expected v${version}, got ${tag}. Tag the commit with the version.`);
   for (const entry of packages) {
     if (entry.version !== version)
-      problems.push(`${entry.name}: version differs from tenon. Expected ${version}, got ${entry.version}.`);
+      errors.push(`${entry.name}: version differs from tenon. Expected ${version}, got ${entry.version}.`);
     for (const [name, required] of Object.entries(findOwn(entry, packages)))
       if (required !== version)
-        problems.push(`${entry.name}: version of ${name} is not exact. Expected ${version}, got ${required}.`);
+        errors.push(`${entry.name}: version of ${name} is not exact. Expected ${version}, got ${required}.`);
     if (entry.publishConfig?.access !== 'public' || entry.publishConfig.provenance !== true)
-      problems.push(`${entry.name}: publishConfig is incomplete. Expected "access": "public" and "provenance": true.`);
+      errors.push(`${entry.name}: publishConfig is incomplete. Expected "access": "public" and "provenance": true.`);
     if (entry.repository?.directory !== `packages/${entry.folder}`)
-      problems.push(
+      errors.push(
         `${entry.name}: repository has another folder. Expected packages/${entry.folder}, which npm compares.`,
       );
   }
   const source = readFileSync(join(root, 'packages/tenon/src/version.ts'), 'utf8');
   if (!source.includes(`'${version}'`))
-    problems.push(`packages/tenon/src/version.ts: version differs. Expected ${version}.`);
+    errors.push(`packages/tenon/src/version.ts: version differs. Expected ${version}.`);
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
   if (!changelog.includes(`\n## [${version}]`))
-    problems.push(`CHANGELOG.md: section not found. Expected "## [${version}]". Move the lines of "Unreleased" there.`);
-  return problems;
+    errors.push(`CHANGELOG.md: section not found. Expected "## [${version}]". Move the lines of "Unreleased" there.`);
+  return errors;
 }
