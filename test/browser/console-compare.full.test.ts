@@ -4,8 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { openConsolePage } from './open-console-page.js';
 
-const { browser: found, problems } = await ensureBrowser();
-if (!found) console.log(skipMessage(problems));
+const { browser: found, errors } = await ensureBrowser();
+if (!found) console.log(skipMessage(errors));
 
 const form = { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] };
 let count = 0;

@@ -13,8 +13,8 @@ afterEach(() => rm(folder, { recursive: true }));
 async function readTarget(name: string, text: string) {
   const path = join(folder, name);
   await writeFile(path, text);
-  const { entries, problems } = await readAnyConfigFile(path, {});
-  expect(problems).toEqual([]);
+  const { entries, findings } = await readAnyConfigFile(path, {});
+  expect(findings).toEqual([]);
   return entries[0]?.target;
 }
 

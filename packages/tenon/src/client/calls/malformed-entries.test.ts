@@ -41,9 +41,9 @@ describe.each(['2024-11-05', '2025-06-18', PARAMETER, EXTENSION])('a client of %
 
   it('reads an embedded resource with neither text nor bytes as a link', async () => {
     const block = { type: 'resource', resource: { uri: 'file:///notes/a.md', mimeType: 'text/markdown' } };
-    const { client, problems } = await start({ 'tools/call': { content: [text, block] } }, {}, version);
+    const { client, errors } = await start({ 'tools/call': { content: [text, block] } }, {}, version);
     expect((await client.callTool('y')).content).toEqual([text, { ...asLink, mimeType: 'text/markdown' }]);
-    expect(problems).toEqual(['peer/deviation']);
+    expect(errors).toEqual(['peer/deviation']);
     await client.close();
   });
 
