@@ -49,14 +49,14 @@ export class PastedConfigs {
     for (const each of format === 'json' ? listCompletions(text) : [text]) {
       await writeFile(file, each, { mode: 0o600 });
       const source = { path: file, scope: 'project' } as const;
-      const { entries, problems } = await readConfigSource(
+      const { entries, findings } = await readConfigSource(
         source,
         createPlaceholderEnv(this.#context.env),
         getPlaceholder,
       );
       const names = entries.flatMap(({ name, disabled }) => (disabled === true ? [] : [name]));
       if (names.length > 0) return { file, names };
-      const [first] = problems.filter(({ level }) => level === 'error');
+      const [first] = findings.filter(({ level }) => level === 'error');
       reason ??= first?.error.summary.replace(`${file}:`, 'line ') ?? 'there is no server in it';
     }
     throw createUsageError(
