@@ -87,6 +87,7 @@ export {
 export type { ServerInventory } from './catalog/server-inventory.js';
 // Configuration.
 export type { CallerTemplates, CallerValues } from './config/caller-template.js';
+export type { ConfigFinding } from './config/config-finding.js';
 export { findDangers } from './config/dangerous-commands.js';
 export { fillCallerValues } from './config/fill-caller-values.js';
 export { findLiteralSecrets } from './config/find-literal-secrets.js';
@@ -98,7 +99,6 @@ export {
   parseConfig,
   parseServerEntries,
 } from './config/parse-config.js';
-export type { ConfigFinding } from './config/config-finding.js';
 export type {
   CommandTarget,
   ConfiguredEntry,

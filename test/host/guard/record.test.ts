@@ -19,9 +19,9 @@ import {
   collectNotifications,
   createFolder,
   getOutcome,
-  VERSIONS,
   readAuditMethods,
   startGuardedHost,
+  VERSIONS,
 } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 

@@ -3,8 +3,8 @@ import { dirname, join, parse, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type AskInput,
-  type ConfigLocation,
   type ConfigFinding,
+  type ConfigLocation,
   type ConfigResult,
   type ConfiguredEntry,
   sanitizeText,

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { INVALID_PARAMS, TenonError } from '@tenon/base';
-import { isLoaderVariable } from './loader-variables.js';
 import { quoteName } from './config-finding.js';
+import { isLoaderVariable } from './loader-variables.js';
 import type { ResolveFault } from './resolve-fault.js';
 import { parseReferences, type VariableReference } from './variable-references.js';
 

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../test/support/extent.js';
+import { createConfigReport, MAX_FINDINGS } from './config-finding.js';
 import { joinFindingMessages, listFindingCodes, read, readOne } from './fixtures/read.js';
 import { MAX_SERVERS } from './parse-config.js';
-import { createConfigReport, MAX_FINDINGS } from './config-finding.js';
 
 describe('findings of a configuration', () => {
   it('name the file, the line and the key, also among comments', async () => {

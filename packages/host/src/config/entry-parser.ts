@@ -1,8 +1,8 @@
 import { isCallerTemplate, toPlainText } from './caller-template.js';
-import { type EntryForm, findUnsupportedVariable, toReferences } from './entry-forms.js';
-import type { JsonKind, JsonNode } from './json-node.js';
 import type { ReportFinding } from './config-finding.js';
 import { quoteName } from './config-finding.js';
+import { type EntryForm, findUnsupportedVariable, toReferences } from './entry-forms.js';
+import type { JsonKind, JsonNode } from './json-node.js';
 import type { ResolveVariables } from './resolve-variables.js';
 
 /** Maximum number of arguments, of variables, of headers, of roots and of patterns of a server. */

@@ -1,8 +1,8 @@
 import { TenonError } from '@tenon/base';
+import { quoteName } from './config-finding.js';
 import { type EntryParser, MAX_VALUES, readResolvedRecord, readResolvedText } from './entry-parser.js';
 import type { JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
-import { quoteName } from './config-finding.js';
 
 /** Reads a file of environment variables. A `TenonError` that it throws is reported unchanged. */
 export type ReadEnvFile = (path: string) => Promise<Readonly<Record<string, string>>>;

@@ -1,6 +1,6 @@
 import { findNearestKey } from '@tenon/base';
-import type { JsonNode } from './json-node.js';
 import { quoteName, type ReportFinding } from './config-finding.js';
+import type { JsonNode } from './json-node.js';
 
 /** Value that a configuration requests from the user before a server starts, as in VS Code. */
 export interface ConfigInput {

@@ -1,4 +1,5 @@
 import { checkString, findNearestKey, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
+import { type ConfigFinding, createConfigReport, quoteName, type ReportFinding } from './config-finding.js';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
 import { type ConfigPath, type ConfigTextFault, createJsonNode, type JsonNode, parseDocument } from './json-node.js';
@@ -6,7 +7,6 @@ import { GOOSE_SECTION, MCP_SECTION, SERVER_SECTIONS } from './keys.js';
 import { parseEntry } from './parse-entry.js';
 import type { HasProgram } from './parse-target.js';
 import { getWorkspace } from './paths.js';
-import { type ConfigFinding, createConfigReport, quoteName, type ReportFinding } from './config-finding.js';
 import { createVariableResolver, type ReadSecretFile } from './resolve-variables.js';
 import { readVirtualServers } from './sections/virtual-servers.js';
 import type { ConfiguredEntry, EntryOrigin } from './server-entry.js';

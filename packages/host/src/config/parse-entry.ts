@@ -1,6 +1,7 @@
 import { findNearestKey } from '@tenon/base';
 import { type AssumableCapability, assumableCapabilities, type ProtocolVersion, protocolVersions } from 'tenon';
 import { type CallerTemplates, findTemplateIssues } from './caller-template.js';
+import { quoteName, type ReportFinding } from './config-finding.js';
 import { getEntryForm, isForeignExtension, readMembers } from './entry-forms.js';
 import { type EntryParser, readFlag, readResolvedList, readTextList, reportWrongKind } from './entry-parser.js';
 import type { ReadEnvFile } from './env-file.js';
@@ -15,7 +16,6 @@ import {
 } from './keys.js';
 import { type HasProgram, readTarget } from './parse-target.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
-import { quoteName, type ReportFinding } from './config-finding.js';
 import type { ResolveVariables } from './resolve-variables.js';
 import { readAuthExceptions } from './sections/auth-exceptions.js';
 import { readServiceAccount } from './sections/service-account.js';

@@ -1,6 +1,7 @@
 import { addUrlScheme, isEncryptedOrLocal } from '@tenon/base';
 import { mapCallerValues } from './caller-template.js';
 import { splitCommandLine } from './command-line.js';
+import { quoteName } from './config-finding.js';
 import {
   type EntryParser,
   getSingleMember,
@@ -13,7 +14,6 @@ import {
 import { type ReadEnvFile, readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { resolvePath } from './paths.js';
-import { quoteName } from './config-finding.js';
 import { CONTAINER_ENGINES, readContainer } from './sections/container.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 

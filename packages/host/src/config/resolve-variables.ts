@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 import { TenonError } from '@tenon/base';
 import { checkCallerReference, escapeReferences, formatCallerReference } from './caller-template.js';
+import { quoteName } from './config-finding.js';
 import type { ResolveInput } from './inputs.js';
 import { getBaseName, resolvePath } from './paths.js';
-import { quoteName } from './config-finding.js';
 import type { ResolveFault } from './resolve-fault.js';
 import type { EntryOrigin } from './server-entry.js';
 import {

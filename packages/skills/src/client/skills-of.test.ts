@@ -1,5 +1,4 @@
-import { createServer, resource, rpcError } from 'tenon';
-import { connect } from 'tenon';
+import { connect, createServer, resource, rpcError } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { skillsExtension, skillsOf } from '../client.js';
 import { computeDigest } from '../format/file-content.js';

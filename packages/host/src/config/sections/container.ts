@@ -1,9 +1,9 @@
+import { quoteName } from '../config-finding.js';
 import { type EntryParser, readFlag, readResolvedList, readResolvedText, reportWrongKind } from '../entry-parser.js';
 import { type ReadEnvFile, readEnv } from '../env-file.js';
 import type { JsonNode } from '../json-node.js';
 import { isLoaderVariable } from '../loader-variables.js';
 import { resolvePath } from '../paths.js';
-import { quoteName } from '../config-finding.js';
 import type { CommandTarget } from '../server-entry.js';
 
 /** Programs that run containers, by the key of an entry that uses them. */

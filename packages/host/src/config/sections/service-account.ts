@@ -1,5 +1,5 @@
-import { type EntryParser, readResolvedText, reportWrongKind } from '../entry-parser.js';
 import { quoteName } from '../config-finding.js';
+import { type EntryParser, readResolvedText, reportWrongKind } from '../entry-parser.js';
 import type { ServiceAccount } from '../server-entry.js';
 
 /** Members of `auth`, with the names that they have in an entry. */

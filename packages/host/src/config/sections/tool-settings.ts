@@ -1,6 +1,6 @@
+import { quoteName } from '../config-finding.js';
 import { type EntryParser, readTextList, reportWrongKind } from '../entry-parser.js';
 import type { JsonNode } from '../json-node.js';
-import { quoteName } from '../config-finding.js';
 import type { ServerEntry, ToolOverride } from '../server-entry.js';
 
 /** Maximum number of renamed tools and texts of a server. */

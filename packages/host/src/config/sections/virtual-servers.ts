@@ -1,5 +1,5 @@
-import type { JsonNode } from '../json-node.js';
 import type { ReportFinding } from '../config-finding.js';
+import type { JsonNode } from '../json-node.js';
 
 const MAX_VIRTUAL_SERVERS = 100;
 const MAX_ITEMS = 1000;

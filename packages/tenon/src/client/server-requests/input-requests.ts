@@ -3,7 +3,7 @@ import { type TolerantConnection, tolerate } from '../../jsonrpc/tolerance.js';
 import { readMethod, readParams } from '../../protocol/tolerant-reading.js';
 import type { Connection } from '../connection/connection.js';
 import type { InternalRequestInfo } from '../options.js';
-import { findMissingHandler, findIssue, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
+import { findIssue, findMissingHandler, handleServerRequest, type ServerRequestOptions } from './request-handlers.js';
 
 /** Default maximum number of times that a server may request input within one call. */
 const MAX_ROUNDS = 10;
