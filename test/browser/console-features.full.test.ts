@@ -4,8 +4,8 @@ import { server } from '../../examples/notes/server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { openConsolePage } from './open-console-page.js';
 
-const { browser: found, problems } = await ensureBrowser();
-if (!found) console.log(skipMessage(problems));
+const { browser: found, errors } = await ensureBrowser();
+if (!found) console.log(skipMessage(errors));
 
 describe.skipIf(!found)('the parts of a server in the page', () => {
   let console: Awaited<ReturnType<typeof openConsolePage>>;
