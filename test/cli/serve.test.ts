@@ -138,6 +138,7 @@ describe('tenon serve', () => {
       level: 'error',
       event: 'error',
       code: 'tool/threw',
+      peer: expect.stringMatching(/^tenon \S+ \(2026-07-28, [^)]+\)$/),
       method: 'tools/call broken',
       message: expect.stringContaining('first line'),
       traceId,

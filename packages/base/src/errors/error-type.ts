@@ -20,6 +20,7 @@ export function getErrorType(error: unknown): string {
   if (!TenonError.is(error)) return error instanceof Error ? error.name : '_OTHER';
   const { code, rpcCode, cause, data } = error;
   if (code === 'rpc/error' && TenonError.is(cause)) return getErrorType(cause);
+  if (code === 'handler/threw' && cause !== undefined) return getErrorType(cause);
   if (rpcCode === undefined || !CHOSEN_BY_PEER.has(code)) return code;
   return hasUnknownOutcome(data) ? OUTCOME_UNKNOWN : String(rpcCode);
 }
