@@ -10,22 +10,23 @@ const HEIGHT = 24;
 
 /** Moves along the time of a recording. Each step is one message. */
 export function ScrubBar({ rows }: { readonly rows: readonly WireRow[] }) {
-  const at = Number(route.value.query.get('at') ?? 0);
-  const index = Math.max(
-    0,
-    rows.findIndex(({ seq }) => seq === at),
-  );
+  const readIndex = () => {
+    const at = Number(route.value.query.get('at') ?? 0);
+    return rows.findIndex(({ seq }) => seq === at);
+  };
+  const index = Math.max(0, readIndex());
   const choose = (next: number) =>
     setQuery({ at: String(rows[Math.max(0, Math.min(rows.length - 1, next))]?.seq ?? '') });
   useEffect(() => {
+    // The next key may come before the page is drawn again, so the address tells the place.
     const onKeyDown = ({ key, target }: KeyboardEvent) => {
       if (target instanceof Element && target.matches('input, textarea, select')) return;
-      if (key === 'ArrowLeft') choose(index - 1);
-      if (key === 'ArrowRight') choose(at === 0 ? 0 : index + 1);
+      if (key === 'ArrowLeft') choose(readIndex() - 1);
+      if (key === 'ArrowRight') choose(readIndex() + 1);
     };
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
-  }, [index, at, rows]);
+  }, [rows]);
   const row = rows[index];
   const start = rows[0]?.time ?? 0;
   const length = Math.max(1, (rows.at(-1)?.time ?? start) - start);
