@@ -27,8 +27,9 @@ const NAME_AND_SIGN = /(?<![\w.-])([\w.-]{1,64})["']?(?:=|%3D|\s{0,3}:\s{0,3}(?!
 /** Values that are no secrets, whatever their name is. */
 const CONSTANT = /^(?:true|false|null)$/;
 const VALUE = /(?:[^?&\s"',;}#]|\?(?![\w.-]{1,64}=)){1,4000}/y;
-const LONG_WORD = /[A-Za-z0-9_+=-]{24,}/g;
-const BASE64 = /[A-Za-z0-9+/]{24,}={0,2}/g;
+// A longer word is examined in parts. For a word of megabytes, V8 would exhaust its stack.
+const LONG_WORD = /[A-Za-z0-9_+=-]{24,65536}/g;
+const BASE64 = /[A-Za-z0-9+/]{24,65536}={0,2}/g;
 /**
  * The part of an authorization URL after its first parameter. Servers print such URLs for the user to open. Their
  * values are random but not secret.

@@ -177,12 +177,20 @@ function describeType(field: Field): string {
   }
 }
 
+/** Names a control without a visible name for those who hear the page. */
+const ItemLabel = ({ path }: { readonly path: string }) => (
+  <label class="for-readers" for={path}>
+    {path}
+  </label>
+);
+
 function ListField({ items, root, value, onChange, path }: Omit<FieldProps, 'schema'> & { readonly items: Json }) {
   const list: readonly unknown[] = Array.isArray(value) ? value : [];
   return (
     <div class="items">
       {list.map((item, index) => (
         <div class="item" key={index}>
+          <ItemLabel path={`${path}/${index}`} />
           <SchemaForm
             schema={items}
             root={root}
@@ -218,6 +226,7 @@ function TupleField({ field, root, value, onChange, path }: Kind<'tuple'>) {
     <div class="items">
       {schemas.map((schema, index) => (
         <div class="item" key={index}>
+          <ItemLabel path={`${path}/${index}`} />
           <SchemaForm
             schema={schema}
             root={root}
@@ -263,7 +272,10 @@ function VariantField({ field, root, value, onChange, path }: Kind<'variants'>) 
         ))}
       </select>
       {variant && (
-        <SchemaForm schema={variant.schema} root={root} value={value} onChange={onChange} path={`${path}.`} />
+        <>
+          <ItemLabel path={`${path}.`} />
+          <SchemaForm schema={variant.schema} root={root} value={value} onChange={onChange} path={`${path}.`} />
+        </>
       )}
     </div>
   );

@@ -38,10 +38,9 @@ export function WhyNot({ server: { error, finding } }: { readonly server: Server
             <Text value={error.cause} />
           </b>
           {error.fix && (
-            <>
-              {' '}
-              <Text value={error.fix} />
-            </>
+            <span class="next">
+              Next: <Text value={error.fix} />
+            </span>
           )}
         </p>
       )}
@@ -71,6 +70,7 @@ export function Board() {
   const all = [...servers.value.values()].sort((a, b) => a.name.localeCompare(b.name));
   return (
     <main class="view board">
+      <h1 class="for-readers">Servers</h1>
       <PasteBox />
       {all.length === 0 ? (
         <p class="empty">

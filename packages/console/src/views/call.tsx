@@ -66,6 +66,7 @@ export function CallsPage() {
   if (calls.value.size === 0)
     return (
       <main class="view">
+        <h1 class="for-readers">Calls</h1>
         <p class="empty">
           No calls yet. Press <kbd>b</kbd>, choose a server and a tool.
         </p>
@@ -73,6 +74,7 @@ export function CallsPage() {
     );
   return (
     <main class="view board">
+      <h1 class="for-readers">Calls</h1>
       <div class="filters">
         <FilterField
           label="Filter of calls"

@@ -9,6 +9,7 @@ export function InboxPage() {
   const over = [...inputRequests.value.values()].filter(({ state }) => state !== 'open').sort((a, b) => b.id - a.id);
   return (
     <main class="view pane inbox">
+      <h1 class="for-readers">Input requests</h1>
       {open.length === 0 && <p class="empty">Nobody waits for you.</p>}
       {open.map(request => (
         <InputForm key={request.id} request={request} />

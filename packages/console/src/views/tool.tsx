@@ -2,6 +2,7 @@ import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
 import { calls, hello } from '../console-state.js';
+import { formatDuration } from '../format.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
@@ -217,7 +218,7 @@ function PastCalls({
           <li key={call.id}>
             <button type="button" aria-pressed={call === shown} onClick={() => setQuery({ call: String(call.id) })}>
               <CallState call={call} /> <span class="dim">call {call.id}</span>{' '}
-              <span class="figures">{call.took === null ? '' : `${Math.round(call.took)} ms`}</span>
+              <span class="figures">{call.took === null ? '' : formatDuration(call.took)}</span>
             </button>
           </li>
         ))}

@@ -64,6 +64,7 @@ export function WirePage({ top, renderCall }: WirePageProps) {
   const chosen = at === 0 ? -1 : rows.findIndex(row => row.seq === at);
   return (
     <main class={`view wire ${top ? 'has-head ' : ''}${at === 0 ? 'at-list' : 'at-detail'}`}>
+      <h1 class="for-readers">Messages</h1>
       {top}
       <div class="wire-list">
         <div class="filters">
