@@ -38,8 +38,8 @@ async function undo() {
  * @param {string} text @param {string} repository @param {string} base
  */
 function toAbsoluteLinks(text, repository, base) {
-  return text.replace(/(!?)(\[[^\]]*\])\((?!\w+:|#)([^)\s]+)\)/g, (_, image, label, link) => {
-    const path = posix.join(base, link);
-    return `${image}${label}(${repository}/${image ? 'raw' : 'blob'}/main/${path})`;
+  return text.replace(/\]\((?!\w+:|#)([^)\s]+)\)/g, (_, link) => {
+    const kind = /\.(png|svg|jpe?g|gif)$/.test(link) ? 'raw' : 'blob';
+    return `](${repository}/${kind}/main/${posix.join(base, link)})`;
   });
 }
