@@ -4,6 +4,7 @@ export {
   type HostedSkill,
   type HostedSkillList,
   type LoadedSkill,
+  type SkillApprovalKeys,
   type SkillApprovalRequest,
   type SkillApprovals,
   type SkillHost,

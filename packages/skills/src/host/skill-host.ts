@@ -39,6 +39,11 @@ export interface SkillApprovalRequest extends SkillReference {
   read(path?: string): Promise<SkillContent>;
 }
 
+/** Keys of approvals: an array, or what the `keys` of a `Map` returns. */
+export interface SkillApprovalKeys {
+  [Symbol.iterator](): Iterator<string, unknown, undefined>;
+}
+
 /** Store of approvals: the fingerprint of the approved files by the identity of the skill. A `Map` is one. */
 export interface SkillApprovals {
   /** Returns the fingerprint of the approved files, or `undefined` if the skill is not approved. */
@@ -51,7 +56,7 @@ export interface SkillApprovals {
    * Lists the keys of all approvals, for `removeServer`.
    * @default `removeServer` removes the approvals that were given since the host was created
    */
-  keys?(): Iterable<string> | Promise<Iterable<string>>;
+  readonly keys?: (() => SkillApprovalKeys | Promise<SkillApprovalKeys>) | undefined;
 }
 
 /** A loaded skill. It acts until it is closed. */
