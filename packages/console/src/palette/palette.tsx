@@ -25,17 +25,23 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     setChosen(index);
     dialog.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });
   };
+  const before = useRef(document.activeElement);
+  /** Removes the dialog at once: its own event comes later, when the palette may be open again. */
+  const leave = () => {
+    onClose();
+    if (before.current instanceof HTMLElement) before.current.focus();
+  };
   const run = (entry: PaletteEntry | undefined) => {
     if (!entry) return;
     storeUse(entry);
-    dialog.current?.close();
+    onClose();
     entry.run();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     const isToggle = event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey);
     const count = Math.max(1, shown.length);
-    if (isToggle) dialog.current?.close();
+    if (isToggle || event.key === 'Escape') leave();
     else if (event.key === 'ArrowDown') choose((chosen + 1) % count);
     else if (event.key === 'ArrowUp') choose((chosen + count - 1) % count);
     else if (event.key === 'Enter') run(shown[chosen]);
