@@ -22,7 +22,8 @@ const BEARER =
  * capital letter, a digit or padding.
  */
 const AFTER_SCHEME = /\b([Bb]asic|BASIC|[Dd]igest|[Tt]oken)\s+(?=[a-z._~+/-]{0,1000}[A-Z0-9=])[A-Za-z0-9._~+/=-]{8,}/g;
-const USERINFO = /([a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
+// It begins with the text after the scheme, so that a long word is not searched for a scheme at each character.
+const USERINFO = /:\/\/(?<=[a-z][a-z0-9+.-]{0,20}:\/\/)[^/@\s]{1,1000}@/gi;
 const NAME_AND_SIGN = /(?<![\w.-])([\w.-]{1,64})["']?(?:=|%3D|\s{0,3}:\s{0,3}(?!\/\/))["']?/gi;
 /** Values that are no secrets, whatever their name is. */
 const CONSTANT = /^(?:true|false|null)$/;
@@ -56,7 +57,7 @@ export function redactTokens(text: string, mark = REDACTED): string {
     .replace(PEM, mark)
     .replace(BEARER, `$1 ${mark}`)
     .replace(AFTER_SCHEME, `$1 ${mark}`)
-    .replace(USERINFO, `$1${mark}@`)
+    .replace(USERINFO, `://${mark}@`)
     .replace(TOKEN, mark);
 }
 
