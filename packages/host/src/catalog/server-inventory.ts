@@ -30,7 +30,7 @@ export interface InventorySkill {
 export interface InventoryPage {
   /** URI of the page. */
   readonly uri: string;
-  /** `sha256-` and a SHA-256 in hexadecimal digits, of the text, or of the base64 of bytes. */
+  /** `sha256-` and a SHA-256 in base64url, of the text, or of the base64 of bytes. */
   readonly digest: string;
   /**
    * Permissions and sources of the page: its `_meta.ui`.

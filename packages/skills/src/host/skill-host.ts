@@ -41,6 +41,7 @@ export interface SkillApprovalRequest extends SkillReference {
 
 /** Keys of approvals: an array, or what the `keys` of a `Map` returns. */
 export interface SkillApprovalKeys {
+  /** Iterates over the keys. */
   [Symbol.iterator](): Iterator<string, unknown, undefined>;
 }
 
