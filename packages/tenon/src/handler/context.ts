@@ -105,6 +105,7 @@ export interface Context<S = unknown> {
 
   /**
    * Shows a form to the user and waits for the answer. Works on every protocol version that has forms.
+   * @throws TenonError `options/invalid` for a wrong argument.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
   elicit<const S extends Schema>(options: {
@@ -112,7 +113,10 @@ export interface Context<S = unknown> {
     readonly input: S;
   }): Promise<FormAnswer<InferOutput<S>>>;
 
-  /** Requests that the user opens a URL. `accept` means that the user agreed, not that the visit is complete. */
+  /**
+   * Requests that the user opens a URL. `accept` means that the user agreed, not that the visit is complete.
+   * @throws TenonError `options/invalid` for a wrong argument.
+   */
   elicitUrl(options: {
     readonly message: string;
     readonly url: string;
@@ -121,6 +125,7 @@ export interface Context<S = unknown> {
 
   /**
    * Requests a message from the client's model. Deprecated in 2026-07-28: call a model provider instead.
+   * @throws TenonError `options/invalid` for a wrong argument.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
    */
   sample(params: CreateMessageParams): Promise<CreateMessageResult>;

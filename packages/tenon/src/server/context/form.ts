@@ -1,4 +1,15 @@
-import { isObject, JsonCache, type JsonObject, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkString,
+  isObject,
+  JsonCache,
+  type JsonObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import type { HandlerRun } from '../../execution/handler-run.js';
 import type { FormAnswer } from '../../handler/context.js';
 import type { FormSchema } from '../../protocol/input-requests.js';
@@ -6,6 +17,9 @@ import { toResult } from '../../protocol/methods.js';
 import { compileSchema, describeIssues, type Validator } from '../../schemas/compile-schema.js';
 import { toJsonSchema } from '../../schemas/json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema } from '../../schemas/standard.js';
+
+// A schema of some libraries is a function.
+const formOptions = checkObject({ message: checkString, input: checkEither(checkFunction, checkObject()) });
 
 /**
  * Shows a form to the user and checks the answer. Rejects with `client/invalid-answer` when the answer does not match
@@ -16,6 +30,7 @@ export async function requestForm<const S extends Schema>(
   options: { readonly message: string; readonly input: S },
 ): Promise<FormAnswer<InferOutput<S>>> {
   requireKnownOptions('ctx.elicit', options, { message: true, input: true });
+  requireArgument('the argument of ctx.elicit', options, formOptions);
   const { message, input } = options;
   const { requestedSchema, validator } = prepareForm(input);
   const params = { message, requestedSchema };

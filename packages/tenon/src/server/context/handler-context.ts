@@ -1,10 +1,13 @@
 import {
   type AbortSignalLike,
   type AuthInfo,
+  checkObject,
+  checkString,
   isObject,
   type JsonObject,
   type MaybePromise,
   markHandled,
+  requireArgument,
   requireKnownOptions,
   settleMaybe,
   type TenonError,
@@ -31,7 +34,7 @@ import type {
   ListRootsResult,
 } from '../../protocol/input-requests.js';
 import type { ResultOf } from '../../protocol/method-types.js';
-import { toResult } from '../../protocol/methods.js';
+import { methods, toResult } from '../../protocol/methods.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
 import type { InferOutput, Schema } from '../../schemas/standard.js';
@@ -60,6 +63,8 @@ const SAMPLE_PARAMS: { readonly [K in keyof Required<CreateMessageParams & { _me
   toolChoice: true,
   _meta: true,
 };
+
+const urlParams = checkObject({ message: checkString, url: checkString, 'elicitationId?': checkString });
 
 /** The context of one run of a handler: it answers from the request that the run serves at the time. */
 export class HandlerContext<S = unknown> implements Context<S>, ResumableContext {
@@ -267,15 +272,20 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     readonly url: string;
     readonly elicitationId?: string | undefined;
   }): Promise<{ action: ElicitResult['action'] }> {
-    const check = () =>
+    const check = () => {
       requireKnownOptions('ctx.elicitUrl', options, { message: true, url: true, elicitationId: true });
+      requireArgument('the argument of ctx.elicitUrl', options, urlParams);
+    };
     const params: JsonObject = { mode: 'url', ...options };
     const answer = this.#requestInput('elicitation/create', params, check).then(({ action }) => ({ action }));
     return this.#track('input request `elicitUrl`', answer);
   }
 
   sample(params: CreateMessageParams): Promise<CreateMessageResult> {
-    const check = () => requireKnownOptions('ctx.sample', params, SAMPLE_PARAMS);
+    const check = () => {
+      requireKnownOptions('ctx.sample', params, SAMPLE_PARAMS);
+      requireArgument('the argument of ctx.sample', params, methods['sampling/createMessage'].params);
+    };
     return this.#track('input request `sample`', this.#requestInput('sampling/createMessage', { ...params }, check));
   }
 

@@ -1,0 +1,63 @@
+import type { TenonError } from '@tenon/base';
+import { connectPair } from '@tenon/testing';
+import { describe, expect, it } from 'vitest';
+import type { Context } from '../../handler/context.js';
+import { tool } from '../definitions/tool.js';
+import { createServer } from '../server.js';
+
+const input = { type: 'object', properties: { yes: { type: 'boolean' } } };
+const text = { role: 'user', content: { type: 'text', text: 'a' } };
+
+type Method = 'sample' | 'elicit' | 'elicitUrl';
+
+/** Arguments that a program in JavaScript may pass, with the member that the error names. */
+const wrong: readonly (readonly [method: Method, member: string, argument: unknown])[] = [
+  ['sample', 'messages', { messages: 'x', maxTokens: 1 }],
+  ['sample', 'messages', { maxTokens: 1 }],
+  ['sample', 'messages/0', { messages: ['x'], maxTokens: 1 }],
+  ['sample', 'messages/0/role', { messages: [{ ...text, role: 'system' }], maxTokens: 1 }],
+  ['sample', 'maxTokens', { messages: [text] }],
+  ['elicit', 'message', { message: 5, input }],
+  ['elicit', 'input', { message: 'Sure?' }],
+  ['elicit', 'input', { message: 'Sure?', input: 'x' }],
+  ['elicitUrl', 'message', { url: 'https://a.example' }],
+  ['elicitUrl', 'url', { message: 'Visit' }],
+  ['elicitUrl', 'url', { message: 'Visit', url: 5 }],
+];
+
+describe.each(['2026-07-28', '2025-11-25'])('a handler on %s', protocolVersion => {
+  it.each([
+    ...wrong,
+    ['sample', undefined, undefined] as const,
+    ['elicit', undefined, 'x'] as const,
+    ['elicitUrl', undefined, null] as const,
+  ])('gets an error that names ctx.%s and %s for a wrong argument', async (method, member, argument) => {
+    const errors: TenonError[] = [];
+    let requests = 0;
+    const answer = () => {
+      requests += 1;
+      return { action: 'cancel' as const };
+    };
+    const run = async (_: unknown, ctx: Context) => {
+      await (ctx[method] as (given: unknown) => Promise<unknown>)(argument);
+      return 'done';
+    };
+    const server = createServer({
+      name: 's',
+      version: '1',
+      tools: { t: tool({ run }) },
+      onError: error => errors.push(error),
+    });
+    const client = await connectPair(server, {
+      protocolVersion,
+      elicit: answer,
+      elicitUrl: answer,
+      sample: answer as never,
+    });
+    expect(await client.callTool('t')).toMatchObject({ isError: true });
+    const summary = new RegExp(member === undefined ? `ctx\\.${method}` : `ctx\\.${method} is invalid at ${member}$`);
+    expect(errors).toMatchObject([{ code: 'options/invalid', summary: expect.stringMatching(summary) }]);
+    expect(requests).toBe(0);
+    await client.close();
+  });
+});
