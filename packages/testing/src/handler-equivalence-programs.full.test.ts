@@ -137,6 +137,7 @@ describe('any handler', () => {
       const modes = await checkHandlerEquivalence(handlerOf(plan, log), { answers, effects: () => log.splice(0) });
       for (const variant of modes) check(plan, variant);
     });
-    await fc.assert(property, { numRuns: 60, interruptAfterTimeLimit: 9000 });
+    // A run that is interrupted before its first success fails, so the limit is far above the time of one plan.
+    await fc.assert(property, { numRuns: 40, interruptAfterTimeLimit: 40_000 });
   });
 });
