@@ -78,12 +78,18 @@ export class StreamFollower {
   /** Reads the log again. */
   wake(): void {
     this.#readsAgain = true;
-    this.#reading ??= this.#read()
-      .catch(this.#options.report)
-      .finally(() => {
+    this.#reading ??= this.#read().then(
+      () => {
         this.#reading = undefined;
-        if (this.#readsAgain && this.#isSending) this.#schedulePoll();
-      });
+        // An event of the bus arrived after the last look.
+        if (this.#readsAgain && this.#isSending) this.wake();
+      },
+      error => {
+        this.#reading = undefined;
+        this.#options.report(error);
+        if (this.#isSending) this.#schedulePoll();
+      },
+    );
   }
 
   async #read(): Promise<void> {
