@@ -117,7 +117,7 @@ describe('the configuration of tools', () => {
       mcpServers: { notes: { command: 'notes', tools } },
       virtualServers: { docs: ['notes/read_*'] },
     });
-    expect(read).toMatchObject({ errors: [], entries: [{ tools }], virtualServers: { docs: ['notes/read_*'] } });
+    expect(read).toMatchObject({ findings: [], entries: [{ tools }], virtualServers: { docs: ['notes/read_*'] } });
     expect((await parseTools(['read_*'])).entries).toMatchObject([{ tools: { include: ['read_*'] } }]);
   });
 

@@ -23,7 +23,7 @@ describe('a worker that searches for tasks', () => {
     const site = siteOf();
     const ids = (await leave(5, site)).toSorted();
     const [unknown = '', broken = '', ...rest] = ids;
-    await edit(site, unknown, { version: '2099-01-01' });
+    await edit(site, unknown, { revision: '2099-01-01' });
     await edit(site, broken, { version: undefined, params: 7, journal: 'none' });
     const caller = await connectTaskClient(
       site.serve(
@@ -410,7 +410,7 @@ describe('a task of a protocol version that is no longer supported', () => {
     const id = await start(caller);
     await settle();
     const { value } = (await site.stores.values.get(`task/${id}`)) ?? { value: {} };
-    await site.stores.values.put(`task/${id}`, { ...value, version: '1999-01-01' });
+    await site.stores.values.put(`task/${id}`, { ...value, revision: '1999-01-01' });
     const other = await connectTaskClient(site.serve(job(() => 'here')));
     site.clock.advance(30_000);
     await settle();

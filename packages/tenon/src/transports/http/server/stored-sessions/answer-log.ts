@@ -85,27 +85,28 @@ export class AnswerLog {
 
   #schedule(): Promise<void> {
     // Events that are sent in the same turn are stored together.
-    this.#writing ??= Promise.resolve()
-      .then(() => this.#write())
-      .finally(() => {
-        this.#writing = undefined;
-      });
+    this.#writing ??= Promise.resolve().then(() => this.#write());
     return this.#writing;
   }
 
   async #write(): Promise<void> {
-    while (!this.#isOver && (this.#pending.length > 0 || this.#isFinishing || !this.#isStarted)) {
-      const events = this.#pending.splice(0);
-      const isEnd = this.#isFinishing;
-      try {
-        const rest = { ...(this.#isStarted ? {} : { requests: this.#options.requests }), ...(isEnd && { isEnd }) };
-        const appended = await this.#log.append(events, () => this.name, rest);
-        if (appended === undefined) return this.#abandon();
-        await this.#deliver(appended, events);
-      } catch (error) {
-        return this.#abandon(error);
+    try {
+      while (!this.#isOver && (this.#pending.length > 0 || this.#isFinishing || !this.#isStarted)) {
+        const events = this.#pending.splice(0);
+        const isEnd = this.#isFinishing;
+        try {
+          const rest = { ...(this.#isStarted ? {} : { requests: this.#options.requests }), ...(isEnd && { isEnd }) };
+          const appended = await this.#log.append(events, () => this.name, rest);
+          if (appended === undefined) return this.#abandon();
+          await this.#deliver(appended, events);
+        } catch (error) {
+          return this.#abandon(error);
+        }
+        if (isEnd) this.#end();
       }
-      if (isEnd) this.#end();
+    } finally {
+      // In the same turn as the last look at the events, so that none is left behind.
+      this.#writing = undefined;
     }
   }
 

@@ -94,9 +94,7 @@ export class StoredSession implements SharedSession {
 
   save(): Promise<void> | undefined {
     if (this.#changes.length === 0) return this.#saving;
-    this.#saving ??= this.#write().finally(() => {
-      this.#saving = undefined;
-    });
+    this.#saving ??= this.#write();
     return this.#saving;
   }
 
@@ -142,11 +140,16 @@ export class StoredSession implements SharedSession {
   }
 
   async #write(): Promise<void> {
-    while (this.#changes.length > 0) {
-      const { length } = this.#changes;
-      if (this.#stored === undefined) await this.#create();
-      else await this.update(record => this.#toChanged(record));
-      this.#changes.splice(0, length);
+    try {
+      while (this.#changes.length > 0) {
+        const { length } = this.#changes;
+        if (this.#stored === undefined) await this.#create();
+        else await this.update(record => this.#toChanged(record));
+        this.#changes.splice(0, length);
+      }
+    } finally {
+      // In the same turn as the last look at the changes, so that none is left behind.
+      this.#saving = undefined;
     }
   }
 
