@@ -2,7 +2,7 @@
 /** How many bytes the library adds to a program, and what installing it takes. */
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { installPacked } from '../../scripts/pack.mjs';
@@ -29,7 +29,10 @@ export async function measureSize() {
     const measured = [];
     for (const bundle of bundles) measured.push(await measureBundle(project.folder, bundle));
     const footprints = [
-      await measureFootprint('tenon', project.tarball),
+      await measureFootprint(
+        'tenon',
+        [...project.tarballs].filter(([, path]) => path.endsWith('.tgz')),
+      ),
       await measureFootprint('@modelcontextprotocol/server'),
     ];
     return { results: { bundles: measured, footprints }, markdown: toMarkdown(measured, footprints) };
@@ -100,17 +103,21 @@ const getFolder = path => {
 /**
  * What an empty project holds after one installation.
  * @param {string} name
- * @param {string} [spec] a tarball; else the version of this checkout, from the registry or the cache of npm
+ * @param {readonly (readonly [string, string])[]} [tarballs] of the package and those that it needs, by name; else the version
+ * of this checkout, from the registry or the cache of npm
  * @returns {Promise<Footprint>}
  */
-async function measureFootprint(name, spec) {
+async function measureFootprint(name, tarballs) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-footprint-'));
   try {
-    const tarball = join(folder, 'package.tgz');
-    if (spec !== undefined) await cp(spec, tarball);
-    const wanted =
-      spec === undefined ? readJson(join(root, 'node_modules', name, 'package.json')).version : `file:${tarball}`;
-    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: { [name]: wanted } }));
+    /** @type {Record<string, string>} */
+    const dependencies = {};
+    for (const [each, tarball] of tarballs ?? []) {
+      await cp(tarball, join(folder, basename(tarball)));
+      dependencies[each] = `file:${basename(tarball)}`;
+    }
+    if (tarballs === undefined) dependencies[name] = readJson(join(root, 'node_modules', name, 'package.json')).version;
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
     const args = ['install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
     await runNpm(args, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
     const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
