@@ -33,7 +33,7 @@ export {
 } from './errors/error-codes.js';
 export type { ErrorObject } from './errors/error-object.js';
 export { createCausedError, getErrorType } from './errors/error-type.js';
-export { describeIssues, type Issue, toJsonPointer } from './errors/issues.js';
+export { describeIssues, type Issue } from './errors/issues.js';
 export { logError, logErrorMessage } from './errors/log-error.js';
 export {
   createPeerError,
@@ -52,11 +52,12 @@ export { isTemporaryStatus } from './errors/temporary-status.js';
 export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
 export { JsonCache } from './json/json-cache.js';
+export { findJsonLoss, JSON_VALUES, type JsonLoss } from './json/json-loss.js';
 export { describeType, isObject, type JsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
 export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
 export { findInexactInteger, findKeptInteger, keepIntegers, setInteger } from './json/kept-integers.js';
-export { decodePointerToken } from './json/pointer-token.js';
+export { decodePointerToken, toJsonPointer } from './json/pointer-token.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
 export { CompactMap } from './limits/compact-map.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeIssues, toJsonPointer } from './issues.js';
+import { toJsonPointer } from '../json/pointer-token.js';
+import { describeIssues } from './issues.js';
 
 describe('describeIssues', () => {
   it('writes a line for each issue', () => {

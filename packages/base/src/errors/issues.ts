@@ -1,3 +1,4 @@
+import { toJsonPointer } from '../json/pointer-token.js';
 import { replaceInvisible } from '../redaction/invisible-characters.js';
 import { isSecretName } from '../redaction/secret-names.js';
 import { redactOpaqueWords } from '../redaction/secrets.js';
@@ -23,7 +24,6 @@ export interface DescribeOptions {
 
 const HIDDEN_VALUE = '‹hidden›';
 const MAX_QUOTED = 60;
-const MAX_KEY = 60;
 
 /**
  * Formats issues as lines for people and models: `at /city: expected string, got number`. The number and length of the
@@ -54,16 +54,4 @@ function describeIssue({ path, message }: Issue, length: number): string {
 
 function truncate(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, Math.max(0, length - 1))}…` : text;
-}
-
-/**
- * Converts a path to a JSON Pointer. `''` is the root.
- * @see https://www.rfc-editor.org/rfc/rfc6901
- */
-export function toJsonPointer(path: readonly (string | number)[]): string {
-  return path.map(key => `/${escapeKey(truncate(String(key), MAX_KEY))}`).join('');
-}
-
-function escapeKey(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

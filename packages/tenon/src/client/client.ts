@@ -148,6 +148,7 @@ export interface Client<S = unknown> {
   listTools(options?: CallOptions): AsyncIterable<Tool>;
   /**
    * Calls a tool by name and returns its whole result, including a result with `isError: true`.
+   * @throws TenonError `call/unwritable`, before anything is sent, if JSON cannot represent a part of `input`.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools
    */
   callTool(name: SuggestedName<ToolsOf<S>>, input?: JsonObject, options?: CallOptions): Promise<CallToolResult>;
@@ -203,6 +204,7 @@ export interface Client<S = unknown> {
   /**
    * Calls any method of the protocol or of an extension. The table of methods types the methods of the protocol. With
    * `resolveInputRequests: false` the result may be an input request or a task.
+   * @throws TenonError `call/unwritable`, before anything is sent, if JSON cannot represent a part of `params`.
    */
   call<M extends MethodName>(
     method: M,
@@ -217,7 +219,10 @@ export interface Client<S = unknown> {
   call(method: string, params?: JsonObject, options?: CallOptions): Promise<JsonObject>;
   /** @internal */
   call(method: string, params: JsonObject, options: InternalCallOptions): Promise<JsonObject>;
-  /** Sends a notification. Rejects with `connection/closed` when the connection is closed. */
+  /**
+   * Sends a notification. Rejects with `connection/closed` when the connection is closed.
+   * @throws TenonError `call/unwritable`, before anything is sent, if JSON cannot represent a part of `params`.
+   */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Listens to an event of the client. Returns a function that removes the listener. */
   on<E extends keyof ClientEvents>(event: E, listener: (event: ClientEvents[E]) => void): () => void;

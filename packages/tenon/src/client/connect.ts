@@ -9,6 +9,7 @@ import { CompletionRequests } from './calls/completion-requests.js';
 import { listAll } from './calls/pages.js';
 import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
+import { checkSendable } from './calls/sendable-values.js';
 import type { Client, ServerTypes } from './client.js';
 import type { ServerEndpoint } from './connection/endpoint.js';
 import { requireClientOptions } from './option-checks.js';
@@ -86,7 +87,9 @@ function createClient(pipeline: CallPipeline): Client {
       pipeline.call(method, params, options),
     async notify(method, params) {
       checkMeta(method, params?._meta);
-      return (await connections.getConnection()).notify(method, params);
+      const connection = await connections.getConnection();
+      checkSendable(connection, method, params);
+      return connection.notify(method, params);
     },
     on: (event, listener) => emitter.on(event, listener),
     get state() {

@@ -15,8 +15,8 @@ export interface TransportPair {
 export interface MemoryOptions {
   /**
    * Copies each message through JSON, so that the same data arrives as over any other transport. A `Date` becomes
-   * text, functions disappear, and no objects are shared. A message that JSON cannot represent, such as one with a
-   * `BigInt`, fails in `send`.
+   * text, and no objects are shared. A client rejects with `call/unwritable` if JSON cannot represent a part of its
+   * message, such as a `BigInt` or a `Map`. Other messages with a `BigInt` fail in `send`.
    *
    * `false` passes messages by reference, which is faster. Neither side may then change a value after sending or
    * receiving it.

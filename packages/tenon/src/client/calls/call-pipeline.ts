@@ -32,6 +32,7 @@ import { listAll } from './pages.js';
 import { ResponseCache } from './response-cache.js';
 import { checkResult } from './results.js';
 import { mayRepeatTask, retryCall } from './retry-call.js';
+import { checkSendable } from './sendable-values.js';
 import { findHeaderIssue, ToolCache } from './tool-cache.js';
 
 const DEFAULT_CACHE_SIZE = 200;
@@ -105,10 +106,12 @@ export class CallPipeline implements CallContext {
 
   /** Calls any method. If the call becomes a task, it returns the task without waiting for it. */
   begin(callState: CallState): JsonObject | Promise<JsonObject> {
-    const { method, params } = callState;
+    const { method, params, options } = callState;
     return thenMaybe(this.connections.openConnection ?? this.connections.getConnection(), connection => {
       const known = isMethod(method) ? method : undefined;
       if (known) checkSupported(connection, known);
+      checkSendable(connection, method, params);
+      if (options.meta) checkSendable(connection, method, { _meta: options.meta });
       const cached = known && this.cache.get(known, params);
       return cached ?? this.#sendWithRetry(connection, callState);
     });

@@ -3,6 +3,7 @@ import type { CompleteParams, CompleteResult } from '../../protocol/params-and-r
 import type { CallOptions } from '../call-options.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import type { CallContext } from './call-context.js';
+import { checkSendable } from './sendable-values.js';
 
 type Completion = CompleteResult['completion'];
 type Params = Omit<CompleteParams, '_meta'>;
@@ -44,6 +45,7 @@ export class CompletionRequests {
   }
 
   complete(params: Params, options: CallOptions | undefined): Promise<Completion> {
+    checkSendable(this.#pipeline.connections.lastConnection, 'completion/complete', params);
     const cached = this.#cache.get(toCanonicalJson(params));
     const now = this.#pipeline.clock.now();
     if (cached && cached.expiresAt > now) return Promise.resolve(cached.value);

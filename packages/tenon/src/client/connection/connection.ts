@@ -130,6 +130,11 @@ export class Connection implements PeerHandler {
     return this.#options.strict === true;
   }
 
+  /** False if messages are passed by reference, without JSON. */
+  get copiesMessages(): boolean {
+    return this.endpoint.kind !== 'memory' || this.#options.copyMessages !== false;
+  }
+
   /** Name of the server in errors. */
   get peer(): string {
     const { info } = this.server;

@@ -24,6 +24,7 @@ import { TASKS } from '../../protocol/tasks.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { findRefusal } from '../../schemas/peer-refusal.js';
 import type { PeerSchemaValidator } from '../../schemas/peer-schema.js';
+import { requireSendable } from '../calls/sendable-values.js';
 import type { ClientHandlers, ClientOptions, InternalRequestInfo, ServerRequestInfo } from '../options.js';
 
 /** Returns the capabilities that the client declares: those for which it has handlers. */
@@ -135,6 +136,7 @@ function runUntilTimeout<T>(
 
 /** Checks the result of the application's handler, because the server would refuse an invalid one. */
 function checkAnswer(method: MethodName, result: JsonObject, { server }: InternalRequestInfo): JsonObject {
+  requireSendable(result, 'answer/malformed', { peer: server }, method);
   const issue = methods[method].result(result);
   if (issue === undefined) return result;
   throw new TenonError('answer/malformed', `the answer to ${method} is malformed: ${issue}`, { peer: server });
