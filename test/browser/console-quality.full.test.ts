@@ -51,6 +51,10 @@ const targets = [
 const VIEWS = [
   '/',
   '/s/notes',
+  '/s/notes/resources',
+  '/s/notes/prompts',
+  '/s/notes/tasks',
+  '/s/notes/subscriptions',
   '/s/closed',
   '/s/notes/tools/add?args=%7B%22tags%22%3A%5B%22a%22%5D%7D',
   '/calls',
@@ -58,6 +62,8 @@ const VIEWS = [
   '/wire',
   '/wire?at=3',
   '/input-requests',
+  '/recordings',
+  '/compare?call=1&versions=2025-11-25,2026-07-28',
 ];
 
 describe.skipIf(!found)('the page of the console', () => {

@@ -1,8 +1,8 @@
 import { repeatLast } from './actions.js';
 import { calls } from './console-state.js';
+import { isPaletteOpen } from './palette/palette-host.js';
 import { KEY_ADDRESSES } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
-import { isPaletteOpen } from './palette/palette-host.js';
 import { navigate, route, setQuery, toComparePath } from './route.js';
 import { switchTheme } from './theme.js';
 

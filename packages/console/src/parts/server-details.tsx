@@ -44,7 +44,7 @@ function Capabilities({ path }: { readonly path: string }) {
   if (!capabilities) return null;
   return (
     <section>
-      <h3>capabilities and extensions</h3>
+      <h2>capabilities and extensions</h2>
       <div class="tree">
         <JsonTree value={capabilities} open={4} />
       </div>

@@ -21,6 +21,7 @@ export function ComparePage() {
     );
   return (
     <main class="view">
+      <h1 class="for-readers">Comparison</h1>
       <p class="empty">
         Nothing to compare. Open a <a href="/calls">call</a> and press <kbd>v</kbd>, or choose two messages in the{' '}
         <a href="/wire">wire</a>.

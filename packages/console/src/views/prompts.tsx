@@ -30,7 +30,10 @@ export function PromptsView({ server, listing, prompt }: PromptsViewProps) {
       {chosen ? (
         <PromptPanel key={chosen.name} server={server} prompt={chosen} />
       ) : (
-        <p class="empty">{items.length === 0 ? 'The server lists no prompts.' : 'Choose a prompt on the left.'}</p>
+        <div class="empty">
+          <h1 class="for-readers">Prompts</h1>
+          <p>{items.length === 0 ? 'The server lists no prompts.' : 'Choose a prompt on the left.'}</p>
+        </div>
       )}
     </main>
   );

@@ -138,6 +138,7 @@ export function RecordingsPage() {
   };
   return (
     <main class="view board">
+      <h1 class="for-readers">Recordings</h1>
       <div class="paste">
         <label>
           Open a recording{' '}

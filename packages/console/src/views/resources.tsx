@@ -43,7 +43,10 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
       ) : uri !== '' ? (
         <ResourcePanel key={uri} server={server} uri={uri} listing={listing} />
       ) : (
-        <p class="empty">{items.length === 0 ? 'The server lists no resources.' : 'Choose a resource on the left.'}</p>
+        <div class="empty">
+          <h1 class="for-readers">Resources</h1>
+          <p>{items.length === 0 ? 'The server lists no resources.' : 'Choose a resource on the left.'}</p>
+        </div>
       )}
     </main>
   );
