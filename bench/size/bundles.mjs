@@ -39,14 +39,14 @@ export const bundles = [
     source: `import { createHandler } from 'tenon/http';\n${tenonServer}\nexport default { fetch: createHandler(server) };`,
     platform: 'browser',
     limit: 45,
-    budget: { oneFile: 109.4, atStart: 84.6 },
+    budget: { oneFile: 109.5, atStart: 84.6 },
   },
   {
     name: 'Tenon: client on Node',
     source: `import { connect } from 'tenon';\nexport const client = await connect('http://localhost:3000/mcp');`,
     platform: 'node',
     limit: 42,
-    budget: { oneFile: 82.6, atStart: 73.6 },
+    budget: { oneFile: 82.6, atStart: 73.7 },
   },
   {
     name: 'Tenon: client in browsers',
