@@ -1,5 +1,5 @@
 // @ts-check
-/** What a question and its answer cost client and server together, in one process, on the protocol version on which it ends the call. */
+/** Measures an input request and its response, client and server in one process, on the protocol version where it ends the round. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { connect, createServer, tool } from 'tenon';
 import { formatNumber, formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';

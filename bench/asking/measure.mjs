@@ -1,5 +1,5 @@
 // @ts-check
-/** What a question costs on the protocol version on which it ends the call: the state that travels, and the work for each round. */
+/** Measures an input request on the protocol version where it ends the round: the size of `requestState`, and the work of each round. */
 import { createServer, memoryStores, tool } from 'tenon';
 import { heading, median, table } from '../report.mjs';
 import { measureBothEnds } from './both-ends.mjs';

@@ -47,7 +47,7 @@ const methods = {
 function answer({ id, method, params }) {
   const run = methods[method];
   if (run) return { jsonrpc: '2.0', id, result: run(params) };
-  // What a server of one protocol version says to a handshake of another.
+  // A server without handshakes refuses `initialize`.
   const other = perRequest && method === 'initialize';
   const error = other
     ? {

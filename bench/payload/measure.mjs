@@ -26,12 +26,12 @@ const withMany = [
 ];
 
 /** @type {Subject[]} */
-const kept = ['2025-11-25', '2026-07-28'].map(version => ({
+const prepared = ['2025-11-25', '2026-07-28'].map(version => ({
   name: 'floor, list kept',
   revision: version,
   program: 'floor',
   mode: { json: `${version} kept` },
-  note: 'the same, with the bytes of its list said once and kept',
+  note: 'the same, with the bytes of its list made once',
 }));
 
 /** @param {{ rounds: number }} options `TENON_BENCH_ONLY` names the peers, where not all are wanted */
@@ -48,7 +48,7 @@ export async function measurePayload({ rounds }) {
   console.error('many tools');
   const many = { tools: ['echo'], more: TOOLS - 1 };
   const long = await measureServers(
-    [...subjects, ...kept],
+    [...subjects, ...prepared],
     each => startPeer(each, 'json', many, CONNECTIONS),
     rounds,
     () => withMany,

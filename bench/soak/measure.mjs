@@ -18,7 +18,7 @@ const CALLS_PER_MINUTE = 500_000;
 const SESSIONS_PER_MINUTE = 5000;
 const CALLERS = 8;
 const SESSION_OPENERS = 8;
-/** Of each behavior, on each protocol version. */
+/** Number of subscribers of each behavior on each protocol version. */
 const SUBSCRIBERS = 6;
 /** Seconds between two looks: collecting garbage stops the server. At least so many looks are taken. */
 const EACH = 7.1;

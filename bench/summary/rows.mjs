@@ -1,5 +1,5 @@
 // @ts-check
-/** What the parts have measured, by one shape: who, on which protocol version, and what each round has cost. */
+/** Rows of all measurements in one form: the peer, the protocol version, and the cost of each round. */
 import { compare } from '../report.mjs';
 
 /** @typedef {{ [key: string]: any }} Json */
@@ -8,7 +8,7 @@ import { compare } from '../report.mjs';
 /** By the names of the parts; what has not been measured is not there. @typedef {Record<string, { when: string, machine: Record<string, string>, results: any } | undefined>} Parts */
 
 export const versions = ['2025-11-25', '2026-07-28'];
-/** What peers speak who do not have a protocol version, and whom it is compared with all the same. */
+/** A peer without the first protocol version is compared by the second. */
 const nearest = /** @type {Record<string, string>} */ ({ '2025-06-18': '2025-11-25' });
 
 /** @param {readonly Json[]} measured @param {(each: Json) => readonly Json[] | undefined} samples @param {string} what @returns {Row[]} */

@@ -226,9 +226,9 @@ describe.skipIf(!found)('the page of the console', () => {
     const link = page.getByRole('button', { name: /^https:\/\/example\.com\/link-uri/ });
     await link.waitFor();
     const pages = context.pages().length;
-    const asked = page.waitForEvent('dialog');
+    const opening = page.waitForEvent('dialog');
     await link.click();
-    const dialog = await asked;
+    const dialog = await opening;
     expect(dialog.message()).toContain('https://example.com/link-uri\\u{202E}');
     expect(context.pages()).toHaveLength(pages);
     expect(opened.faults.splice(0)).toEqual([dialog.message()]);

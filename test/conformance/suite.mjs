@@ -10,7 +10,7 @@ import { finish, serve } from './children.mjs';
 
 /** @typedef {{ id: string, status: 'SUCCESS' | 'FAILURE' | 'WARNING' | 'INFO' | 'SKIPPED', errorMessage?: string }} Check */
 /**
- * What became of one scenario. `error` is what went wrong beside its checks.
+ * Outcome of one scenario. `error` is a failure outside of its checks.
  * @typedef {{ scenario: string, checks: Check[], error?: string | undefined }} Outcome
  */
 /** @typedef {{ name: string, windows: string[] }} Scenario */

@@ -18,7 +18,7 @@ export const newest: ProtocolVersion = '2026-07-28';
 const getOlder = ({ client, server }: Pair): ProtocolVersion => (client < server ? client : server);
 export const bothSupport = (pair: Pair, version: ProtocolVersion): boolean => getOlder(pair) >= version;
 
-/** Whether nothing stands between: the same protocol version on both sides, or no gateway at all. */
+/** True if client and server speak the same protocol version, so that nothing is translated. */
 export const isSameVersion = ({ client, server }: Pair): boolean => client === server;
 
 export const listPairs = (mode: PairTransport): readonly Pair[] =>

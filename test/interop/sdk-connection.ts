@@ -11,5 +11,5 @@ export interface SdkConnection {
 }
 
 export const newest = '2026-07-28';
-/** Whether what is agreed on is at least this protocol version. */
+/** True if the negotiated protocol version is this one or a later one. */
 export const supportsVersion = (version: string, { version: agreed }: SdkConnection) => agreed >= version;

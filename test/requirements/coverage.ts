@@ -79,7 +79,7 @@ function whyStale(
   return reason.trim() === '' ? [`${id} (${version}): no reason`] : [];
 }
 
-/** How many of the guarded rows are tested, waived and uncovered: by protocol version, then by role. */
+/** Counts the tested, waived and uncovered of the guarded rows: by protocol version, then by role. */
 export function table(requirements: readonly Requirement[], { standing }: Coverage): string {
   const guarded = requirements.filter(isGuarded);
   const roles = unique(guarded.map(({ role }) => role)).sort();

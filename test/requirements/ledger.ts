@@ -8,7 +8,7 @@ const folder = fileURLToPath(new URL('.', import.meta.url));
 const versions = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28'] as const;
 const ledgers = [...versions, 'extensions', 'apps-additions', 'skills', 'scale-out', 'cli', 'telemetry'] as const;
 
-/** What one protocol version asks, as one row of its ledger. README.md says what the columns mean. */
+/** One requirement of a protocol version: a row of its ledger. README.md explains the columns. */
 export interface Requirement {
   readonly version: (typeof ledgers)[number];
   readonly id: string;

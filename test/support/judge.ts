@@ -16,7 +16,10 @@ export interface Context {
 }
 
 export interface JudgeOptions {
-  /** Whether a member that the protocol version does not know is a fault in what we send. Default false: the types are open. */
+  /**
+   * True if a sent message may have only members of its protocol version.
+   * @default false, because the types are open
+   */
   readonly exact?: boolean;
   /** Methods beside those of the protocol version: of an extension, or made up by a test. Only their envelope is judged. */
   readonly custom?: (method: string) => boolean;

@@ -46,7 +46,7 @@ export interface Wire {
 /** Extensions are declared to peers of every protocol version: those that know of some look for them there. */
 const extended = /capabilities: must NOT have additional properties \{"additionalProperty":"extensions"\}/;
 const customMethods = /^(com\.example|notes|notifications\/notes)\//;
-/** Of the tasks extension, which the schema of its protocol version does not have. */
+/** Methods of the tasks extension. The schema of its protocol version does not have them. */
 const taskMethods = /^(tasks\/(get|update|cancel)|notifications\/tasks)$/;
 
 function isCustom(version: ProtocolVersion, method: string): boolean {

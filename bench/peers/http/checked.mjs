@@ -107,15 +107,15 @@ function callTool(id, { name, arguments: given, _meta }, response) {
   }
   const token = _meta?.progressToken;
   let streams = false;
-  const said = tool.run(given, (progress, total) => {
+  const returned = tool.run(given, (progress, total) => {
     if (token === undefined) return;
     if (!streams) beginStream(response);
     streams = true;
     const params = { progressToken: token, progress, total };
     response.write(frame({ jsonrpc: '2.0', method: 'notifications/progress', params }));
   });
-  if (typeof said === 'string') return answer(response, id, createResult(said));
-  said.then(text => {
+  if (typeof returned === 'string') return answer(response, id, createResult(returned));
+  returned.then(text => {
     if (!streams) return answer(response, id, createResult(text));
     response.end(frame({ jsonrpc: '2.0', id, result: createResult(text) }));
   });
@@ -134,8 +134,8 @@ function initialize(id, _, response) {
 
 /** @type {Method} */
 function discover(id, _, response) {
-  const said = { supportedVersions: [protocolVersion], capabilities: { tools: {} } };
-  answer(response, id, { ...before, ...said, ...cache, ...after });
+  const discovered = { supportedVersions: [protocolVersion], capabilities: { tools: {} } };
+  answer(response, id, { ...before, ...discovered, ...cache, ...after });
 }
 
 /** @param {Outgoing} response @param {unknown} id @param {Json} result */

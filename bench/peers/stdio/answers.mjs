@@ -1,5 +1,5 @@
 // @ts-check
-/** What bare Node answers on the standard streams, by protocol version. It loads nothing, so that starting it costs what Node costs. */
+/** Responses of a bare Node server on stdio, by protocol version. The file imports nothing, so its start takes as long as that of Node. */
 
 /** @typedef {{ [key: string]: any }} Json */
 

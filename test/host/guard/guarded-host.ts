@@ -67,7 +67,7 @@ export async function getOutcome(work: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Which of these resources a listener of the newest protocol version is told of. */
+/** Lists the resources of which a listener of the newest protocol version is notified. */
 export async function collectNotifications(host: Host, ...uris: string[]): Promise<unknown> {
   const notified: JsonObject[] = [];
   const params = { notifications: { resourceSubscriptions: uris, toolsListChanged: true } };

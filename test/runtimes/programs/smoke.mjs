@@ -46,7 +46,7 @@ const steps = {
   async call(client) {
     const answer = await client.tools.add({ a: 2, b: 3 });
     must(answer.sum === 5, `2 + 3 is ${JSON.stringify(answer)}`);
-    // Of the older protocol versions an error of the protocol, since 2025-11-25 a result that says so.
+    // Before 2025-11-25 the server responds with a protocol error, and since then with a result that has `isError`.
     const refused = await client.callTool('add', { a: 'two', b: 3 }).then(
       result => result.isError === true,
       error => error.rpcCode === -32602,

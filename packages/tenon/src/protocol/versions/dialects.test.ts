@@ -93,7 +93,7 @@ describe('dialects', () => {
   });
 });
 
-/** What the tasks extension adds to the protocol version on which it stands. */
+/** Methods that the tasks extension adds to its protocol version. */
 const extension = { client: ['tasks/get', 'tasks/update', 'tasks/cancel'], server: ['notifications/tasks'] };
 
 describe.skipIf(!schemasPresent).each(dialects.map(dialect => [dialect.protocolVersion, dialect] as const))(
