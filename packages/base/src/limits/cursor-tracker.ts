@@ -23,8 +23,8 @@ export class CursorTracker {
     this.#pages++;
     const isRepeated = this.#seen.has(nextCursor);
     if (isRepeated || this.#pages >= MAX_PAGES) {
-      const problem = isRepeated ? 'the same cursor twice' : `more than ${MAX_PAGES} pages`;
-      throw new TenonError('peer/endless-list', `${this.#method} returned ${problem}`, { peer });
+      const received = isRepeated ? 'the same cursor twice' : `more than ${MAX_PAGES} pages`;
+      throw new TenonError('peer/endless-list', `${this.#method} returned ${received}`, { peer });
     }
     this.#seen.add(nextCursor);
     return nextCursor;

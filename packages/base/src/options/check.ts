@@ -108,7 +108,7 @@ export function prependPath(path: string, issue: string): string {
   return issue.startsWith(ROOT) ? `at ${path}: ${issue.slice(ROOT.length)}` : `at ${path}${issue.slice('at '.length)}`;
 }
 
-/** Returns the problem of a value of a wrong type. `received` describes a value of which more than the type is wrong. */
+/** Returns the issue of a value of a wrong type. `received` describes a value of which more than the type is wrong. */
 export function describeMismatch(expected: string, value: unknown, received = describeReceived(value)): string {
   return `${ROOT}expected ${expected}, got ${received}`;
 }

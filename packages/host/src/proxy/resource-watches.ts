@@ -64,8 +64,8 @@ export async function waitForAcceptance(
 
 /** Creates the error for a resource whose server does not notify of changes. */
 export function createNotNotifiedError(server: string, uri: string, advice = ''): TenonError {
-  const problem = `the server "${server}" does not notify of changes of this resource. Read the resource again instead`;
-  return rpcError(INVALID_PARAMS, `Invalid params: ${problem}${advice === '' ? '' : `. ${advice}`}`, { uri });
+  const summary = `the server "${server}" does not notify of changes of this resource. Read the resource again instead`;
+  return rpcError(INVALID_PARAMS, `Invalid params: ${summary}${advice === '' ? '' : `. ${advice}`}`, { uri });
 }
 
 const subscriptions = new WeakMap<Client, Set<string>>();

@@ -20,9 +20,9 @@ export function createUnansweredError(error: TenonError, server: string, method:
   const isOpen = wasSent && !isReadOnly(method) && mayHaveExecuted(error);
   if (code.startsWith('store/') && !isOpen) return error;
   if (hasExecuted(error.data)) {
-    const problem = `The server "${server}" has carried out ${method}, and its result was refused (${code}: ${describePublicly(error)}).`;
+    const summary = `The server "${server}" has carried out ${method}, and its result was refused (${code}: ${describePublicly(error)}).`;
     const data = { server, code, ...EXECUTED };
-    return createCausedError(error, INTERNAL_ERROR, `${problem} Do not send the request again.`, data);
+    return createCausedError(error, INTERNAL_ERROR, `${summary} Do not send the request again.`, data);
   }
   const assumed = code === 'call/not-offered' && isObject(error.data) ? adviseAssuming(error.data.capability) : '';
   const mayHaveRun = isOpen ? ' It may have been carried out.' : '';

@@ -33,7 +33,10 @@ export interface HostedSkillList {
 export interface SkillApprovalRequest extends SkillReference {
   /** Current entry of the skill, with the files to approve. */
   readonly entry: SkillEntry;
-  /** `first`: no approval is stored, also after a change has ended one. `changed`: the stored one is for other files. `generated`: no files to compare. */
+  /**
+   * `first`: no approval is stored, also after a change has ended one. `changed`: the stored one is for other files.
+   * `generated`: no files to compare.
+   */
   readonly reason: 'first' | 'changed' | 'generated';
   /** Reads a file of the skill before the user decides. */
   read(path?: string): Promise<SkillContent>;

@@ -35,7 +35,7 @@ export interface ForwardedErrorOptions {
 /**
  * Converts an error of an upstream server to the error for the caller: code, message and data of the server, in the
  * protocol version of the caller. An error without a response becomes an internal error without details. Its `data.outcome`
- * is `unknown` if the server may have executed the request.
+ * is `unknown` if the server may have executed the request, and `executed` if it has, and its result was refused.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
@@ -45,8 +45,8 @@ export function toForwardedError(error: unknown, options: ForwardedErrorOptions)
   if (!TenonError.is(error) || isForPeer(error) || error.code.startsWith('client/')) return TenonError.from(error);
   if (error.rpcCode === undefined || error.code.startsWith('stdio/')) {
     if (hasExecuted(error.data)) {
-      const problem = `the server has carried out ${method}, and its result was refused. Do not send the request again`;
-      return createCausedError(error, INTERNAL_ERROR, problem, { code: error.code, ...EXECUTED });
+      const summary = `the server has carried out ${method}, and its result was refused. Do not send the request again`;
+      return createCausedError(error, INTERNAL_ERROR, summary, { code: error.code, ...EXECUTED });
     }
     const isOpen = !isReadOnly(method) && mayHaveExecuted(error);
     const summary = `the server did not respond correctly to ${method}${isOpen ? ', and may have carried it out' : ''}`;

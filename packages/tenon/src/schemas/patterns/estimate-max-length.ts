@@ -9,8 +9,8 @@ const MAX_STEPS_PER_MATCH = 1e7;
  * exact.
  */
 const MAX_EXPONENTIAL_STEPS = 1e5;
-/** Steps of each way of a match that goes back to try another. */
-const WAY_STEPS = 2;
+/** Steps of each path of a match that goes back to try another. */
+const PATH_STEPS = 2;
 /** The estimate of such a pattern may be too low by this factor. */
 const EXPONENTIAL_MARGIN = 10;
 /** Maximum length of a peer's pattern, in characters. Longer patterns are never run. */
@@ -57,11 +57,11 @@ function computeMaxLength({ factor, degree, base }: Growth): number {
 export function countMatchSteps(growth: PatternGrowth, { start, character }: MatchWork, length: number): number {
   const { factor, degree, base, maxLength, isAnchored } = growth;
   if (length > maxLength) return Number.POSITIVE_INFINITY;
-  const way = Math.max(WAY_STEPS, start / 2);
-  if (base > 1) return EXPONENTIAL_MARGIN * way * factor * base ** (length * (degree + 1));
-  if (degree > 1) return way * factor * length ** degree + character * length;
+  const pathSteps = Math.max(PATH_STEPS, start / 2);
+  if (base > 1) return EXPONENTIAL_MARGIN * pathSteps * factor * base ** (length * (degree + 1));
+  if (degree > 1) return pathSteps * factor * length ** degree + character * length;
   const starts = isAnchored ? 1 : length + 1;
-  return starts * (start + WAY_STEPS * (factor - 1)) + character * length;
+  return starts * (start + PATH_STEPS * (factor - 1)) + character * length;
 }
 
 /**

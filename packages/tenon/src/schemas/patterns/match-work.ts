@@ -1,6 +1,6 @@
 import { type Branch, isLoop, type PatternItem, parsePattern } from './parse-pattern.js';
 
-/** Steps of one match, without the further ways that backtracking tries. */
+/** Steps of one match, without the further paths that backtracking tries. */
 export interface MatchWork {
   /** Steps at each character at which the match starts. */
   readonly start: number;
