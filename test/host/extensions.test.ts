@@ -340,8 +340,49 @@ describe('a gateway with a lock over a server with skills', () => {
     state.text = first.replace('first', 'second');
     const { client, listed: left } = await open({ lock });
     expect(left).toEqual([]);
-    await expect(skillsOf(client).get('skill://refunds/SKILL.md')).rejects.toThrow('files');
-    await expect(client.readResource('skill://refunds/forms.md')).rejects.toThrow('files');
+    await expect(skillsOf(client).get('skill://refunds/SKILL.md')).rejects.toThrow(
+      'its files are not what was approved',
+    );
+    await expect(client.readResource('skill://refunds/forms.md')).rejects.toThrow(
+      'its files are not what was approved',
+    );
+  });
+
+  it('refuses a blocked skill that the server returns for another one', async () => {
+    const toEntry = (name: string, digest: string) => ({
+      uri: `skill://${name}/SKILL.md`,
+      frontmatter: { name, description: 'd' },
+      resources: [{ uri: `skill://${name}/SKILL.md`, digest, size: 1 }],
+    });
+    const approved = ['a', 'b'].map(name => toEntry(name, `sha256:${'0'.repeat(64)}`));
+    const content = { ttlMs: 0, cacheScope: 'private', resources: [] };
+    const create = (returned = approved[0]) =>
+      createServer({
+        name: 's',
+        version: '1',
+        extensions: [{ id: skillsExtension.id }],
+        resources: { 'skill://{name}/SKILL.md': resource({ read: () => 'text' }) },
+        methods: {
+          'skills/list': { run: () => ({ ...content, skills: approved }) },
+          'skills/get': { run: () => ({ ...content, skill: returned }) },
+        },
+      });
+    const lockGuard = createLockGuard({ lock: { servers: new Map() }, onUnknown: 'trust-first' });
+    const open = async (service: Server) => {
+      const host = await createHost({ servers: { s: { service } }, lockGuard, onError: () => {} });
+      const client = await connect(host.toServer(), { extensions: [skillsExtension], protocolVersion: '2026-07-28' });
+      cleanups.push(
+        () => host.close(),
+        () => client.close(),
+      );
+      return client;
+    };
+    const uri = 'skill://b/SKILL.md';
+    const trusting = await open(create());
+    await trusting.call('skills/list');
+    expect(await trusting.call('skills/get', { uri })).toMatchObject({ skill: { uri: 'skill://a/SKILL.md' } });
+    const client = await open(create(toEntry('a', `sha256:${'1'.repeat(64)}`)));
+    await expect(client.call('skills/get', { uri })).rejects.toThrow('its files are not what was approved');
   });
 });
 

@@ -134,9 +134,12 @@ async function forwardByUri(
   const cache = { ttlMs: 0, ...rest, cacheScope: 'private' };
   if (method === GET) {
     if (!isObject(rest.skill)) throw rpcError(INTERNAL_ERROR, `The server "${connection.server}" returned no skill`);
-    // The skill may differ from the one that the lock has approved.
+    // The skill may differ from the one that the lock has approved, or be another one than was requested.
     const admitted = await gateway.guard.filterSkills(connection, [rest.skill]);
-    if (admitted.length === 0) await gateway.guard.authorizePassive(request, connection, method);
+    if (admitted.length === 0) {
+      const returned = createResourceRequest(connection, String(rest.skill.uri), requestContext.caller.auth);
+      await gateway.guard.authorizePassive(returned, connection, method);
+    }
     return { ...cache, skill: withPublicAddresses(gateway, connection, rest.skill, requestContext) };
   }
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));

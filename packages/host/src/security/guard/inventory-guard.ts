@@ -227,8 +227,13 @@ const isOfBlockedContent = ({ blocked }: LockVerdict, uri: string): boolean =>
       (kind === 'skill' && uri.startsWith(name.slice(0, name.lastIndexOf('/') + 1))),
   );
 
+/** Kinds that are several things. All annotations, or instructions, of a definition are one. */
+const PLURAL_KINDS: ReadonlySet<DriftKind> = new Set(['arguments', 'fields', 'files'] as const);
+
 function describeBlock(kinds: readonly DriftKind[]): string {
   if (kinds.includes('unknown server')) return 'its server is not in the lock';
   if (kinds.includes('added')) return 'it is not in the lock';
-  return `its ${[...new Set(kinds)].join(', ')} is not what was approved`;
+  const changed = [...new Set(kinds)];
+  const verb = changed.length > 1 || changed.some(kind => PLURAL_KINDS.has(kind)) ? 'are' : 'is';
+  return `its ${changed.join(', ')} ${verb} not what was approved`;
 }
