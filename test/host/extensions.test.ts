@@ -421,4 +421,65 @@ describe('a gateway with a lock over a server with pages', () => {
     await expect(later.client.readResource(uri)).rejects.toThrow('its content is not what was');
     expect(await later.client.callTool('show')).toMatchObject({ content: [{ text: 'shown' }] });
   });
+
+  /** Creates a server with two pages, which records each read, and opens clients of gateways over it. */
+  function createPages() {
+    const reads: string[] = [];
+    const content = { text: 'first' };
+    const uris = ['ui://chart/a.html', 'ui://chart/b.html'];
+    const create = () =>
+      createServer({
+        name: 'a',
+        version: '1',
+        tools: { show: tool({ run: () => 'shown' }) },
+        resources: Object.fromEntries(
+          uris.map(uri => [
+            uri,
+            resource({
+              mimeType: HTML,
+              read() {
+                reads.push(uri);
+                return content.text;
+              },
+            }),
+          ]),
+        ),
+      });
+    const open = async (options: object, serverOptions: object = {}) => {
+      const host = await createHost({ servers: { a: { service: create() } }, onError: () => {}, ...options });
+      const client = await connect(host.toServer(serverOptions), { extensions: [apps] });
+      cleanups.push(
+        () => host.close(),
+        () => client.close(),
+      );
+      return client;
+    };
+    return { reads, content, uris, open };
+  }
+
+  it('reads each page once for lists that are requested together', async () => {
+    const { reads, uris, open } = createPages();
+    const lockGuard = createLockGuard({ lock: { servers: new Map() }, onUnknown: 'trust-first' });
+    const client = await open({ lockGuard });
+    await Promise.all(['tools/list', 'resources/list', 'prompts/list'].map(method => client.call(method)));
+    expect(reads).toEqual(uris);
+  });
+
+  it('blocks all of several changed pages that are read together', async () => {
+    const { content, uris, open } = createPages();
+    const lockGuard = createLockGuard({ lock: { servers: new Map() }, onUnknown: 'trust-first' });
+    const client = await open({ lockGuard });
+    for (const uri of uris) expect((await client.readResource(uri)).contents).toHaveLength(1);
+    content.text = 'second';
+    const results = await Promise.allSettled(uris.map(uri => client.readResource(uri)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('reads no page for the lists of a gateway without a lock', async () => {
+    const { reads, open } = createPages();
+    const client = await open({}, { servers: ['a/show', 'a/none'] });
+    await client.call('tools/list');
+    await client.call('resources/list');
+    expect(reads).toEqual([]);
+  });
 });

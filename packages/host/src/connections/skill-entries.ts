@@ -1,7 +1,8 @@
-import { CursorTracker, isObject, type JsonObject, toCanonicalJson } from '@tenon/base';
+import { CursorTracker, isObject, type JsonObject } from '@tenon/base';
 import type { Client } from 'tenon';
 import { SKILLS_EXTENSION } from '../catalog/page-meta.js';
 import type { InventorySkill } from '../catalog/server-inventory.js';
+import { DerivedDefinitions } from './derived-definitions.js';
 import type { EntryList } from './list-cache.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
@@ -9,13 +10,7 @@ const LIST = 'skills/list';
 /** Maximum number of skills of one server. The rest is ignored. */
 const MAX_SKILLS = 10_000;
 
-interface KnownSkills {
-  /** List of resources at that time. The files of skills are resources, so another list shows that skills may differ. */
-  readonly resources: EntryList<'resources'>;
-  readonly entries: readonly InventorySkill[];
-}
-
-const known = new WeakMap<UpstreamConnection, KnownSkills>();
+const known = new DerivedDefinitions<InventorySkill>();
 
 /** Returns the settings of the skills extension of a server, if it declares the extension. */
 export function getSkillSettings({ server }: Pick<Client, 'server'>): JsonObject | undefined {
@@ -40,7 +35,7 @@ export async function readSkillPages(
 
 /**
  * Returns the skills of a server, for its inventory: the same array until one changes. Reads them again when the list of
- * resources has changed. `undefined` if the server declares no skills.
+ * resources has changed, because the files of skills are resources. `undefined` if the server declares no skills.
  */
 export async function getSkillDefinitions(
   connection: UpstreamConnection,
@@ -48,30 +43,20 @@ export async function getSkillDefinitions(
 ): Promise<readonly InventorySkill[] | undefined> {
   const client = await connection.getClient();
   if (getSkillSettings(client) === undefined) return undefined;
-  const before = known.get(connection);
-  if (before?.resources === resources) return before.entries;
-  const read = await readSkillPages(connection.server, params => client.call(LIST, params));
-  return store(connection, resources, read);
+  return known.get(connection, [resources], async () => {
+    const entries = await readSkillPages(connection.server, params => client.call(LIST, params));
+    return entries.map(toDefinition);
+  });
 }
 
 /** Records skills that a caller has read, so that the lock compares them. Entries that no list contains are added. */
 export async function recordSkills(connection: UpstreamConnection, entries: readonly JsonObject[]): Promise<void> {
   const resources = await connection.lists.getCached('resources');
-  const others = new Map(known.get(connection)?.entries.map(each => [each.uri, each]));
-  for (const each of entries) if (others.size < MAX_SKILLS) others.set(String(each.uri), toDefinition(each));
-  store(connection, resources, [...others.values()]);
-}
-
-function store(
-  connection: UpstreamConnection,
-  resources: EntryList<'resources'>,
-  read: readonly object[],
-): readonly InventorySkill[] {
-  const before = known.get(connection)?.entries;
-  const found = read.map(each => toDefinition(each as JsonObject));
-  const entries = before !== undefined && toCanonicalJson(before) === toCanonicalJson(found) ? before : found;
-  known.set(connection, { resources, entries });
-  return entries;
+  known.record(connection, [resources], before => {
+    const skills = new Map(before.map(each => [each.uri, each]));
+    for (const each of entries) if (skills.size < MAX_SKILLS) skills.set(String(each.uri), toDefinition(each));
+    return [...skills.values()];
+  });
 }
 
 /** Returns the members of an entry that tell what the skill is. The order of its files has no meaning. */

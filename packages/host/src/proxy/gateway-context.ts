@@ -17,7 +17,7 @@ import { getEntryKey } from '../connections/list-cache.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type { UpstreamRegistry } from '../connections/upstream-registry.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
-import { readInventory } from '../security/guard/read-inventory.js';
+import { readLists } from '../security/guard/read-inventory.js';
 import { ListChangeNotifier } from './list-change-notifier.js';
 
 /** Maximum number of cached catalogs. The least recently used one is dropped first. */
@@ -113,8 +113,8 @@ export class GatewayContext {
     if (patterns === undefined || this.#checkedConnections.has(connection)) return;
     this.#checkedConnections.add(connection);
     try {
-      const { tools, prompts, resources, templates } = await readInventory(connection);
-      const names = [...tools, ...prompts, ...resources, ...templates].map(getEntryKey);
+      const { tools, prompts, resources, templates } = await readLists(connection);
+      const names = [...tools.items, ...prompts.items, ...resources.items, ...templates.items].map(getEntryKey);
       this.#patterns.add(connection.server, checkPatterns('servers', patterns, names), names);
     } catch {
       // The lists are read again for the next caller, who gets the error.

@@ -5,16 +5,21 @@ import type { UpstreamConnection } from '../../connections/upstream-connection.j
 
 const LISTS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** Reads the complete inventory of a server on a connection, with its skills. */
-export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
-  const { lists } = connection;
+/** Reads all lists of a server on a connection. */
+export async function readLists({ lists }: UpstreamConnection) {
   const [tools, prompts, resources, templates] = await Promise.all([
     lists.getCached('tools'),
     lists.getCached('prompts'),
     lists.getCached('resources'),
     lists.getCached('templates'),
   ]);
-  const read = { tools, prompts, resources, templates };
+  return { tools, prompts, resources, templates };
+}
+
+/** Reads the complete inventory of a server on a connection, with its skills and pages. */
+export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
+  const read = await readLists(connection);
+  const { tools, prompts, resources, templates } = read;
   // A server that does not list its skills has not shown that it removed them.
   const skills = await getSkillDefinitions(connection, resources).catch(() => 'missing' as const);
   const pages = await getPageDefinitions(connection, tools, resources);
