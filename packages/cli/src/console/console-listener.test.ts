@@ -94,6 +94,12 @@ describe('the listener of the console', () => {
     expect((await send('/', {}, 'POST')).status).toBe(405);
   });
 
+  it('serves addresses that are no URLs, because any page can send one [con.token]', async () => {
+    for (const path of ['//', '//:0', '//attacker.example/api/wire/1', '/?a?b'])
+      expect((await send(path, {})).text).toContain('<title>page</title>');
+    expect((await send('/api//', {})).status).toBe(401);
+  });
+
   it('refuses a body that is not JSON, because a form of any page could send it', async () => {
     const response = await send('/api/servers', { 'x-tenon-token': page.token, 'content-type': 'text/plain' }, 'POST');
     expect(response.status).toBe(400);

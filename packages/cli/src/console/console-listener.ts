@@ -14,6 +14,8 @@ import { createRequestGuard, type Refusal, SECURITY_HEADERS } from './request-gu
 /** Maximum size of a request of the page, in bytes. A form may contain a file. */
 const MAX_REQUEST = 20_000_000;
 const LOOPBACK = '127.0.0.1';
+/** Beginning of the paths that need the token. */
+const API = '/api/';
 
 /** Serves the content of a console. */
 export interface ListenerParts {
@@ -37,21 +39,21 @@ export async function listenForPage(parts: ListenerParts, port: number, portOpti
   const streams = new Set<AbortController>();
   const server = createHttpServer((request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const url = new URL(request.url ?? '/', 'http://console.invalid');
+    const { path, query } = splitAddress(request.url ?? '/');
     const refusal = guard.checkSource(request.headers);
     if (refusal) return refuse(response, refusal);
-    if (!url.pathname.startsWith('/api/')) return sendFile(parts.files, request, response, url.pathname);
+    if (!path.startsWith(API)) return sendFile(parts.files, request, response, path);
     response.setHeader('cache-control', 'no-store');
     const unauthorized = guard.checkToken(request.headers);
     if (unauthorized) return refuse(response, unauthorized);
-    if (url.pathname === '/api/events' && request.method === 'GET') {
+    if (path === `${API}events` && request.method === 'GET') {
       const ending = new AbortController();
       streams.add(ending);
-      const after = Number(url.searchParams.get('after') ?? 0) || 0;
+      const after = Number(query.get('after') ?? 0) || 0;
       void sendStream(parts, response, after, ending).finally(() => streams.delete(ending));
       return;
     }
-    void respondFromApi(parts, request, response, url);
+    void respondFromApi(parts, request, response, path.slice(API.length), query);
   });
   const origin = await startListening(server, port, LOOPBACK, { port: portOption });
   bound = (server.address() as AddressInfo).port;
@@ -64,6 +66,12 @@ export async function listenForPage(parts: ListenerParts, port: number, portOpti
       await closed;
     },
   };
+}
+
+/** Splits the address of a request. It is not parsed as a URL, because any page can send one that is none: `//`. */
+function splitAddress(address: string): { readonly path: string; readonly query: URLSearchParams } {
+  const [path = ''] = address.split('?', 1);
+  return { path, query: new URLSearchParams(address.slice(path.length)) };
 }
 
 function sendFile(
@@ -98,16 +106,13 @@ async function respondFromApi(
   { respond }: ListenerParts,
   request: IncomingMessage,
   response: ServerResponse,
-  url: URL,
+  place: string,
+  query: URLSearchParams,
 ): Promise<void> {
   try {
-    const path = url.pathname.slice('/api/'.length).split('/').map(decodeURIComponent);
+    const path = place.split('/').map(decodeURIComponent);
     const body = request.method === 'POST' ? await readBody(request) : {};
-    sendJson(
-      response,
-      200,
-      (await respond({ method: request.method ?? '', path, query: url.searchParams, body })) ?? {},
-    );
+    sendJson(response, 200, (await respond({ method: request.method ?? '', path, query, body })) ?? {});
   } catch (thrown) {
     const error = createErrorView(TenonError.from(thrown));
     sendJson(response, error.code === 'console/not-found' ? 404 : 400, { error });
