@@ -24,11 +24,14 @@ const sentMessage = new AsyncLocalStorage<{ readonly log: HttpLog; readonly seq:
 export class HttpLog {
   readonly #exchanges = new Map<number, Exchange[]>();
   readonly #open = new WeakMap<ClientRequest, { readonly exchange: Exchange; readonly startedAt: number }>();
+  /** Number of the oldest message that is in memory. */
+  #first = 1;
   readonly #onStart = (data: unknown) => this.#start(data as { readonly request: ClientRequest });
   readonly #onResponse = (data: unknown) =>
     this.#respond(data as { request: ClientRequest; response: IncomingMessage });
 
-  constructor() {
+  /** Observes the requests of this process until `close`. */
+  open(): void {
     subscribe('http.client.request.start', this.#onStart);
     subscribe('http.client.response.finish', this.#onResponse);
   }
@@ -41,6 +44,13 @@ export class HttpLog {
   /** Marks the requests that follow in this asynchronous context as those of a message. */
   follow(seq: number): void {
     sentMessage.enterWith({ log: this, seq });
+  }
+
+  /** Drops the requests of the messages before one of them, because their headers can have secrets. */
+  dropBefore(seq: number): void {
+    if (seq === this.#first) return;
+    this.#first = seq;
+    for (const each of this.#exchanges.keys()) if (each < seq) this.#exchanges.delete(each);
   }
 
   /** Returns the requests of a message, the oldest first. */
@@ -61,7 +71,7 @@ export class HttpLog {
 
   #start({ request }: { readonly request: ClientRequest }): void {
     const sent = sentMessage.getStore();
-    if (sent?.log !== this) return;
+    if (sent?.log !== this || sent.seq < this.#first) return;
     const startedAt = performance.now();
     const exchange: Exchange = {
       method: request.method,

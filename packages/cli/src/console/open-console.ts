@@ -63,8 +63,11 @@ export async function openConsole(
 ): Promise<ConsoleListener> {
   const pageFiles = await readPageFiles(pageFolder);
   const feed = new ChangeFeed();
-  const log = new WireLog(() => feed.notify());
   const http = new HttpLog();
+  const log: WireLog = new WireLog(() => {
+    http.dropBefore(log.first);
+    feed.notify();
+  });
   const configs = new PastedConfigs(context);
   const calls: ConsoleCalls = new ConsoleCalls(feed, call => servers.countCall(call));
   const inbox: InputInbox = new InputInbox(feed, call => calls.setWaiting(call, inbox.isWaiting(call)));
@@ -106,6 +109,7 @@ export async function openConsole(
     port,
     portOption,
   );
+  http.open();
   if (!isLazy) addServers();
   return {
     // Without servers, the recording is what the user wants to see.
