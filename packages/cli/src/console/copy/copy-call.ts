@@ -1,5 +1,5 @@
-import type { CallCopy, CopyFormat } from '@tenon/console/api';
 import { type Shell, shells } from '@tenon/base/writers';
+import type { CallCopy, CopyFormat } from '@tenon/console/api';
 import type { JsonObject, Tool } from 'tenon';
 import type { ResolvedTarget } from '../../target/resolve-target.js';
 import type { TargetOptions } from '../../target/target-options.js';

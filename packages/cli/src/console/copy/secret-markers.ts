@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isObject } from '@tenon/base';
+import { findSecretStart, isObject, redactSecrets } from '@tenon/base';
 import type { WordPart } from '@tenon/base/writers';
 
 /** Names the environment variables of a copied text, and finds the places of their values. */
@@ -23,6 +23,19 @@ export class SecretMarkers {
   /** Returns a text that stands for the value of a variable. */
   create(name: string): string {
     return `${this.#mark}${this.#names.indexOf(this.addVariable(name))}x`;
+  }
+
+  /** Replaces a text that has a secret. */
+  hideText(text: string, name: string): string {
+    return redactSecrets(text) === text ? text : this.create(name);
+  }
+
+  /** Replaces the arguments of a program that have a secret, or that follow the name of one: `--token x`. */
+  hideArguments(args: readonly string[]): string[] {
+    return args.map((each, index) => {
+      const name = `ARGUMENT_${index + 1}`;
+      return findSecretStart(each, args[index - 1]) === undefined ? this.hideText(each, name) : this.create(name);
+    });
   }
 
   /** Replaces each value that its redacted form does not show. */

@@ -1,4 +1,4 @@
-import { isObject, redactSecrets } from '@tenon/base';
+import { isObject } from '@tenon/base';
 import { type Shell, writeShellWord } from '@tenon/base/writers';
 import type { JsonObject, Tool } from 'tenon';
 import type { TargetOptions } from '../../target/target-options.js';
@@ -75,15 +75,11 @@ function splitReference(
   reference: TargetReference,
   markers: SecretMarkers,
 ): { readonly server: readonly string[]; readonly command: readonly string[] } {
-  const hide = (text: string, name: string) => (redactSecrets(text) === text ? text : markers.create(name));
   switch (reference.kind) {
     case 'command':
-      return {
-        server: [],
-        command: ['--', reference.command, ...reference.args.map((each, index) => hide(each, `ARGUMENT_${index + 1}`))],
-      };
+      return { server: [], command: ['--', reference.command, ...markers.hideArguments(reference.args)] };
     case 'url':
-      return { server: [hide(reference.url, 'URL')], command: [] };
+      return { server: [markers.hideText(reference.url, 'URL')], command: [] };
     case 'file':
       return {
         server: [reference.exported === undefined ? reference.path : `${reference.path}#${reference.exported}`],

@@ -64,12 +64,12 @@ function declareInput({ name, inputSchema }: Tool): { readonly name: string; rea
 function writeTarget(target: HttpTarget | StdioTarget, markers: SecretMarkers): string {
   if ('command' in target) {
     const { command, args = [], cwd } = target;
-    return writeValue({ command, args, ...(cwd === undefined ? {} : { cwd }) });
+    return writeValue({ command, args: markers.hideArguments(args), ...(cwd === undefined ? {} : { cwd }) });
   }
   const headers = typeof target.headers === 'object' ? Object.keys(target.headers) : [];
   const auth = typeof target.auth === 'string' ? { auth: markers.create('TOKEN') } : {};
   return writeValue({
-    url: String(target.url),
+    url: markers.hideText(String(target.url), 'URL'),
     ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers.map(name => [name, markers.create(name)])) }),
     ...auth,
   });
