@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createServer, protocolVersions, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -262,16 +265,23 @@ describe('a server that is added to the console', () => {
 
   it('starts no pasted program before the user allows it, and gets the variables of the page', async () => {
     page = await openTestConsole();
-    const target = '{ "mcpServers": { "one": { "command": "node", "args": ["-e", "process.exit(3)"] } } }';
-    await page.call('POST', 'servers', { target });
-    const { request } = await page.waitFor('input-request');
-    expect(request).toMatchObject({
-      server: 'one',
-      kind: 'approval',
-      details: expect.stringContaining('process.exit'),
-    });
-    await page.call('POST', `input-requests/${request.id}`, { action: 'decline' });
-    await page.waitFor('server', event => event.server.state === 'failed');
+    const script = "require('node:fs').writeFileSync(process.env.TENON_PLACE, process.env.TENON_TEAM)";
+    const target = JSON.stringify({ mcpServers: { one: { command: process.execPath, args: ['-e', script] } } });
+    const [opened, place] = [page, join(page.folder, 'team.txt')];
+    for (const action of ['decline', 'accept']) {
+      const { name } = await opened.call('POST', 'servers', {
+        target,
+        env: { TENON_PLACE: place, TENON_TEAM: 'notes' },
+      });
+      const { request } = await opened.waitFor('input-request', event => event.request.server === name);
+      expect(request).toMatchObject({ kind: 'approval', details: expect.stringContaining('writeFileSync') });
+      expect(existsSync(place)).toBe(false);
+      await opened.call('POST', `input-requests/${request.id}`, { action });
+      // The program is no server, so it never connects.
+      await opened.waitFor('server', event => event.server.name === name && event.server.state === 'failed');
+      expect(existsSync(place)).toBe(action === 'accept');
+    }
+    expect(await readFile(place, 'utf8')).toBe('notes');
     expect(await page.call('POST', 'servers', { target: '{ "mcpServers": {} }' })).toMatchObject({
       error: { code: 'cli/usage', cause: expect.stringContaining('no server') },
     });
