@@ -4,6 +4,7 @@ import { createUsageError } from '../usage-error.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type ConsoleCalls, createErrorView } from './console-calls.js';
 import type { ConsoleServers } from './console-servers.js';
+import { dropOldest } from './drop-oldest.js';
 import type { InputInbox } from './input-inbox.js';
 
 /** Maximum number of comparisons that are kept. */
@@ -57,15 +58,15 @@ export class ComparedCalls {
   async #isAllowed(id: number, versions: readonly string[]): Promise<boolean> {
     const { servers, calls, inbox } = this.#parts;
     const { server, method, name, params } = calls.read(id);
-    if (method !== 'tools/call' || servers.isRepeatable(server, name)) return true;
-    const { action } = await inbox.ask({
+    if (method !== 'tools/call') return true;
+    const { readOnlyHint, idempotentHint } = servers.findTool(server, name)?.annotations ?? {};
+    if (readOnlyHint === true || idempotentHint === true) return true;
+    return inbox.approve({
       server,
       call: id,
-      kind: 'approval',
       message: `Call ${name} again on ${versions.join(', ')}?`,
       details: `The tool is not marked as read-only or idempotent, so each call may have its effect again.\n${JSON.stringify(params.arguments ?? {}, null, 2)}`,
     });
-    return action === 'accept';
   }
 
   async #callOn(id: number, version: string): Promise<void> {
@@ -92,11 +93,7 @@ export class ComparedCalls {
     runs.set(version, { ...before, ...changes });
     this.#runs.set(id, runs);
     const { feed } = this.#parts;
-    const [oldest] = this.#runs.size > MAX_COMPARISONS ? this.#runs.keys() : [];
-    if (oldest !== undefined) {
-      this.#runs.delete(oldest);
-      feed.delete(`comparison ${oldest}`);
-    }
+    for (const oldest of dropOldest(this.#runs, MAX_COMPARISONS)) feed.delete(`comparison ${oldest}`);
     feed.set(`comparison ${id}`, { type: 'comparison', comparison: this.#createView(id) });
   }
 

@@ -214,12 +214,9 @@ async function replayCall(parts: ConsoleParts, recording: string, { call, server
   const connection = servers.getConnection(server);
   if (stringifyJson(params).includes(REDACTED))
     throw createUsageError(`call ${String(call)}: its secrets are not in the recording`, 'call the tool with its form');
-  const { tool } = await servers.describeTarget(server, method === 'tools/call' ? name : '');
-  if (method === 'tools/call' && tool?.annotations?.readOnlyHint !== true) {
+  if (method === 'tools/call' && servers.findTool(server, name)?.annotations?.readOnlyHint !== true) {
     const message = `Call ${name} of ${server}? It may have effects.`;
-    const details = stringifyJson(params);
-    const { action } = await inbox.ask({ server, kind: 'approval', message, details });
-    if (action !== 'accept')
+    if (!(await inbox.approve({ server, message, details: stringifyJson(params) })))
       throw new TenonError('console/not-approved', `the call of ${name} is not approved`, {
         hint: 'start the replay again, and allow it',
       });

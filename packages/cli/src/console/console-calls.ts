@@ -6,7 +6,9 @@ import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, type
 import { getExitCode } from '../exit-codes.js';
 import { createErrorReport } from '../report-failure.js';
 import type { ChangeFeed } from './change-feed.js';
+import { dropOldest } from './drop-oldest.js';
 import { runAsCall } from './message-owner.js';
+import { findRequestName } from './wire-log.js';
 
 /** Maximum number of finished calls that are kept. */
 const MAX_CALLS = 1000;
@@ -52,24 +54,16 @@ export class ConsoleCalls {
   start(connection: CallConnection, { server, method, params, timeout }: CallRequestBody): CallView {
     this.#last += 1;
     const { client } = connection;
-    const name = params.name ?? params.uri;
     const record: CallRecord = {
-      view: {
+      view: createCallView({
         id: this.#last,
         server,
         method,
-        name: typeof name === 'string' ? name : '',
+        name: findRequestName(params) ?? '',
         protocolVersion: client.server.protocolVersion,
         connection: connection.connection,
-        state: 'running',
         startedAt: Date.now(),
-        took: null,
-        messages: 0,
-        rounds: 0,
-        progress: null,
-        task: null,
-        isError: false,
-      },
+      }),
       params: { ...params },
       abort: new AbortController(),
       startedAt: performance.now(),
@@ -80,7 +74,7 @@ export class ConsoleCalls {
       ended: Promise.resolve(),
     };
     this.#calls.set(record.view.id, record);
-    this.#dropFinished();
+    for (const id of dropOldest(this.#calls, MAX_CALLS, ({ view }) => isOpen(view))) this.#feed.delete(`call ${id}`);
     this.#change(record, {});
     record.ended = this.#run(record, connection, timeout);
     return record.view;
@@ -174,15 +168,6 @@ export class ConsoleCalls {
     this.#feed.set(`call ${record.view.id}`, { type: 'call', call: record.view });
   }
 
-  #dropFinished(): void {
-    for (const [id, { view }] of this.#calls) {
-      if (this.#calls.size <= MAX_CALLS) break;
-      if (isOpen(view)) continue;
-      this.#calls.delete(id);
-      this.#feed.delete(`call ${id}`);
-    }
-  }
-
   #require(id: number): CallRecord {
     const record = this.#calls.get(id);
     if (record) return record;
@@ -191,6 +176,20 @@ export class ConsoleCalls {
 }
 
 const isOpen = ({ state }: CallView): boolean => state === 'running' || state === 'waiting';
+
+/** Creates the view of a call that has just started. */
+export const createCallView = (
+  call: Pick<CallView, 'id' | 'server' | 'connection' | 'method' | 'name' | 'protocolVersion' | 'startedAt'>,
+): CallView => ({
+  ...call,
+  state: 'running',
+  took: null,
+  messages: 0,
+  rounds: 0,
+  progress: null,
+  task: null,
+  isError: false,
+});
 
 /** Creates the description of an error that the page shows. */
 export function createErrorView(error: TenonError): ErrorView {

@@ -1,5 +1,6 @@
 import type { CallView, ServerView } from '@tenon/console/api';
-import { type Client, type JsonRpcMessage, TenonError } from 'tenon';
+import { type Client, type JsonRpcMessage, TenonError, type Tool } from 'tenon';
+import { chooseName } from '../choose-name.js';
 import type { CliContext } from '../cli-context.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';
@@ -94,7 +95,7 @@ export class ConsoleServers {
     wanted?: string,
   ): string {
     const described = describeTarget(target);
-    const name = this.#chooseName(wanted ?? toServerName(described));
+    const name = chooseName(wanted ?? toServerName(described), '-', used => this.#servers.has(used));
     const record: ServerRecord = {
       view: createView(name, described.label, version),
       target,
@@ -158,10 +159,9 @@ export class ConsoleServers {
     return { client, connection, findOutputSchema: findOutputSchema(record), close };
   }
 
-  /** Tells if a tool says that a second call has no further effect. */
-  isRepeatable(name: string, tool: string): boolean {
-    const annotations = this.#require(name).listing?.tools.find(each => each.name === tool)?.annotations;
-    return annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  /** Returns the definition of a tool, if the server has listed it. */
+  findTool(name: string, tool: string): Tool | undefined {
+    return findListedTool(this.#require(name), tool);
   }
 
   /** Returns the target of a server, for a call that is written for another program. */
@@ -174,7 +174,7 @@ export class ConsoleServers {
     return {
       reference: 'reference' in record.target ? record.target.reference : undefined,
       target,
-      tool: record.listing?.tools.find(each => each.name === toolName),
+      tool: findListedTool(record, toolName),
       options: mergeOptions(this.#parts.options, record.target),
       requestedVersion: record.view.requestedVersion,
     };
@@ -334,8 +334,8 @@ export class ConsoleServers {
   async #findCause(record: ServerRecord): Promise<void> {
     const { signal } = record.abort;
     const { findings } = await this.examine(record.view.name);
-    const problems = findings.filter(({ severity }) => severity === 'problem');
-    const finding = problems.find(({ id }) => id !== 'connection.failed') ?? problems[0] ?? null;
+    const serious = findings.filter(({ severity }) => severity === 'problem');
+    const finding = serious.find(({ id }) => id !== 'connection.failed') ?? serious[0] ?? null;
     if (!signal.aborted) this.#change(record, { finding });
   }
 
@@ -357,12 +357,6 @@ export class ConsoleServers {
       this.#parts.feed.set(`server ${name}`, { type: 'server', server: record.view });
   }
 
-  #chooseName(wanted: string): string {
-    let name = wanted;
-    for (let count = 2; this.#servers.has(name); count += 1) name = `${wanted}-${count}`;
-    return name;
-  }
-
   #require(name: string): ServerRecord {
     const record = this.#servers.get(name);
     if (record) return record;
@@ -372,10 +366,13 @@ export class ConsoleServers {
   }
 }
 
+const findListedTool = ({ listing }: ServerRecord, tool: string): Tool | undefined =>
+  listing?.tools.find(each => each.name === tool);
+
 const findOutputSchema =
   (record: ServerRecord): CallConnection['findOutputSchema'] =>
   tool =>
-    record.listing?.tools.find(each => each.name === tool)?.outputSchema;
+    findListedTool(record, tool)?.outputSchema;
 
 /** Adds the options of one server to those of the command. */
 function mergeOptions(options: TargetOptions, target: ConsoleTarget): TargetOptions {

@@ -3,6 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isSecretName, REDACTED, redactSecrets } from '@tenon/base';
 import type { HttpExchangeView } from '@tenon/console/api';
+import { dropOldest } from './drop-oldest.js';
 
 /** Maximum number of messages whose HTTP requests are kept. The oldest are dropped. */
 const MAX_MESSAGES = 20_000;
@@ -94,10 +95,7 @@ export class HttpLog {
     if (own.length >= MAX_EXCHANGES) own.shift();
     own.push(exchange);
     this.#exchanges.set(seq, own);
-    for (const oldest of this.#exchanges.keys()) {
-      if (this.#exchanges.size <= MAX_MESSAGES) break;
-      this.#exchanges.delete(oldest);
-    }
+    dropOldest(this.#exchanges, MAX_MESSAGES);
   }
 
   #respond({ request, response }: { readonly request: ClientRequest; readonly response: IncomingMessage }): void {

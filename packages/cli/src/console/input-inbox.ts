@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@tenon/base';
 import type { InputAction, InputRequestView, InputResponse, Json } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { ChangeFeed } from './change-feed.js';
+import { dropOldest } from './drop-oldest.js';
 
 /** Maximum time for the input response to a server, in milliseconds. */
 export const INPUT_TIMEOUT = 30 * 60_000;
@@ -92,6 +93,14 @@ export class InputInbox {
     });
   }
 
+  /** Asks the user to allow an action. */
+  async approve(
+    request: Pick<UserInputRequest, 'server' | 'call' | 'message' | 'details' | 'signal'>,
+  ): Promise<boolean> {
+    const { action } = await this.ask({ ...request, kind: 'approval' });
+    return action === 'accept';
+  }
+
   /** Tells if a call waits for the user. */
   isWaiting(call: number): boolean {
     return [...this.#entries.values()].some(({ view }) => view.call === call && view.state === 'open');
@@ -124,12 +133,8 @@ export class InputInbox {
   #show(entry: InboxEntry): void {
     const { view } = entry;
     this.#entries.set(view.id, entry);
-    for (const [id, { view: each }] of this.#entries) {
-      if (this.#entries.size <= MAX_CLOSED) break;
-      if (each.state === 'open') continue;
-      this.#entries.delete(id);
+    for (const id of dropOldest(this.#entries, MAX_CLOSED, each => each.view.state === 'open'))
       this.#feed.delete(`input-request ${id}`);
-    }
     this.#feed.set(`input-request ${view.id}`, { type: 'input-request', request: view });
     if (view.call !== null) this.#onChange(view.call);
   }

@@ -22,10 +22,7 @@ export function createPageTerminal(inbox: InputInbox, server: string): Terminal 
     interactive: true,
     askText: question => askText(question),
     askSecret: (question: SecretQuestion) => askText(question, { format: 'password' }),
-    async confirm({ message, details, signal }) {
-      const { action } = await inbox.ask({ server, kind: 'approval', message, details, signal });
-      return action === 'accept';
-    },
+    confirm: ({ message, details, signal }) => inbox.approve({ server, message, details, signal }),
     async select({ options, ...question }) {
       return findValue(options, await askForm(question, { enum: options.map(({ label }) => label) }));
     },

@@ -4,6 +4,7 @@ import { type Client, TenonError } from 'tenon';
 import { createUsageError } from '../usage-error.js';
 import type { ChangeFeed } from './change-feed.js';
 import { createErrorView } from './console-calls.js';
+import { dropOldest } from './drop-oldest.js';
 
 /** Maximum number of changes that a subscription shows. */
 const MAX_CHANGES = 50;
@@ -50,12 +51,8 @@ export class Subscriptions {
     };
     const record: SubscriptionRecord = { view, abort: new AbortController() };
     this.#records.set(view.id, record);
-    for (const [id, each] of this.#records) {
-      if (this.#records.size <= MAX_SUBSCRIPTIONS) break;
-      if (each.view.isActive) continue;
-      this.#records.delete(id);
+    for (const id of dropOldest(this.#records, MAX_SUBSCRIPTIONS, each => each.view.isActive))
       this.#feed.delete(`subscription ${id}`);
-    }
     this.#change(record, {});
     void this.#watch(record, client, watched);
     return view;

@@ -12,6 +12,12 @@ const MAX_BODIES = 64_000_000;
 const MAX_BODY = 256_000;
 /** Size of the bodies that are searched before other work continues, in characters. */
 const SEARCH_STEP = 2_000_000;
+/** Maximum length of the name of a tool, prompt or resource in a row. */
+const MAX_NAME = 200;
+/** Maximum number of input requests of one result that its row names. */
+const MAX_INPUTS = 20;
+/** Maximum length of the method of an input request in a row. */
+const MAX_METHOD = 100;
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
 /** A message of one connection. */
@@ -88,7 +94,7 @@ export class WireLog {
     const key = `${connection} ${asker} ${typeof id} ${String(id)}`;
     const request = typeof method === 'string' ? undefined : this.#open.get(key);
     if (request) this.#open.delete(key);
-    const name = typeof method === 'string' ? findName(params) : request?.name;
+    const name = typeof method === 'string' ? findRequestName(params)?.slice(0, MAX_NAME) : request?.name;
     const owner = call ?? request?.call;
     const { resultType, isError, inputRequests } = isObject(result) ? result : {};
     const inputs = listInputMethods(inputRequests);
@@ -217,18 +223,17 @@ function readVersion(params: unknown, result: unknown): string | undefined {
 }
 
 /** Returns the tool, prompt or resource that a request names. */
-function findName(params: unknown): string | undefined {
+export function findRequestName(params: unknown): string | undefined {
   if (!isObject(params)) return undefined;
   const { name, uri } = params;
   const found = typeof name === 'string' ? name : uri;
-  return typeof found === 'string' ? found.slice(0, 200) : undefined;
+  return typeof found === 'string' ? found : undefined;
 }
-
-/** Maximum number of input requests of one result that its row names. */
-const MAX_INPUTS = 20;
 
 /** Lists the methods of the input requests in a result. */
 function listInputMethods(requests: unknown): string[] {
   const values = isObject(requests) ? Object.values(requests).slice(0, MAX_INPUTS) : [];
-  return values.flatMap(each => (isObject(each) && typeof each.method === 'string' ? [each.method.slice(0, 100)] : []));
+  return values.flatMap(each =>
+    isObject(each) && typeof each.method === 'string' ? [each.method.slice(0, MAX_METHOD)] : [],
+  );
 }

@@ -1,5 +1,6 @@
 import { sanitizeText } from '@tenon/host';
 import type { JsonObject, Tool } from 'tenon';
+import { chooseName } from '../choose-name.js';
 import { toJsonObject } from '../json-object.js';
 import { formatType, listParameters, type Parameter, resolveReference } from '../tools/type-text.js';
 
@@ -108,8 +109,7 @@ class UniqueNames {
     const first = /^[a-z]/.test(kebab) ? kebab : [this.#prefix, kebab].filter(Boolean).join('-');
     // `--no-NAME` sets a boolean option to false.
     const base = this.#reserved.includes(first) || first.startsWith('no-') ? `${this.#prefix}-${first}` : first;
-    let name = base;
-    for (let count = 2; this.#used.has(name); count++) name = `${base}-${count}`;
+    const name = chooseName(base, '-', used => this.#used.has(used));
     this.#used.add(name);
     return name;
   }

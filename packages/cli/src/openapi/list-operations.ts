@@ -1,5 +1,6 @@
 import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
+import { chooseName } from '../choose-name.js';
 import { checkInput } from './check-input.js';
 import { BrokenReferenceError, type DocumentSet, type Located, MissingDocumentError } from './document-set.js';
 import { SchemaDefinitions } from './schema-definitions.js';
@@ -150,8 +151,7 @@ function createOperation(
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   const add = (wanted: string, schema: unknown, isRequired: boolean): string => {
-    let property = wanted;
-    for (let n = 2; Object.hasOwn(properties, property); n++) property = `${wanted}_${n}`;
+    const property = chooseName(wanted, '_', used => Object.hasOwn(properties, used));
     properties[property] = schema;
     if (isRequired) required.push(property);
     return property;

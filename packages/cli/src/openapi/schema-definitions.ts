@@ -1,4 +1,5 @@
 import { isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
+import { chooseName } from '../choose-name.js';
 import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
 import {
   findKeywordIssue,
@@ -133,8 +134,7 @@ export class SchemaDefinitions {
     const base = (reference.split(/[/#]/).at(-1) || 'schema')
       .replace(/\.(?:ya?ml|json)$/i, '')
       .replace(/[^\w.-]+/g, '_');
-    let name = base;
-    for (let n = 2; Object.hasOwn(this.definitions, name); n++) name = `${base}_${n}`;
+    const name = chooseName(base, '_', used => Object.hasOwn(this.definitions, used));
     this.#names.set(target, name);
     // The name is taken before the schema is converted, because it may refer to itself.
     this.definitions[name] = {};

@@ -1,6 +1,6 @@
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
 
-/** maximum number of issues that an error lists. */
+/** Maximum number of issues that an error lists. */
 const MAX_ISSUES = 5;
 
 /**

@@ -1,6 +1,7 @@
 import { decodePointerToken } from '@tenon/base';
 import { writeIdentifier, writeJsonMember, writeMemberName } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
+import { chooseName } from '../choose-name.js';
 import { toJsonObject } from '../json-object.js';
 import { formatScalar } from '../tools/type-text.js';
 import { formatComment } from './format-comment.js';
@@ -15,9 +16,7 @@ export class TypeNames {
 
   /** Returns the text in PascalCase, with a number if the name is in use. */
   create(text: string): string {
-    const base = writeIdentifier(text);
-    let name = base;
-    for (let count = 2; this.#used.has(name); count++) name = `${base}${count}`;
+    const name = chooseName(writeIdentifier(text), '', used => this.#used.has(used));
     this.#used.add(name);
     return name;
   }

@@ -6,6 +6,8 @@ import type { StoredMessage, WireLog } from '../wire-log.js';
 
 /** Messages that open a connection. Without them, a recording cannot be replayed. */
 const OPENING = new Set(['initialize', 'notifications/initialized', 'server/discover']);
+/** Maximum number of servers in the name of a file. */
+const MAX_SERVERS = 3;
 /** Messages that are written before other work continues. */
 const STEP = 2000;
 
@@ -78,7 +80,7 @@ const isMessage = (value: unknown): value is JsonRpcMessage => isObject(value) &
 
 /** Names a file by its servers and its first time. */
 function createFileName(stored: readonly StoredMessage[]): string {
-  const servers = [...new Set(stored.map(({ row }) => row.server))].slice(0, 3);
+  const servers = [...new Set(stored.map(({ row }) => row.server))].slice(0, MAX_SERVERS);
   const time = new Date(stored[0]?.row.time ?? 0).toISOString().slice(0, 19).replaceAll(':', '-');
   return `${[...servers, time].join('-').replace(/[^\w.-]/g, '')}.ndjson`;
 }

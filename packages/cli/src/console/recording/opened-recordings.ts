@@ -1,11 +1,14 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import type { JsonObject } from '@tenon/base';
 import type { CallDetail, CallView, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { parseRecording, type RecordedMessage } from '@tenon/testing';
 import { TenonError } from 'tenon';
+import { chooseName } from '../../choose-name.js';
+import { toJsonObject } from '../../json-object.js';
 import type { ChangeFeed } from '../change-feed.js';
+import { createCallView } from '../console-calls.js';
 import { MessageOwner, runAsCall } from '../message-owner.js';
-import { WireLog } from '../wire-log.js';
+import { findRequestName, WireLog } from '../wire-log.js';
 
 /** Methods whose requests are calls of a user. */
 const CALL_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -43,8 +46,7 @@ export class OpenedRecordings {
         .split(/[\\/]/)
         .at(-1)
         ?.replace(/[^\w.-]/g, '') || 'recording';
-    let name = plain;
-    for (let count = 2; this.#recordings.has(name); count += 1) name = `${plain}-${count}`;
+    const name = chooseName(plain, '-', used => this.#recordings.has(used));
     const { log, calls } = readMessages(messages);
     const rows = log.readAfter(0, messages.length);
     const view: RecordingView = {
@@ -110,7 +112,7 @@ function readMessages(messages: readonly RecordedMessage[]) {
     const request: { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown } = message;
     const own =
       from === 'client' && typeof request.method === 'string' && CALL_METHODS.has(request.method)
-        ? findOrAddCall(calls, server, number, request.method, toObject(request.params), time)
+        ? findOrAddCall(calls, server, number, request.method, toJsonObject(request.params), time)
         : undefined;
     let call: number | undefined;
     const find = () => {
@@ -125,8 +127,6 @@ function readMessages(messages: readonly RecordedMessage[]) {
   return { log, calls };
 }
 
-const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
-
 /** Finds the call that a request continues with the input that the server has requested, or adds one. */
 function findOrAddCall(
   calls: Map<number, CallDetail>,
@@ -136,7 +136,7 @@ function findOrAddCall(
   params: JsonObject,
   time: number,
 ): number {
-  const name = String(params.name ?? params.uri ?? '');
+  const name = findRequestName(params) ?? '';
   if ('inputResponses' in params || 'requestState' in params) {
     const waiting = [...calls.values()].findLast(
       each => each.state === 'waiting' && each.server === server && each.method === method && each.name === name,
@@ -146,20 +146,7 @@ function findOrAddCall(
   const { _meta: _, ...shown } = params;
   const id = calls.size + 1;
   calls.set(id, {
-    id,
-    server,
-    connection,
-    method,
-    name,
-    protocolVersion: '',
-    state: 'running',
-    startedAt: time,
-    took: null,
-    messages: 0,
-    rounds: 0,
-    progress: null,
-    task: null,
-    isError: false,
+    ...createCallView({ id, server, connection, method, name, protocolVersion: '', startedAt: time }),
     params: shown,
     result: null,
     error: null,
@@ -186,7 +173,7 @@ function addMessage(
   if (from === 'client' || (kind !== 'result' && kind !== 'error')) return counted;
   const took = time - call.startedAt;
   if (kind === 'error') {
-    const { code, message: cause } = toObject(message.error);
+    const { code, message: cause } = toJsonObject(message.error);
     const error = {
       code: 'rpc/error',
       cause: String(cause ?? ''),
@@ -194,7 +181,7 @@ function addMessage(
     };
     return { ...counted, state: 'failed', took, error };
   }
-  const result = toObject(message.result);
+  const result = toJsonObject(message.result);
   if (result.resultType === 'input_required') return { ...counted, state: 'waiting' };
   const tokens = estimateTokens(JSON.stringify(result.content ?? result));
   return { ...counted, state: 'done', took, result, tokens, isError: result.isError === true };

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import { writeIdentifier, writeLineComment, writeStringLiteral } from '@tenon/base/writers';
 import type { CallView, WireRow } from '@tenon/console/api';
+import { chooseName } from '../../choose-name.js';
+import { toJsonObject } from '../../json-object.js';
 import { writeValue } from '../copy/write-typescript.js';
 
 /** A call with the messages of its connection that a replay needs. */
@@ -19,6 +21,7 @@ interface InputRound {
   readonly response: unknown;
 }
 
+/** Maximum length of a text in the title of a test. */
 const MAX_TITLE = 60;
 /** Handlers of a client by the method that they respond to. */
 const HANDLERS: Readonly<Record<string, string>> = {
@@ -43,8 +46,7 @@ export function writeTest(calls: readonly TestedCall[]): string {
 function createName({ name, method }: CallView, names: Set<string>): string {
   const words = writeIdentifier(name === '' ? method : name);
   const base = `${words.charAt(0).toLowerCase()}${words.slice(1)}Recording`;
-  let created = base;
-  for (let count = 2; names.has(created); count += 1) created = `${base}${count}`;
+  const created = chooseName(base, '', used => names.has(used));
   names.add(created);
   return created;
 }
@@ -58,7 +60,7 @@ function writeOne(recorded: TestedCall, name: string): { readonly test: string; 
   const statement = writeCall(call.method, params);
   const options = writeOptions(call.protocolVersion, rounds);
   const expectations = result
-    ? [`  const result = await client.${statement};`, '', ...writeExpectations(call.method, result)]
+    ? [`  const result = await client.${statement};`, '', ...writeExpectations(result)]
     : [`  await expect(client.${statement}).rejects.toMatchObject(${writeError(last.error)});`];
   const test = [
     `it(${writeStringLiteral(writeTitle(call, rounds, last))}, async () => {`,
@@ -94,30 +96,29 @@ function listRounds(messages: readonly JsonObject[]): InputRound[] {
   for (const [index, { method, params, id, result }] of messages.entries()) {
     if (typeof method === 'string' && Object.hasOwn(HANDLERS, method) && id !== undefined) {
       const response = messages.slice(index).find(each => each.method === undefined && each.id === id);
-      rounds.push({ method, params: toObject(params), response: response?.result });
+      rounds.push({ method, params: toJsonObject(params), response: response?.result });
     }
     if (!isObject(result) || !isObject(result.inputRequests)) continue;
     const next = messages.slice(index).find(each => isObject(each.params) && isObject(each.params.inputResponses));
-    const responses = toObject(toObject(next?.params).inputResponses);
+    const responses = toJsonObject(toJsonObject(next?.params).inputResponses);
     for (const [key, request] of Object.entries(result.inputRequests)) {
-      const { method: wanted, params: own } = toObject(request);
-      if (typeof wanted === 'string') rounds.push({ method: wanted, params: toObject(own), response: responses[key] });
+      const { method: wanted, params: own } = toJsonObject(request);
+      if (typeof wanted === 'string')
+        rounds.push({ method: wanted, params: toJsonObject(own), response: responses[key] });
     }
   }
   return rounds;
 }
-
-const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 function writeTitle({ name, method }: CallView, rounds: readonly InputRound[], { result, error }: JsonObject): string {
   const subject = name === '' ? method : name;
   const [round] = rounds;
   const message = round && typeof round.params.message === 'string' ? ` (${shorten(round.params.message)})` : '';
   const asks = round ? `requests input${message}, and ` : '';
-  if (error !== undefined) return `${subject}: ${asks}fails with ${shorten(String(toObject(error).message))}`;
-  const { content, isError } = toObject(result);
+  if (error !== undefined) return `${subject}: ${asks}fails with ${shorten(String(toJsonObject(error).message))}`;
+  const { content, isError } = toJsonObject(result);
   const [first] = Array.isArray(content) ? content : [];
-  const text = toObject(first).text;
+  const text = toJsonObject(first).text;
   const shown = typeof text === 'string' ? JSON.stringify(shorten(text)) : 'the recorded result';
   return `${subject}: ${asks}${isError === true ? 'reports the error' : 'returns'} ${shown}`;
 }
@@ -139,7 +140,7 @@ function writeOptions(
     const isUrl = own.every(({ params }) => params.mode === 'url');
     const handler = isUrl ? 'elicitUrl' : (HANDLERS[method] ?? '');
     const responses = own.map(({ response }) => {
-      const { resultType: _, ...rest } = toObject(response);
+      const { resultType: _, ...rest } = toJsonObject(response);
       return method === 'roots/list' ? (rest.roots ?? []) : rest;
     });
     const message = own.length === 1 && method === 'elicitation/create' ? own[0]?.params.message : undefined;
@@ -177,13 +178,13 @@ function writeCall(method: string, params: JsonObject): string {
 /** Members of results that depend on the protocol version or the cache. */
 const OTHER_MEMBERS = new Set(['resultType', '_meta', 'ttlMs', 'cacheScope']);
 
-function writeExpectations(_method: string, result: JsonObject): string[] {
+function writeExpectations(result: JsonObject): string[] {
   const members = Object.entries(result).filter(([name]) => !OTHER_MEMBERS.has(name));
   if (members.length === 0) return ['  expect(result).toBeDefined();'];
   return members.map(([name, value]) => `  expect(result.${name}).toEqual(${writeValue(value, 2)});`);
 }
 
 function writeError(error: unknown): string {
-  const { code } = toObject(error);
+  const { code } = toJsonObject(error);
   return typeof code === 'number' ? `{ rpcCode: ${code} }` : '{}';
 }
