@@ -2,7 +2,7 @@
 import { createServer, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
-import { openConsolePage } from './open-console-page.js';
+import { type OpenedPage, openPage } from './open-page.js';
 
 const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
@@ -33,13 +33,13 @@ const server = createServer({
 });
 
 describe.skipIf(!found)('the comparison of calls in the page', () => {
-  let console: Awaited<ReturnType<typeof openConsolePage>>;
+  let console: OpenedPage;
 
   beforeAll(async () => {
     if (found)
-      console = await openConsolePage(found, [
-        { name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } },
-      ]);
+      console = await openPage(found, {
+        targets: [{ name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } }],
+      });
   });
   afterEach(() => {
     expect(console.faults).toEqual([]);

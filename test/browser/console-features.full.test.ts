@@ -2,17 +2,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { server } from '../../examples/notes/server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
-import { openConsolePage } from './open-console-page.js';
+import { type OpenedPage, openPage } from './open-page.js';
 
 const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
 
 describe.skipIf(!found)('the parts of a server in the page', () => {
-  let console: Awaited<ReturnType<typeof openConsolePage>>;
+  let console: OpenedPage;
 
   beforeAll(async () => {
     const target = { resolved: { target: server, label: 'notes' } };
-    if (found) console = await openConsolePage(found, [{ name: 'notes', target }]);
+    if (found) console = await openPage(found, { targets: [{ name: 'notes', target }] });
   });
   afterEach(async () => {
     expect(console.faults).toEqual([]);

@@ -1,21 +1,17 @@
 /** The page of the console in Chromium. Skipped, with the reason, where there is no browser. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Browser, chromium, type Page } from 'playwright-core';
 import { createServer, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTestConsole } from '../../packages/cli/src/console/fixtures/console-page.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
-import { buildConsole } from '../../scripts/build-console.mjs';
 import { EVERYTHING } from '../cli/command.js';
+import { type OpenedPage, openPage } from './open-page.js';
 
 const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
 
-const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
 const FLOOD = fileURLToPath(new URL('../cli/fixtures/flood-server.mjs', import.meta.url));
 const [command = '', ...args] = EVERYTHING;
 const HOSTILE = '<img src=x onerror="document.title=1">\u202Etxt\u200B';
@@ -54,46 +50,21 @@ const targets = [
 ];
 
 describe.skipIf(!found)('the page of the console', () => {
-  let browser: Browser;
-  let folder = '';
-  let opened: Awaited<ReturnType<typeof openTestConsole>>;
-  let page: Page;
-  /** Requests to other hosts, reports of the policy, and errors. */
-  let faults: string[] = [];
+  let shown: OpenedPage;
+  let opened: OpenedPage['opened'];
+  let page: OpenedPage['page'];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
-    await buildConsole(folder);
-    browser = await chromium.launch({ ...found, args: ARGS });
-    opened = await openTestConsole({ targets, pageFolder: folder });
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-    page = await context.newPage();
-    page.setDefaultTimeout(50_000);
-    page.on('request', request => {
-      if (!/^(?:blob|data):/.test(request.url()) && new URL(request.url()).origin !== opened.origin)
-        faults.push(request.url());
-    });
-    page.on('console', message => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    page.on('pageerror', error => faults.push(error.message));
-    page.on('dialog', dialog => {
-      faults.push(dialog.message());
-      void dialog.dismiss();
-    });
-    await page.goto(`${opened.origin}/#token=${opened.token}`);
+    if (!found) return;
+    shown = await openPage(found, { targets });
+    ({ opened, page } = shown);
   });
 
   afterEach(() => {
-    expect(faults).toEqual([]);
-    faults = [];
+    expect(shown.faults.splice(0)).toEqual([]);
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await opened?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => shown?.close());
 
   it('shows all servers as connected [con.multi]', async () => {
     for (const { name } of targets)
@@ -102,13 +73,13 @@ describe.skipIf(!found)('the page of the console', () => {
   });
 
   it('stays within its budgets of bytes [con.one-file]', async () => {
-    const html = await readFile(join(folder, 'index.html'), 'utf8');
-    const names = await readdir(join(folder, 'assets'));
+    const html = await readFile(join(shown.pageFolder, 'index.html'), 'utf8');
+    const names = await readdir(join(shown.pageFolder, 'assets'));
     const sizes = new Map<string, number>();
-    for (const name of names) sizes.set(name, gzipSync(await readFile(join(folder, 'assets', name))).length);
+    for (const name of names) sizes.set(name, gzipSync(await readFile(join(shown.pageFolder, 'assets', name))).length);
     const isFirst = (name: string) => html.includes(name);
     const main = names.find(name => isFirst(name) && name.endsWith('.js')) ?? '';
-    const script = await readFile(join(folder, 'assets', main), 'utf8');
+    const script = await readFile(join(shown.pageFolder, 'assets', main), 'utf8');
     const imported = names.filter(name => new RegExp(`(?:from|import)"\\./${name}"`).test(script));
     const sum = (all: readonly string[]) => all.reduce((total, name) => total + (sizes.get(name) ?? 0), 0);
     expect(sum([...new Set([...names.filter(isFirst), ...imported])])).toBeLessThan(60_000);
@@ -287,7 +258,7 @@ describe.skipIf(!found)('the page of the console', () => {
   });
 
   it('cannot be framed by another page [con.csp]', async () => {
-    const other = await (await browser.newContext()).newPage();
+    const other = await (await shown.browser.newContext()).newPage();
     await other.setContent(`<iframe src="${opened.origin}/"></iframe>`);
     await expect.poll(() => other.frames()[1]?.url()).toMatch(/^chrome-error:|^about:blank/);
     await other.close();

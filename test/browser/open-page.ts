@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { openTestConsole } from '../../packages/cli/src/console/fixtures/console-page.js';
 import type { ConsoleOptions } from '../../packages/cli/src/console/open-console.js';
-import type { ensureBrowser } from '../../scripts/browser.mjs';
+import type { Browser as InstalledBrowser } from '../../scripts/browser.mjs';
 import { buildConsole } from '../../scripts/build-console.mjs';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-sync'];
@@ -15,6 +15,8 @@ export interface OpenedPage {
   readonly context: BrowserContext;
   readonly opened: Awaited<ReturnType<typeof openTestConsole>>;
   readonly page: Page;
+  /** Folder with the built page. */
+  readonly pageFolder: string;
   /** Requests to other hosts, reports of the policy, dialogs and errors. */
   readonly faults: string[];
   /** Opens an address of a view. */
@@ -24,14 +26,14 @@ export interface OpenedPage {
 
 /** Opens a console in Chromium, and collects what its page must never do. */
 export async function openPage(
-  found: NonNullable<Awaited<ReturnType<typeof ensureBrowser>>['browser']>,
+  found: InstalledBrowser,
   options: Partial<ConsoleOptions>,
   beforeOpen: (context: BrowserContext) => Promise<unknown> = async () => {},
 ): Promise<OpenedPage> {
-  const folder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
-  await buildConsole(folder);
+  const pageFolder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
+  await buildConsole(pageFolder);
   const browser = await chromium.launch({ ...found, args: ARGS });
-  const opened = await openTestConsole({ pageFolder: folder, ...options });
+  const opened = await openTestConsole({ pageFolder, ...options });
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   await beforeOpen(context);
   const page = await context.newPage();
@@ -43,6 +45,7 @@ export async function openPage(
     context,
     opened,
     page,
+    pageFolder,
     faults,
     async show(path) {
       await page.goto(opened.origin + path);
@@ -51,7 +54,7 @@ export async function openPage(
     async close() {
       await browser.close();
       await opened.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(pageFolder, { recursive: true, force: true });
     },
   };
 }
