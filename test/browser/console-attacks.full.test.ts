@@ -143,6 +143,7 @@ describe.skipIf(!found)('the page of the console', () => {
     await callShownTool();
     const form = page.getByRole('form', { name: 'elicitation of hostile' });
     await page.getByText('progress\\u{202E}').waitFor();
+    await form.waitFor();
     await expectNothingHidden();
     await expectLabels('asked-message asked-default');
     await form.getByRole('button', { name: 'Send' }).click();
