@@ -6,7 +6,27 @@ import { listTexts } from './match-filter.js';
 import { type ParsedFilter, parseFilter } from './parse-filter.js';
 import { RowScan } from './row-scan.js';
 
+/** Time without another key after which texts are searched, in milliseconds. */
 const SEARCH_DELAY = 150;
+/** Minimum time between two searches of new messages, in milliseconds. Longer than `SEARCH_DELAY`, so that each one starts. */
+const UPDATE_INTERVAL = 300;
+
+/** Follows a number, at most once in an interval. A steady stream of changes is followed as well. */
+function useThrottled(value: number): number {
+  const [shown, setShown] = useState(value);
+  const newest = useRef(value);
+  newest.current = value;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => {
+    if (value === shown || timer.current !== undefined) return;
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      setShown(newest.current);
+    }, UPDATE_INTERVAL);
+  }, [value, shown]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return shown;
+}
 
 /** Messages with the texts of a filter. */
 export interface TextSearch {
@@ -24,11 +44,11 @@ interface FoundText {
 export function useTextSearch({ terms }: ParsedFilter, changes: number): TextSearch {
   const results = useRef(new Map<string, FoundText>());
   const [version, setVersion] = useState(0);
+  const settled = useThrottled(changes);
   const texts = listTexts(terms);
   const key = JSON.stringify(texts);
   useEffect(() => {
     if (texts.length === 0) return;
-    let isCurrent = true;
     const search = async () => {
       const all = texts.map(text => results.current.get(text) ?? { found: new Set<number>(), last: 0 });
       const after = Math.min(...all.map(({ last }) => last));
@@ -41,15 +61,12 @@ export function useTextSearch({ terms }: ParsedFilter, changes: number): TextSea
         own.last = Math.max(own.last, last);
         results.current.set(text, own);
       }
-      if (isCurrent) setVersion(each => each + 1);
+      setVersion(each => each + 1);
     };
     // After a failure, the next message searches again.
     const timer = setTimeout(() => void search().catch(() => {}), SEARCH_DELAY);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [key, changes]);
+    return () => clearTimeout(timer);
+  }, [key, settled]);
   return useMemo(
     () => ({
       last:
