@@ -1,11 +1,11 @@
-import { calls } from './console-state.js';
+import { getLastCall } from './console-state.js';
 import { isHelpOpen } from './parts/key-help.js';
 import { callApi } from './request.js';
 import { saveRecording } from './save-file.js';
 
 /** Calls again what was called last. */
 export function repeatLast(): void {
-  const last = Math.max(0, ...calls.value.keys());
+  const last = getLastCall();
   if (last > 0) void callApi('POST', `calls/${last}/repeat`);
 }
 

@@ -1,4 +1,4 @@
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, type Signal, signal } from '@preact/signals';
 import type {
   CallView,
   ComparisonView,
@@ -34,6 +34,15 @@ export const openRequests = computed(() =>
   [...inputRequests.value.values()].filter(({ state }) => state === 'open').sort((a, b) => a.id - b.id),
 );
 
+/** Number of the last call. 0: there is none. */
+export const getLastCall = (): number => Math.max(0, ...calls.value.keys());
+
+/** Lists the calls of a server with one method and name, the newest first. */
+export const listCalls = (server: string, method: string, name: string): CallView[] =>
+  [...calls.value.values()]
+    .filter(call => call.server === server && call.method === method && call.name === name)
+    .sort((a, b) => b.id - a.id);
+
 /** Recordings that are open, by name. */
 export const recordings = signal<ReadonlyMap<string, RecordingView>>(new Map());
 /** Recording that the view shows in place of the live session. */
@@ -41,27 +50,23 @@ export const shownRecording = signal<RecordedSession | null>(null);
 
 /** Rows of a session, and the ways to find them. */
 interface RowIndex {
-  readonly rows: readonly WireRow[];
-  readonly responses: ReadonlyMap<number, WireRow>;
-  readonly rowsOfCalls: ReadonlyMap<number, readonly WireRow[]>;
+  rows: WireRow[];
+  /** Responses by the `seq` of their request. */
+  readonly responses: Map<number, WireRow>;
+  /** Rows of each call. */
+  readonly rowsOfCalls: Map<number, WireRow[]>;
 }
 
+const createIndex = (): RowIndex => ({ rows: [], responses: new Map(), rowsOfCalls: new Map() });
+
+let live = createIndex();
 let recorded: RowIndex | null = null;
 
 /** Shows a recording in place of the live session, or the live session again. */
 export function showRecording(session: RecordedSession | null): void {
-  recorded = session && indexRows(session.rows);
+  recorded = session && createIndex();
+  for (const row of session?.rows ?? []) if (recorded) addRow(recorded, row);
   shownRecording.value = session;
-}
-
-function indexRows(all: readonly WireRow[]): RowIndex {
-  const byRequest = new Map<number, WireRow>();
-  const byCall = new Map<number, WireRow[]>();
-  for (const row of all) {
-    if (row.request !== undefined) byRequest.set(row.request, row);
-    if (row.call !== undefined) byCall.set(row.call, [...(byCall.get(row.call) ?? []), row]);
-  }
-  return { rows: all, responses: byRequest, rowsOfCalls: byCall };
 }
 
 /** Address of a message, a call or a search in the API, for the shown session. */
@@ -70,27 +75,22 @@ export function toSessionPath(path: string): string {
   return session ? `recordings/${encodeURIComponent(session.recording.name)}/${path}` : path;
 }
 
-let rows: WireRow[] = [];
 let run = '';
-/** Responses by the `seq` of their request. */
-const responses = new Map<number, WireRow>();
-/** Rows of each call. */
-const rowsOfCalls = new Map<number, WireRow[]>();
 
 /** All rows, the oldest first. Read `rowChanges` to follow them. */
-export const getRows = (): readonly WireRow[] => recorded?.rows ?? rows;
+export const getRows = (): readonly WireRow[] => (recorded ?? live).rows;
 /** Last row of the live session. */
-export const getLastRow = (): WireRow | undefined => rows.at(-1);
+export const getLastRow = (): WireRow | undefined => live.rows.at(-1);
 /** Rows of one call. */
-export const getCallRows = (call: number): readonly WireRow[] => (recorded?.rowsOfCalls ?? rowsOfCalls).get(call) ?? [];
-export const findResponse = (request: number): WireRow | undefined => (recorded?.responses ?? responses).get(request);
+export const getCallRows = (call: number): readonly WireRow[] => (recorded ?? live).rowsOfCalls.get(call) ?? [];
+export const findResponse = (request: number): WireRow | undefined => (recorded ?? live).responses.get(request);
 export const findRow = (seq: number): WireRow | undefined => getRows()[seq - (getRows()[0]?.seq ?? 0)];
 
 /** Receives events until the page is closed. After a lost connection, it continues after the last row. */
 export async function followEvents(): Promise<void> {
   for (;;) {
     try {
-      await readLines(`events?after=${rows.at(-1)?.seq ?? 0}`, queueEvent);
+      await readLines(`events?after=${getLastRow()?.seq ?? 0}`, queueEvent);
       failure.value = 'The command has ended.';
     } catch (thrown) {
       failure.value = describeFailure(thrown).cause;
@@ -119,12 +119,12 @@ function queueEvent(line: string): void {
 
 function applyEvents(events: readonly ConsoleEvent[]): void {
   const next = {
-    servers: new Map(servers.value),
-    calls: new Map(calls.value),
-    comparisons: new Map(comparisons.value),
-    subscriptions: new Map(subscriptions.value),
-    requests: new Map(inputRequests.value),
-    recordings: new Map(recordings.value),
+    servers: createDraft(servers),
+    calls: createDraft(calls),
+    comparisons: createDraft(comparisons),
+    subscriptions: createDraft(subscriptions),
+    requests: createDraft(inputRequests),
+    recordings: createDraft(recordings),
   };
   let hasRows = false;
   for (const event of events) {
@@ -132,60 +132,65 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
       case 'hello':
         if (event.run !== run) {
           run = event.run;
-          clearRows();
-          for (const map of Object.values(next)) map.clear();
+          live = createIndex();
+          for (const draft of Object.values(next)) draft.edit().clear();
         }
+        hasRows = true;
         hello.value = event;
         isLive.value = true;
         failure.value = '';
         break;
       case 'server':
-        next.servers.set(event.server.name, event.server);
+        next.servers.edit().set(event.server.name, event.server);
         break;
       case 'removed':
-        next.servers.delete(event.server);
+        next.servers.edit().delete(event.server);
         break;
       case 'call':
-        next.calls.set(event.call.id, event.call);
+        next.calls.edit().set(event.call.id, event.call);
         break;
       case 'subscription':
-        next.subscriptions.set(event.subscription.id, event.subscription);
+        next.subscriptions.edit().set(event.subscription.id, event.subscription);
         break;
       case 'comparison':
-        next.comparisons.set(event.comparison.call, event.comparison);
+        next.comparisons.edit().set(event.comparison.call, event.comparison);
         break;
       case 'recording':
-        next.recordings.set(event.recording.name, event.recording);
+        next.recordings.edit().set(event.recording.name, event.recording);
         break;
       case 'input-request':
-        next.requests.set(event.request.id, event.request);
+        next.requests.edit().set(event.request.id, event.request);
         break;
       case 'gap':
-        clearRows();
+        live = createIndex();
+        hasRows = true;
         break;
       case 'wire':
-        for (const row of event.rows) addRow(row);
+        for (const row of event.rows) addRow(live, row);
+        dropRows(live);
         hasRows = true;
     }
   }
-  const kinds = new Set(events.map(({ type }) => type));
-  const isReset = kinds.has('hello');
-  if (isReset || kinds.has('server') || kinds.has('removed')) servers.value = next.servers;
-  if (isReset || kinds.has('call')) calls.value = next.calls;
-  if (isReset || kinds.has('subscription')) subscriptions.value = next.subscriptions;
-  if (isReset || kinds.has('comparison')) comparisons.value = next.comparisons;
-  if (isReset || kinds.has('input-request')) inputRequests.value = next.requests;
-  if (isReset || kinds.has('recording')) recordings.value = next.recordings;
-  if (hasRows || isReset) rowChanges.value += 1;
+  for (const draft of Object.values(next)) draft.apply();
+  if (hasRows) rowChanges.value += 1;
 }
 
-function clearRows(): void {
-  rows = [];
-  responses.clear();
-  rowsOfCalls.clear();
+/** Collects the changes of a map, which is copied at the first of them. */
+function createDraft<K, V>(map: Signal<ReadonlyMap<K, V>>) {
+  let copy: Map<K, V> | undefined;
+  return {
+    edit(): Map<K, V> {
+      copy ??= new Map(map.value);
+      return copy;
+    },
+    apply(): void {
+      if (copy) map.value = copy;
+    },
+  };
 }
 
-function addRow(row: WireRow): void {
+function addRow(index: RowIndex, row: WireRow): void {
+  const { rows, responses, rowsOfCalls } = index;
   rows.push(row);
   if (row.request !== undefined) responses.set(row.request, row);
   if (row.call !== undefined) {
@@ -193,9 +198,14 @@ function addRow(row: WireRow): void {
     if (own) own.push(row);
     else rowsOfCalls.set(row.call, [row]);
   }
+}
+
+/** Drops the oldest rows beyond the maximum. */
+function dropRows(index: RowIndex): void {
+  const { rows, responses, rowsOfCalls } = index;
   if (rows.length <= MAX_ROWS * 1.1) return;
   const dropped = rows.slice(0, rows.length - MAX_ROWS);
-  rows = rows.slice(-MAX_ROWS);
+  index.rows = rows.slice(-MAX_ROWS);
   for (const { seq, call } of dropped) {
     responses.delete(seq);
     if (call !== undefined) rowsOfCalls.delete(call);

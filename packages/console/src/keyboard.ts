@@ -1,5 +1,5 @@
 import { repeatLast } from './actions.js';
-import { calls } from './console-state.js';
+import { getLastCall } from './console-state.js';
 import { isPaletteOpen } from './palette/palette-host.js';
 import { KEY_ADDRESSES } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
@@ -10,14 +10,13 @@ import { switchTheme } from './theme.js';
 export function listenForKeys(): void {
   addEventListener('keydown', event => {
     const { target, key } = event;
-    const isField = target instanceof Element && target.matches('input, textarea, select');
     if (key === 'Escape') return leave(target);
     if (key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       isPaletteOpen.value = true;
       return;
     }
-    if (isField || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isField(target) || event.ctrlKey || event.metaKey || event.altKey) return;
     const address = Object.hasOwn(KEY_ADDRESSES, key) ? KEY_ADDRESSES[key] : undefined;
     if (address !== undefined) navigate(address);
     else if (key === '/') document.querySelector<HTMLElement>('[data-focus]')?.focus();
@@ -31,15 +30,19 @@ export function listenForKeys(): void {
   });
 }
 
+/** Tells if a key belongs to a field of a form. */
+export const isField = (target: EventTarget | null): target is HTMLElement =>
+  target instanceof HTMLElement && target.matches('input, textarea, select');
+
 function leave(target: EventTarget | null): void {
   if (isHelpOpen.value) isHelpOpen.value = false;
-  else if (target instanceof HTMLElement && target.matches('input, textarea, select')) target.blur();
+  else if (isField(target)) target.blur();
   else setQuery({ at: null });
 }
 
 /** Compares the call of the view, or else the last one. */
 function compareLast(): void {
   const [view, id] = route.value.path;
-  const last = view === 'call' ? Number(id) : Math.max(0, ...calls.value.keys());
+  const last = view === 'call' ? Number(id) : getLastCall();
   if (last > 0) navigate(toComparePath(last));
 }

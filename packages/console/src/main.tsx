@@ -76,7 +76,7 @@ addEventListener('dragover', event => event.preventDefault());
 addEventListener('drop', event => {
   event.preventDefault();
   const file = event.dataTransfer?.files[0];
-  if (file) void import('./views/recording.js').then(({ dropRecording }) => dropRecording(file));
+  if (file) void import('./views/recording.js').then(({ openRecording }) => openRecording(file));
 });
 listenForKeys();
 render(<Page />, document.body);

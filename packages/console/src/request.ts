@@ -37,6 +37,10 @@ export async function callApi<T>(method: 'GET' | 'POST' | 'DELETE', path: string
   return response.json();
 }
 
+/** Address of a server, or of a part of it, in the API. */
+export const toServerApi = (server: string, part?: string): string =>
+  `servers/${encodeURIComponent(server)}${part === undefined ? '' : `/${part}`}`;
+
 /** Reads a response as a text, for those whose long numbers must keep all their digits. */
 export async function readText(path: string): Promise<string> {
   return (await send('GET', path)).text();
@@ -55,6 +59,10 @@ export async function readLines(path: string, onLine: (line: string) => void): P
     for (const line of lines) onLine(line);
   }
 }
+
+/** Writes an error and its next step as sentences. */
+export const formatError = ({ cause, fix = '' }: ErrorView): string =>
+  fix === '' ? cause : `${cause}${/[.!?…:]$/.test(cause) ? '' : '.'} ${fix}`;
 
 /** Describes an error of a request for the user. */
 export function describeFailure(thrown: unknown): ErrorView {

@@ -45,6 +45,9 @@ export function setQuery(changes: Readonly<Record<string, string | null>>): void
 export const toServerPath = (server: string, tool?: string): string =>
   `/s/${encodeURIComponent(server)}${tool === undefined ? '' : `/tools/${encodeURIComponent(tool)}`}`;
 
+/** Address of a recording. */
+export const toRecordingPath = (name: string): string => `/recordings/${encodeURIComponent(name)}`;
+
 /** Address of a call on several protocol versions. */
 export const toComparePath = (call: number, versions: readonly string[] = []): string =>
   `/compare?call=${call}${versions.length === 0 ? '' : `&versions=${versions.join(',')}`}`;

@@ -1,5 +1,5 @@
 import type { CallView, WireRow } from '../api.js';
-import { type ExactKey, isNumberKey, type NumberKey, type TextKey } from './filter-keys.js';
+import { type ExactKey, FILTER_KEYS, isNumberKey, type NumberKey, type TextKey } from './filter-keys.js';
 import type { FilterTerm } from './parse-filter.js';
 
 /** Reads the members of an item that a filter compares. */
@@ -81,8 +81,8 @@ function createCondition<T>({ key, isNegated, values, ranges }: FilterTerm, read
     if (key === 'is') return wanted.some(value => reader.isInState(item, value));
     const text = reader.readText(item, key)?.toLowerCase();
     if (text === undefined) return false;
-    const isWhole = key === 'server' || key === 'from' || key === 'id';
-    return wanted.some(value => (isWhole ? text === value : text.includes(value)));
+    const isExact = FILTER_KEYS[key].kind === 'exact';
+    return wanted.some(value => (isExact ? text === value : text.includes(value)));
   };
   return isNegated ? item => !matches(item) : matches;
 }

@@ -79,17 +79,17 @@ export function parseFilter(text: string): ParsedFilter {
     at += prefix.length;
     const key = prefix === '' ? 'text' : name.toLowerCase();
     const values: string[] = [];
-    let problem = '';
+    let issue = '';
     do {
       if (values.length > 0) at += 1;
       const value = readValue(read, at, prefix !== '');
       at = value.end;
       values.push(value.text);
-      problem ||= value.problem;
+      issue ||= value.issue;
     } while (prefix !== '' && read.charAt(at) === ',');
     const ranges = isFilterKey(key) && isNumberKey(key) ? values.map(each => parseRange(each, key)) : [];
-    problem ||= isFilterKey(key) ? checkValues(key, values, ranges) : describeUnknownKey(name, read.slice(start, at));
-    if (problem !== '') issues.push({ start, end: at, message: problem });
+    issue ||= isFilterKey(key) ? checkValues(key, values, ranges) : describeUnknownKey(name, read.slice(start, at));
+    if (issue !== '') issues.push({ start, end: at, message: issue });
     else if (isFilterKey(key))
       terms.push({ key, isNegated, values, ranges: ranges.filter(range => range !== undefined) });
   }
@@ -100,10 +100,10 @@ function readValue(
   text: string,
   start: number,
   isInList: boolean,
-): { readonly text: string; readonly end: number; readonly problem: string } {
+): { readonly text: string; readonly end: number; readonly issue: string } {
   if (text.charAt(start) !== '"') {
     const [word = ''] = (isInList ? /^[^\s,]*/ : /^\S*/).exec(text.slice(start)) ?? [];
-    return { text: word, end: start + word.length, problem: '' };
+    return { text: word, end: start + word.length, issue: '' };
   }
   let value = '';
   let at = start + 1;
@@ -112,10 +112,10 @@ function readValue(
     value += text.charAt(at);
     at += 1;
   }
-  if (at >= text.length) return { text: value, end: text.length, problem: 'the closing quotation mark is missing' };
+  if (at >= text.length) return { text: value, end: text.length, issue: 'the closing quotation mark is missing' };
   const [rest = ''] = (isInList ? /^[^\s,]*/ : /^\S*/).exec(text.slice(at + 1)) ?? [];
-  const problem = rest === '' ? '' : `expected a space after the quotation mark, got ${rest}`;
-  return { text: value, end: at + 1 + rest.length, problem };
+  const issue = rest === '' ? '' : `expected a space after the quotation mark, got ${rest}`;
+  return { text: value, end: at + 1 + rest.length, issue };
 }
 
 function checkValues(key: FilterKey, values: readonly string[], ranges: readonly (NumberRange | undefined)[]): string {

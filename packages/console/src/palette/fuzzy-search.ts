@@ -26,21 +26,21 @@ function createMask(lower: string): number {
 export function rateMatch(query: SearchText, text: SearchText): number {
   // Most texts lack a character of the query, which the masks show without a look at the text.
   if ((query.mask & text.mask) !== query.mask) return 0;
-  const whole = text.lower.indexOf(query.lower);
-  if (whole >= 0) return 1000 + (whole === 0 ? 500 : isWordStart(text.lower, whole) ? 250 : 0) - text.lower.length;
+  const found = text.lower.indexOf(query.lower);
+  if (found >= 0) return 1000 + (found === 0 ? 500 : isWordStart(text.lower, found) ? 250 : 0) - text.lower.length;
   let rate = 0;
   let at = 0;
   let last = -1;
   const wanted = query.lower.replaceAll(' ', '');
   for (let index = 0; index < wanted.length; index += 1) {
-    const found = findNext(text.lower, wanted.slice(index), at, last);
-    if (found < 0) return 0;
-    if (found === last + 1 && last >= 0) rate += POINTS.consecutive;
-    else if (found === 0) rate += POINTS.beginning;
-    else if (isWordStart(text.lower, found)) rate += POINTS.word;
-    else rate += POINTS.other - Math.min(MAX_GAP, found - last) / 10;
-    last = found;
-    at = found + 1;
+    const next = findNext(text.lower, wanted.slice(index), at, last);
+    if (next < 0) return 0;
+    if (next === last + 1 && last >= 0) rate += POINTS.consecutive;
+    else if (next === 0) rate += POINTS.beginning;
+    else if (isWordStart(text.lower, next)) rate += POINTS.word;
+    else rate += POINTS.other - Math.min(MAX_GAP, next - last) / 10;
+    last = next;
+    at = next + 1;
   }
   return Math.max(rate, 0.1);
 }

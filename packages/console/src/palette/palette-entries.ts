@@ -1,8 +1,9 @@
 import { ACTIONS } from '../actions.js';
 import type { ListingView } from '../api.js';
 import { calls, recordings, servers } from '../console-state.js';
-import { callApi } from '../request.js';
-import { navigate, toServerPath } from '../route.js';
+import { LINKS } from '../parts/frame.js';
+import { callApi, toServerApi } from '../request.js';
+import { navigate, toRecordingPath, toServerPath } from '../route.js';
 import { switchTheme } from '../theme.js';
 import { type SearchText, toSearchText } from './fuzzy-search.js';
 
@@ -30,7 +31,7 @@ export async function readListings(): Promise<void> {
   );
   await Promise.all(
     changed.map(async ({ name, listing: version }) => {
-      const listing = await callApi<ListingView>('GET', `servers/${encodeURIComponent(name)}`);
+      const listing = await callApi<ListingView>('GET', toServerApi(name));
       listings.set(name, { version, listing });
     }),
   );
@@ -43,20 +44,15 @@ export function listEntries(): PaletteEntry[] {
     entries.push({ id: `${kind} ${title}`, kind, title, detail, text: toSearchText(`${title} ${detail}`), run });
   };
   const open = (address: string) => () => navigate(address);
-  add('view', 'Servers', 'b', open('/'));
-  add('view', 'Calls', 'c', open('/calls'));
-  add('view', 'Wire', 'w', open('/wire'));
-  add('view', 'Recordings', 'o', open('/recordings'));
+  for (const { title, key, href } of LINKS) add('view', title, key, open(href));
   for (const { name, servers: names } of recordings.value.values())
-    add('recording', name, names.join(', '), open(`/recordings/${encodeURIComponent(name)}`));
-  add('view', 'Input requests', 'i', open('/input-requests'));
+    add('recording', name, names.join(', '), open(toRecordingPath(name)));
   for (const { title, detail, run } of ACTIONS) add('action', title, detail, run);
   add('action', 'Switch the theme', 't', switchTheme);
   for (const server of servers.value.values()) {
     const { name } = server;
     add('server', name, server.protocolVersion ?? server.state, open(toServerPath(name)));
-    const path = `servers/${encodeURIComponent(name)}`;
-    add('action', `Reconnect ${name}`, '', () => void callApi('POST', `${path}/reconnect`));
+    add('action', `Reconnect ${name}`, '', () => void callApi('POST', toServerApi(name, 'reconnect')));
     const { listing } = listings.get(name) ?? {};
     for (const tool of listing?.tools ?? [])
       add('tool', `${name} ${tool.name}`, tool.title ?? '', open(toServerPath(name, tool.name)));

@@ -20,7 +20,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       .then(() => setVersion(1));
   }, []);
   const entries = useMemo(() => listEntries(), [version]);
-  const shown = searchEntries(entries, query, MAX_SHOWN);
+  const shown = useMemo(() => searchEntries(entries, query, MAX_SHOWN), [entries, query]);
   const choose = (index: number) => {
     setChosen(index);
     dialog.current?.querySelector(`[data-index="${index}"]`)?.scrollIntoView({ block: 'nearest' });

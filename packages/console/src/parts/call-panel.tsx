@@ -4,11 +4,12 @@ import type { CallDetail, CallHttpView, CallView } from '../api.js';
 import { servers, shownRecording, toSessionPath } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi } from '../request.js';
-import { toComparePath } from '../route.js';
+import { toComparePath, toServerPath } from '../route.js';
 import { HttpExchanges } from './http-exchanges.js';
 import { Icon, type IconName } from './icons.js';
 import { Ladder } from './ladder.js';
 import { ResultView } from './result.js';
+import { Text } from './text.js';
 
 const ICONS: Readonly<Record<CallView['state'], IconName>> = {
   running: 'waiting',
@@ -33,6 +34,22 @@ export function CallState({ call }: { readonly call: CallView }) {
     </span>
   );
 }
+
+/** The server of a call, and its tool, prompt or resource, as the heading of a view. */
+export const CallHeading = ({ call: { server, method, name } }: { readonly call: CallView }) => (
+  <h1 class="mono">
+    <a href={toServerPath(server)}>
+      <Text value={server} />
+    </a>{' '}
+    {method === 'tools/call' ? (
+      <a href={toServerPath(server, name)}>
+        <Text value={name} />
+      </a>
+    ) : (
+      <Text value={`${method} ${name}`} />
+    )}
+  </h1>
+);
 
 /** The HTTP requests of a call, beneath its messages. A process has none. */
 function CallHttp({ call }: { readonly call: CallView }) {

@@ -1,5 +1,4 @@
 import { isObject, keepTextsIn, parseJsonText, toCanonicalJson } from '@tenon/base';
-import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallView } from '../api.js';
 import { joinVersions } from '../compare/differences.js';
 import { readText } from '../request.js';
@@ -7,6 +6,7 @@ import { Icon } from './icons.js';
 import { JsonDiffView } from './json-diff.js';
 import { ResultView } from './result.js';
 import { Text } from './text.js';
+import { useReads } from './use-reads.js';
 
 /** Versions with the same outcome. */
 interface Outcome {
@@ -16,7 +16,8 @@ interface Outcome {
 
 /** Tells which versions gave the same result, and shows the differences of the others. */
 export function ComparedResults({ calls }: { readonly calls: readonly CallView[] }) {
-  const details = useDetails(calls.filter(({ took }) => took !== null).map(({ id }) => id));
+  const over = calls.filter(({ took }) => took !== null).map(({ id }) => id);
+  const details = useReads(over, readDetail);
   const read = calls.flatMap(({ id }) => details.get(id) ?? []);
   const outcomes = new Map<string, Outcome>();
   for (const detail of read) {
@@ -83,27 +84,6 @@ function getContent({ result }: CallDetail): unknown {
   return keepTextsIn(Object.fromEntries(entries), result);
 }
 
-/** Reads the details of calls, each one once, with all digits of their numbers. */
-function useDetails(wanted: readonly number[]): ReadonlyMap<number, CallDetail> {
-  const [details, setDetails] = useState<ReadonlyMap<number, CallDetail>>(new Map());
-  const missing = wanted.filter(id => !details.has(id));
-  const key = missing.join();
-  useEffect(() => {
-    if (key === '') return;
-    let isCurrent = true;
-    const reading = missing.map(id =>
-      readText(`calls/${id}`).then(text => [id, parseJsonText(text) as CallDetail] as const),
-    );
-    Promise.all(reading).then(
-      read => {
-        if (isCurrent) setDetails(new Map([...details, ...read]));
-      },
-      // A call that the command has dropped has no result to compare.
-      () => {},
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return details;
-}
+/** Reads the detail of a call with all digits of its numbers. A call that the command has dropped has none. */
+const readDetail = async (id: number): Promise<CallDetail> =>
+  parseJsonText(await readText(`calls/${id}`)) as CallDetail;

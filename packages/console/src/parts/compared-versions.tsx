@@ -1,17 +1,18 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { CallView, ComparedRun } from '../api.js';
 import { alignSteps, findOpening, readSteps } from '../compare/align.js';
 import { describeDifferences } from '../compare/differences.js';
 import { calls, comparisons, getCallRows, getRows, hello, openRequests, rowChanges } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
-import { callApi, describeFailure } from '../request.js';
-import { setQuery, toServerPath } from '../route.js';
+import { callApi, formatError } from '../request.js';
+import { setQuery } from '../route.js';
 import { AlignedRowView } from './aligned-row.js';
-import { CallState } from './call-panel.js';
+import { CallHeading, CallState } from './call-panel.js';
 import { ComparedResults } from './compared-results.js';
 import { InputForm } from './input-form.js';
 import { readMessage } from './json-diff.js';
+import { RequestError, useRequest } from './request-error.js';
 import { Text } from './text.js';
+import { useReads } from './use-reads.js';
 
 /** Number of messages whose members are compared for the words. */
 const MAX_BODIES = 120;
@@ -26,7 +27,7 @@ interface Lane {
 /** One call on several protocol versions: the results, and the messages beside each other. */
 export function ComparedVersions({ id, versions }: { readonly id: number; readonly versions: readonly string[] }) {
   const base = calls.value.get(id);
-  const [problem, setProblem] = useState('');
+  const [error, run] = useRequest();
   if (!base)
     return (
       <main class="view">
@@ -46,36 +47,18 @@ export function ComparedVersions({ id, versions }: { readonly id: number; readon
     setQuery({
       versions: [...new Set([...versions, ...wanted])].filter(each => each !== base.protocolVersion).join(','),
     });
-    try {
+    await run(async () => {
       await callApi('POST', `calls/${id}/compare`, { versions: wanted });
-      setProblem('');
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
+    });
   };
   const approvals = openRequests.value.filter(request => request.call === id && request.kind === 'approval');
   return (
     <main class="view pane compare">
       <header class="call-head">
-        <h1 class="mono">
-          <a href={toServerPath(base.server)}>
-            <Text value={base.server} />
-          </a>{' '}
-          {base.method === 'tools/call' ? (
-            <a href={toServerPath(base.server, base.name)}>
-              <Text value={base.name} />
-            </a>
-          ) : (
-            <Text value={`${base.method} ${base.name}`} />
-          )}
-        </h1>
+        <CallHeading call={base} />
         <VersionChoice base={base} shown={shown} runs={runs} onStart={wanted => void start(wanted)} />
       </header>
-      {problem !== '' && (
-        <p class="issue">
-          <Text value={problem} />
-        </p>
-      )}
+      <RequestError error={error} />
       {approvals.map(request => (
         <InputForm key={request.id} request={request} />
       ))}
@@ -135,6 +118,9 @@ function VersionChoice({ base, shown, runs, onStart }: VersionChoiceProps) {
   );
 }
 
+/** Reads a message with all digits of its numbers. */
+const readBody = async (seq: number): Promise<unknown> => (await readMessage(seq)).body;
+
 interface ComparisonProps {
   readonly lanes: readonly Lane[];
   readonly onStart: (version: string) => void;
@@ -151,7 +137,7 @@ function Comparison({ lanes, onStart }: ComparisonProps) {
   const wanted = aligned
     .filter(({ cells }) => cells.filter(cell => cell?.rows.length === 1).length > 1)
     .flatMap(({ cells }) => cells.flatMap(cell => (cell?.rows.length === 1 ? [cell.rows[0]?.seq ?? 0] : [])));
-  const bodies = useBodies(wanted.slice(0, MAX_BODIES));
+  const bodies = useReads(wanted.slice(0, MAX_BODIES), readBody);
   const sides = lanes.map(({ protocolVersion, call }) => ({
     protocolVersion,
     isOver: Boolean(call && call.took !== null),
@@ -162,7 +148,7 @@ function Comparison({ lanes, onStart }: ComparisonProps) {
   return (
     <>
       {lanes.map(lane => (
-        <LaneProblem key={lane.protocolVersion} lane={lane} onStart={onStart} />
+        <MissingCall key={lane.protocolVersion} lane={lane} onStart={onStart} />
       ))}
       <ComparedResults calls={called.flatMap(({ call }) => call ?? [])} />
       <section class="aligned-rows" style={{ '--lanes': String(lanes.length) }}>
@@ -229,13 +215,13 @@ function LaneHead({ lane: { protocolVersion, call } }: { readonly lane: Lane }) 
   );
 }
 
-interface LaneProblemProps {
+interface MissingCallProps {
   readonly lane: Lane;
   readonly onStart: (version: string) => void;
 }
 
 /** Tells why a version has no call. */
-function LaneProblem({ lane: { protocolVersion, call, run }, onStart }: LaneProblemProps) {
+function MissingCall({ lane: { protocolVersion, call, run }, onStart }: MissingCallProps) {
   if (call) return null;
   const isBusy = run?.state === 'connecting' || run?.state === 'called' || run?.state === 'approval';
   const words = {
@@ -247,10 +233,10 @@ function LaneProblem({ lane: { protocolVersion, call, run }, onStart }: LaneProb
     failed: 'no call.',
   }[run?.state ?? 'none'];
   return (
-    <p class="lane-problem">
+    <p>
       <b class="mono">{protocolVersion}</b>{' '}
       <span class={`state ${run?.state === 'failed' ? 'error' : isBusy ? 'waiting' : 'refused'}`}>{words}</span>{' '}
-      <Text value={run?.error ? `${run.error.cause} ${run.error.fix ?? ''}` : ''} />{' '}
+      <Text value={run?.error ? formatError(run.error) : ''} />{' '}
       {!isBusy && (
         <button type="button" onClick={() => onStart(protocolVersion)}>
           Call on {protocolVersion}
@@ -258,28 +244,4 @@ function LaneProblem({ lane: { protocolVersion, call, run }, onStart }: LaneProb
       )}
     </p>
   );
-}
-
-/** Reads messages, each one once. */
-function useBodies(wanted: readonly number[]): ReadonlyMap<number, unknown> {
-  const [bodies, setBodies] = useState<ReadonlyMap<number, unknown>>(new Map());
-  const missing = wanted.filter(seq => !bodies.has(seq));
-  const key = missing.join();
-  useEffect(() => {
-    if (key === '') return;
-    let isCurrent = true;
-    const reading = missing.map(seq =>
-      readMessage(seq).then(
-        ({ body }) => [seq, body] as const,
-        () => [seq, null] as const,
-      ),
-    );
-    void Promise.all(reading).then(read => {
-      if (isCurrent) setBodies(new Map([...bodies, ...read]));
-    });
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return bodies;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Json, ServerView } from '../api.js';
-import { callApi } from '../request.js';
+import { callApi, toServerApi } from '../request.js';
 import { Text } from './text.js';
 
 /** Time without a key after which values are requested, in milliseconds. */
@@ -32,7 +32,7 @@ export function CompletedInput(props: CompletedInputProps) {
     let isCurrent = true;
     const timer = setTimeout(() => {
       const body: Json = { ref: reference, name, value, others };
-      callApi<{ values: readonly string[] }>('POST', `servers/${encodeURIComponent(server.name)}/complete`, body).then(
+      callApi<{ values: readonly string[] }>('POST', toServerApi(server.name, 'complete'), body).then(
         completion => {
           if (isCurrent) setOffered(completion.values.filter(each => each !== value));
         },

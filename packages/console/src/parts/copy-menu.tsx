@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CallCopy, CallView, CopyFormat, ErrorView, RecordingExport, ServerView, TestExport } from '../api.js';
 import { servers } from '../console-state.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi, describeFailure, formatError } from '../request.js';
 import { saveFile } from '../save-file.js';
 import { Text } from './text.js';
 
@@ -47,7 +47,7 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
     () => SHELLS.find(each => each === localStorage.getItem(SHELL_KEY)) ?? 'bash',
   );
   const [copy, setCopy] = useState<Written | null>(null);
-  const [problem, setProblem] = useState<ErrorView | null>(null);
+  const [error, setError] = useState<ErrorView | null>(null);
   const [copied, setCopied] = useState('');
   useEffect(() => {
     let isCurrent = true;
@@ -56,12 +56,12 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
       read => {
         if (!isCurrent) return;
         setCopy(read);
-        setProblem(null);
+        setError(null);
       },
       thrown => {
         if (!isCurrent) return;
         setCopy(null);
-        setProblem(describeFailure(thrown));
+        setError(describeFailure(thrown));
       },
     );
     return () => {
@@ -122,9 +122,9 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
           {copied}
         </span>
       </div>
-      {problem && (
+      {error && (
         <p class="issue">
-          <Text value={problem.cause} /> <Text value={problem.fix ?? ''} />
+          <Text value={formatError(error)} />
         </p>
       )}
       {copy && (

@@ -1,20 +1,23 @@
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { ServerView } from '../api.js';
+import type { CallView, ServerView } from '../api.js';
 import { navigate } from '../route.js';
+import { CallPanel } from './call-panel.js';
 import { type FeatureName, ServerTabs } from './server-tabs.js';
 import { Text } from './text.js';
 
 /** An entry of the list on the left. */
 export interface FeatureItem {
   readonly name: string;
+  /** Text that the filter finds, besides the name. */
+  readonly title: string;
+  /** Short text beside the name. */
   readonly note: string;
   readonly href: string;
 }
 
 interface FeatureListProps {
   readonly server: ServerView;
-  readonly feature: FeatureName;
+  readonly feature: FeatureName | 'tools';
   readonly items: readonly FeatureItem[];
   readonly chosen: string | undefined;
 }
@@ -23,7 +26,7 @@ interface FeatureListProps {
 export function FeatureList({ server, feature, items, chosen }: FeatureListProps) {
   const [filter, setFilter] = useState('');
   const wanted = filter.toLowerCase();
-  const shown = items.filter(({ name, note }) => `${name} ${note}`.toLowerCase().includes(wanted));
+  const shown = items.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted));
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement && shown[0]) return navigate(shown[0].href);
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -82,7 +85,15 @@ export function FeatureHead({ name, texts }: { readonly name: string; readonly t
   );
 }
 
-/** The right half of a feature view. */
-export const FeaturePane = ({ children }: { readonly children: ComponentChildren }) => (
-  <div class="pane results">{children}</div>
+/** The right half of a feature view: the last call of the chosen entry. */
+export const FeaturePane = ({ call }: { readonly call: CallView | undefined }) => (
+  <div class="pane results">
+    {call ? (
+      <CallPanel call={call} />
+    ) : (
+      <p class="empty">
+        Not read yet. Press <kbd>Enter</kbd>.
+      </p>
+    )}
+  </div>
 );

@@ -7,7 +7,8 @@ import { switchTheme, theme } from '../theme.js';
 import { Icon, type IconName } from './icons.js';
 import { Text } from './text.js';
 
-const LINKS: readonly {
+/** The views of the page, each with the key that leads to it. */
+export const LINKS: readonly {
   readonly href: string;
   readonly icon: IconName;
   readonly title: string;

@@ -1,5 +1,5 @@
 import type { HttpExchangeView } from '../api.js';
-import { formatDuration } from '../format.js';
+import { formatCount, formatDuration } from '../format.js';
 import { MaskedText, reveal } from './masked-text.js';
 
 type Side = 'request' | 'response';
@@ -49,7 +49,7 @@ function HeaderTable({ seq, exchange, side, headers }: HeaderTableProps) {
   return (
     <dl class="headers">
       <dt class="strong">{side}</dt>
-      <dd class="dim">{headers.length} headers</dd>
+      <dd class="dim">{formatCount(headers.length, 'header')}</dd>
       {headers.map(([name, value], index) => (
         <Header key={index} name={name} value={value} reveal={() => reveal(seq, { exchange, side, index })} />
       ))}

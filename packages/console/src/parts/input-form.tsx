@@ -2,10 +2,11 @@ import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InputAction, InputRequestView, Json } from '../api.js';
 import { formatDuration } from '../format.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi } from '../request.js';
 import { toServerPath } from '../route.js';
 import { createInitialValue } from '../schema/initial-value.js';
 import { JsonTree } from './json-tree.js';
+import { RequestError, useRequest } from './request-error.js';
 import { SchemaForm } from './schema-form.js';
 import { ForeignLink, Text } from './text.js';
 
@@ -30,22 +31,19 @@ export function InputForm({ request }: { readonly request: InputRequestView }) {
   const { id, kind, server, message, details, url, params, expiresAt } = request;
   const schema = getSchema(request);
   const [value, setValue] = useState<unknown>(schema ? createInitialValue(schema, schema) : {});
-  const [error, setError] = useState('');
+  const [error, run] = useRequest();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // An input request within a call gets its response next. The inbox has several of them.
     if (request.call !== null) form.current?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
   }, [request.call]);
-  const send = async (action: InputAction) => {
-    try {
+  const send = (action: InputAction) =>
+    run(async () => {
       await callApi('POST', `input-requests/${id}`, {
         action,
         ...(action === 'accept' ? { content: toContent(kind, value) } : {}),
       });
-    } catch (thrown) {
-      setError(describeFailure(thrown).cause);
-    }
-  };
+    });
   return (
     <form
       class="input-form"
@@ -79,7 +77,7 @@ export function InputForm({ request }: { readonly request: InputRequestView }) {
       {url !== null && <ForeignLink address={url} />}
       {params !== null && <JsonTree value={params} open={4} />}
       {schema && <SchemaForm schema={schema} root={schema} value={value} onChange={setValue} path={`request-${id}`} />}
-      {error !== '' && <p class="issue">{error}</p>}
+      <RequestError error={error} />
       <div class="actions">
         <button type="submit" class="primary">
           {ACCEPT[kind]}

@@ -4,6 +4,7 @@ import type { MessageView } from '../api.js';
 import { diffJson, type JsonDiff } from '../compare/json-diff.js';
 import { formatCount, formatSize } from '../format.js';
 import { describeFailure, readText } from '../request.js';
+import { RequestError } from './request-error.js';
 import { Text } from './text.js';
 
 keepIntegers();
@@ -139,8 +140,8 @@ export async function readMessage(seq: number): Promise<{ readonly view: Message
   if (view.isWhole) return { view, body: parseJsonText(view.text) };
   if (view.size > MAX_MESSAGE)
     throw new Error(`message ${seq}: ${formatSize(view.size)} characters are too many to compare`);
-  const whole: MessageView = JSON.parse(await readText(`wire/${seq}?whole`));
-  return { view: whole, body: parseJsonText(whole.text) };
+  const complete: MessageView = JSON.parse(await readText(`wire/${seq}?whole`));
+  return { view: complete, body: parseJsonText(complete.text) };
 }
 
 /** The structural difference of two messages, which are read when it is shown. */
@@ -154,24 +155,24 @@ export function MessageDiff({
   readonly labels?: readonly [string, string];
 }) {
   const [bodies, setBodies] = useState<readonly [unknown, unknown] | null>(null);
-  const [problem, setProblem] = useState('');
+  const [error, setError] = useState('');
   useEffect(() => {
     let isCurrent = true;
     setBodies(null);
-    setProblem('');
+    setError('');
     Promise.all([readMessage(a), readMessage(b)]).then(
       ([before, after]) => {
         if (isCurrent) setBodies([before.body, after.body]);
       },
       thrown => {
-        if (isCurrent) setProblem(describeFailure(thrown).cause);
+        if (isCurrent) setError(describeFailure(thrown).cause);
       },
     );
     return () => {
       isCurrent = false;
     };
   }, [a, b]);
-  if (problem !== '') return <p class="issue">{problem}</p>;
+  if (error !== '') return <RequestError error={error} />;
   if (!bodies) return <p class="dim">…</p>;
   const [beforeLabel, afterLabel] = labels ?? [`message ${a}`, `message ${b}`];
   return <JsonDiffView before={bodies[0]} after={bodies[1]} beforeLabel={beforeLabel} afterLabel={afterLabel} />;

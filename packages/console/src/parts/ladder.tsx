@@ -72,13 +72,14 @@ export function Ladder({ call }: { readonly call: CallView }) {
       {waiting.map(request => (
         <InputForm key={request.id} request={request} />
       ))}
-      {call.progress && call.took === null && <ProgressLine call={call} />}
+      <ProgressLine call={call} />
     </div>
   );
 }
 
-function ProgressLine({ call: { progress } }: { readonly call: CallView }) {
-  if (!progress) return null;
+/** The last progress of a call that runs. */
+export function ProgressLine({ call: { progress, took } }: { readonly call: CallView }) {
+  if (!progress || took !== null) return null;
   const { progress: done, total, message = '' } = progress;
   return (
     <p class="dim">

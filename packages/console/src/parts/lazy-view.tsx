@@ -6,7 +6,7 @@ import { describeFailure } from '../request.js';
 export function createLazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
   let loaded: ComponentType<P> | undefined;
   return function LazyView(props: P) {
-    const [problem, setProblem] = useState('');
+    const [error, setError] = useState('');
     const [, setLoaded] = useState(false);
     useEffect(() => {
       if (loaded) return;
@@ -15,14 +15,14 @@ export function createLazyView<P extends object>(load: () => Promise<ComponentTy
           loaded = component;
           setLoaded(true);
         },
-        thrown => setProblem(describeFailure(thrown).cause),
+        thrown => setError(describeFailure(thrown).cause),
       );
     }, []);
     const View = loaded;
     if (View) return <View {...props} />;
     return (
       <div class="view">
-        <p class="empty">{problem === '' ? '…' : `${problem}. Reload the page.`}</p>
+        <p class="empty">{error === '' ? '…' : `${error}. Reload the page.`}</p>
       </div>
     );
   };

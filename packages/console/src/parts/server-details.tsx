@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { FindingView, Json, ServerView } from '../api.js';
 import { formatCount } from '../format.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi, describeFailure, toServerApi } from '../request.js';
 import { Icon, type IconName } from './icons.js';
 import { JsonTree } from './json-tree.js';
+import { useRequest } from './request-error.js';
 import { ForeignLink, Text } from './text.js';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
@@ -17,7 +18,7 @@ const ICONS: Readonly<Record<FindingView['severity'], IconName>> = {
 
 /** Shows the declared capabilities of a server, its log level, and the report of `tenon doctor`. */
 export function ServerDetails({ server }: { readonly server: ServerView }) {
-  const path = `servers/${encodeURIComponent(server.name)}`;
+  const path = toServerApi(server.name);
   return (
     <>
       {server.state === 'connected' && <Capabilities key={`${path} ${server.protocolVersion}`} path={path} />}
@@ -55,13 +56,12 @@ function Capabilities({ path }: { readonly path: string }) {
 /** The least level of log messages of the server. */
 function LogLevel({ path }: { readonly path: string }) {
   const [level, setLevel] = useState('');
-  const [problem, setProblem] = useState('');
+  const [error, run] = useRequest();
   const choose = (next: string) => {
     setLevel(next);
-    callApi('POST', `${path}/log-level`, { level: next }).then(
-      () => setProblem(''),
-      thrown => setProblem(describeFailure(thrown).cause),
-    );
+    void run(async () => {
+      await callApi('POST', `${path}/log-level`, { level: next });
+    });
   };
   return (
     <p>
@@ -74,9 +74,9 @@ function LogLevel({ path }: { readonly path: string }) {
           ))}
         </select>
       </label>{' '}
-      {problem !== '' && (
+      {error !== '' && (
         <span class="issue">
-          <Text value={problem} />
+          <Text value={error} />
         </span>
       )}
     </p>
@@ -146,10 +146,9 @@ function Doctor({ path }: { readonly path: string }) {
 }
 
 function Finding({ finding: { id, severity, title, seen, cause, fix, spec } }: { readonly finding: FindingView }) {
-  const kind = { ok: 'ok', info: 'none', warning: 'waiting', problem: 'error' }[severity];
   return (
     <div class="finding">
-      <span class={`state ${kind}`}>
+      <span class={`state ${ICONS[severity]}`}>
         <Icon name={ICONS[severity]} /> {id}
       </span>{' '}
       <Text value={title} />

@@ -1,7 +1,7 @@
 import type { ServerView } from '../api.js';
 import { calls, subscriptions } from '../console-state.js';
 import { toServerPath } from '../route.js';
-import { ServerStateView } from '../views/board.js';
+import { ServerStateView } from './server-state.js';
 import { Text } from './text.js';
 
 /** Parts of a server that have views of their own, beside its tools. */

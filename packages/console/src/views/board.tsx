@@ -2,28 +2,10 @@ import { useState } from 'preact/hooks';
 import type { AddServerRequest, ServerView } from '../api.js';
 import { hello, servers } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
-import { Icon, type IconName } from '../parts/icons.js';
+import { ServerStateView } from '../parts/server-state.js';
 import { Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
-
-const ICONS: Readonly<Record<ServerView['state'], IconName>> = {
-  waiting: 'waiting',
-  connecting: 'waiting',
-  'signing-in': 'waiting',
-  connected: 'ok',
-  reconnecting: 'waiting',
-  failed: 'error',
-  closed: 'none',
-};
-
-export function ServerStateView({ server: { state } }: { readonly server: ServerView }) {
-  return (
-    <span class={`state ${ICONS[state]}`}>
-      <Icon name={ICONS[state]} /> {state === 'waiting' ? 'waits for you' : state}
-    </span>
-  );
-}
 
 /** Shows the cause of a failed connection, the finding of the doctor, and the next step. */
 export function WhyNot({ server: { error, finding } }: { readonly server: ServerView }) {
@@ -164,7 +146,7 @@ function Sparkline({ values }: { readonly values: readonly number[] }) {
 }
 
 /** Reads lines such as `Name: value` or `NAME=value`. */
-function readLines(text: string): Record<string, string> | undefined {
+function parsePairs(text: string): Record<string, string> | undefined {
   const pairs = text.split('\n').flatMap(line => {
     const [, name = '', value = ''] = /^\s*([^:=\s]+)\s*[:=]\s*(.*?)\s*$/.exec(line) ?? [];
     return name === '' ? [] : [[name, value] as const];
@@ -184,8 +166,8 @@ function PasteBox() {
       const body: AddServerRequest = {
         target,
         version: (version ?? hello.value?.protocolVersion) || null,
-        headers: readLines(headers),
-        env: readLines(env),
+        headers: parsePairs(headers),
+        env: parsePairs(env),
       };
       const { name } = await callApi<{ name: string }>('POST', 'servers', body);
       setTarget('');

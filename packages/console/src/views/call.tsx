@@ -6,10 +6,10 @@ import { createCallFilter } from '../filter/match-filter.js';
 import { parseFilter } from '../filter/parse-filter.js';
 import { useTextSearch } from '../filter/use-filter.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
-import { CallPanel, CallState } from '../parts/call-panel.js';
+import { CallHeading, CallPanel, CallState } from '../parts/call-panel.js';
 import { FilterField } from '../parts/filter-field.js';
 import { Text } from '../parts/text.js';
-import { route, setQuery, toServerPath } from '../route.js';
+import { route, setQuery } from '../route.js';
 
 /** One call with its rounds. */
 export function CallPage({ id }: { readonly id: number }) {
@@ -18,18 +18,7 @@ export function CallPage({ id }: { readonly id: number }) {
     <main class="view pane">
       {call ? (
         <>
-          <h1 class="mono">
-            <a href={toServerPath(call.server)}>
-              <Text value={call.server} />
-            </a>{' '}
-            {call.method === 'tools/call' ? (
-              <a href={toServerPath(call.server, call.name)}>
-                <Text value={call.name} />
-              </a>
-            ) : (
-              <Text value={`${call.method} ${call.name}`} />
-            )}
-          </h1>
+          <CallHeading call={call} />
           <CallPanel call={call} />
         </>
       ) : (

@@ -1,13 +1,12 @@
 import { isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
-import { calls } from '../console-state.js';
-import { CallPanel } from '../parts/call-panel.js';
+import { listCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
+import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
-import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi } from '../request.js';
 
 interface PromptsViewProps {
   readonly server: ServerView;
@@ -20,8 +19,8 @@ export function PromptsView({ server, listing, prompt }: PromptsViewProps) {
   const prompts = listing?.prompts ?? [];
   const path = toFeaturePath(server.name, 'prompts');
   const items = prompts.map(each => {
-    const count = readArguments(each).length;
-    return { name: each.name, note: `${count}`, href: `${path}/${encodeURIComponent(each.name)}` };
+    const count = `${readArguments(each).length}`;
+    return { name: each.name, title: count, note: count, href: `${path}/${encodeURIComponent(each.name)}` };
   });
   const chosen = prompts.find(({ name }) => name === prompt);
   return (
@@ -56,21 +55,14 @@ const readArguments = (prompt: Prompt): PromptArgument[] =>
 
 function PromptPanel({ server, prompt }: { readonly server: ServerView; readonly prompt: Prompt }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [problem, setProblem] = useState('');
-  const own = [...calls.value.values()].filter(
-    call => call.server === server.name && call.method === 'prompts/get' && call.name === prompt.name,
-  );
-  const shown = own.sort((a, b) => b.id - a.id)[0];
-  const get = async () => {
-    const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
-    try {
+  const [error, run] = useRequest();
+  const [shown] = listCalls(server.name, 'prompts/get', prompt.name);
+  const get = () =>
+    run(async () => {
+      const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''));
       const params = { name: prompt.name, arguments: given };
       await callApi('POST', 'calls', { server: server.name, method: 'prompts/get', params });
-      setProblem('');
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
+    });
   return (
     <>
       <form
@@ -101,21 +93,9 @@ function PromptPanel({ server, prompt }: { readonly server: ServerView; readonly
           </button>
           <kbd>Enter</kbd>
         </div>
-        {problem !== '' && (
-          <p class="issue">
-            <Text value={problem} />
-          </p>
-        )}
+        <RequestError error={error} />
       </form>
-      <FeaturePane>
-        {shown ? (
-          <CallPanel call={shown} />
-        ) : (
-          <p class="empty">
-            Not read yet. Press <kbd>Enter</kbd>.
-          </p>
-        )}
-      </FeaturePane>
+      <FeaturePane call={shown} />
     </>
   );
 }

@@ -1,19 +1,20 @@
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import type { CallView, ErrorView, RecordedSession } from '../api.js';
+import type { CallView, ErrorView, OpenRecordingRequest, RecordedSession } from '../api.js';
 import { openRequests, recordings, servers, shownRecording, showRecording } from '../console-state.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
 import { CallPanel } from '../parts/call-panel.js';
 import { InputForm } from '../parts/input-form.js';
+import { RequestError } from '../parts/request-error.js';
 import { ScrubBar } from '../parts/scrub-bar.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
-import { navigate } from '../route.js';
+import { callApi, describeFailure, formatError } from '../request.js';
+import { navigate, toRecordingPath } from '../route.js';
 import { WirePage } from './wire.js';
 
 /** A recording: all its messages, with a bar to move along its time. */
 export function RecordingPage({ name }: { readonly name: string }) {
-  const [problem, setProblem] = useState<ErrorView | null>(null);
+  const [error, setError] = useState<ErrorView | null>(null);
   useEffect(() => {
     let isCurrent = true;
     callApi<RecordedSession>('GET', `recordings/${encodeURIComponent(name)}`).then(
@@ -21,7 +22,7 @@ export function RecordingPage({ name }: { readonly name: string }) {
         if (isCurrent) showRecording(session);
       },
       thrown => {
-        if (isCurrent) setProblem(describeFailure(thrown));
+        if (isCurrent) setError(describeFailure(thrown));
       },
     );
     return () => {
@@ -30,12 +31,11 @@ export function RecordingPage({ name }: { readonly name: string }) {
     };
   }, [name]);
   const session = shownRecording.value;
-  if (problem || session?.recording.name !== name)
+  if (error || session?.recording.name !== name)
     return (
       <main class="view">
         <p class="empty">
-          {problem ? <Text value={`${problem.cause} ${problem.fix ?? ''}`} /> : '…'}{' '}
-          <a href="/recordings">Recordings</a>
+          {error ? <Text value={formatError(error)} /> : '…'} <a href="/recordings">Recordings</a>
         </p>
       </main>
     );
@@ -71,7 +71,7 @@ function ReplayCall({ call, recording }: { readonly call: CallView; readonly rec
   const connected = [...servers.value.values()].filter(({ state }) => state === 'connected');
   const same = connected.find(({ name }) => name === call.server) ?? connected[0];
   const [chosen, setChosen] = useState('');
-  const [problem, setProblem] = useState('');
+  const [error, setError] = useState('');
   const server = chosen || same?.name || '';
   const replay = async () => {
     try {
@@ -79,8 +79,7 @@ function ReplayCall({ call, recording }: { readonly call: CallView; readonly rec
       const started = await callApi<CallView>('POST', path, { call: call.id, server });
       navigate(`/call/${started.id}`);
     } catch (thrown) {
-      const { cause, fix = '' } = describeFailure(thrown);
-      setProblem(`${cause}. ${fix}`);
+      setError(formatError(describeFailure(thrown)));
     }
   };
   if (connected.length === 0) return <span class="dim">connect a server to replay it</span>;
@@ -99,11 +98,7 @@ function ReplayCall({ call, recording }: { readonly call: CallView; readonly rec
       <button type="button" onClick={() => void replay()}>
         Replay
       </button>
-      {problem !== '' && (
-        <p class="issue">
-          <Text value={problem} />
-        </p>
-      )}
+      <RequestError error={error} />
       {approvals.map(request => (
         <InputForm key={request.id} request={request} />
       ))}
@@ -111,31 +106,32 @@ function ReplayCall({ call, recording }: { readonly call: CallView; readonly rec
   );
 }
 
-/** Opens a file that the user has dropped on the page. */
-export async function dropRecording(file: File): Promise<void> {
+/** Reason for which the last file was not opened. */
+const openError = signal('');
+
+/** Opens a file that the user has chosen, or dropped on any view, and shows its recording. */
+export async function openRecording(file: File): Promise<void> {
   try {
-    navigate(`/recordings/${encodeURIComponent(await openRecording(file))}`);
+    const body: OpenRecordingRequest = { name: file.name, text: await file.text() };
+    const { name } = await callApi<{ readonly name: string }>('POST', 'recordings/open', body);
+    openError.value = '';
+    navigate(toRecordingPath(name));
   } catch (thrown) {
-    dropFailure.value = describeFailure(thrown).cause;
+    openError.value = describeFailure(thrown).cause;
     navigate('/recordings');
   }
 }
 
-/** Reason for which a dropped file was not opened. */
-const dropFailure = signal('');
-
 /** All open recordings, and the field to open one. */
 export function RecordingsPage() {
   const all = [...recordings.value.values()];
-  const [problem, setProblem] = useState(dropFailure.value);
-  const open = async (file: File | undefined) => {
-    if (!file) return;
-    try {
-      navigate(`/recordings/${encodeURIComponent(await openRecording(file))}`);
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
+  // The next visit begins without it.
+  useEffect(
+    () => () => {
+      openError.value = '';
+    },
+    [],
+  );
   return (
     <main class="view board">
       <h1 class="for-readers">Recordings</h1>
@@ -146,15 +142,14 @@ export function RecordingsPage() {
             type="file"
             data-focus
             accept=".ndjson,.jsonl"
-            onChange={event => void open(event.currentTarget.files?.[0])}
+            onChange={event => {
+              const file = event.currentTarget.files?.[0];
+              if (file) void openRecording(file);
+            }}
           />
         </label>
         <span class="dim">or drop it anywhere on the page</span>
-        {problem !== '' && (
-          <p class="issue">
-            <Text value={problem} />
-          </p>
-        )}
+        <RequestError error={openError.value} />
       </div>
       {all.length === 0 ? (
         <p class="empty">
@@ -175,7 +170,7 @@ export function RecordingsPage() {
             {all.map(({ name, messages, calls, startedAt, servers: names }) => (
               <tr key={name}>
                 <td>
-                  <a class="strong" href={`/recordings/${encodeURIComponent(name)}`}>
+                  <a class="strong" href={toRecordingPath(name)}>
                     <Text value={name} />
                   </a>
                 </td>
@@ -192,11 +187,4 @@ export function RecordingsPage() {
       )}
     </main>
   );
-}
-
-/** Opens a file in the command, and returns the name of the recording. */
-async function openRecording(file: File): Promise<string> {
-  const text = await file.text();
-  const { name } = await callApi<{ readonly name: string }>('POST', 'recordings/open', { name: file.name, text });
-  return name;
 }

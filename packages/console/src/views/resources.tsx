@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
-import { calls } from '../console-state.js';
-import { CallPanel } from '../parts/call-panel.js';
+import { listCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
+import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi, toServerApi } from '../request.js';
 import { navigate, route } from '../route.js';
 
 interface ResourcesViewProps {
@@ -25,14 +25,14 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
   const items = [
     ...templates.map(({ uriTemplate }) => ({
       name: uriTemplate,
+      title: 'template',
       note: 'template',
       href: `${path}?template=${encodeURIComponent(uriTemplate)}`,
     })),
-    ...resources.map(({ uri: each, mimeType }) => ({
-      name: each,
-      note: typeof mimeType === 'string' ? mimeType : '',
-      href: `${path}?uri=${encodeURIComponent(each)}`,
-    })),
+    ...resources.map(({ uri: each, mimeType }) => {
+      const type = typeof mimeType === 'string' ? mimeType : '';
+      return { name: each, title: type, note: type, href: `${path}?uri=${encodeURIComponent(each)}` };
+    }),
   ];
   const isChosen = uri !== '' || template !== '';
   return (
@@ -57,20 +57,13 @@ interface PanelProps extends ResourcesViewProps {
 }
 
 function ResourcePanel({ server, uri, listing }: PanelProps) {
-  const [problem, setProblem] = useState('');
+  const [error, run] = useRequest();
   const resource = listing?.resources.find(each => each.uri === uri);
-  const own = [...calls.value.values()].filter(
-    call => call.server === server.name && call.method === 'resources/read' && call.name === uri,
-  );
-  const read = async () => {
-    try {
+  const [shown] = listCalls(server.name, 'resources/read', uri);
+  const read = () =>
+    run(async () => {
       await callApi('POST', 'calls', { server: server.name, method: 'resources/read', params: { uri } });
-      setProblem('');
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
-  const shown = own.sort((a, b) => b.id - a.id)[0];
+    });
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);
   return (
@@ -92,21 +85,9 @@ function ResourcePanel({ server, uri, listing }: PanelProps) {
           </button>
           <a href={`${toFeaturePath(server.name, 'subscriptions')}?uri=${encodeURIComponent(uri)}`}>subscribe</a>
         </div>
-        {problem !== '' && (
-          <p class="issue">
-            <Text value={problem} />
-          </p>
-        )}
+        <RequestError error={error} />
       </form>
-      <FeaturePane>
-        {shown ? (
-          <CallPanel call={shown} />
-        ) : (
-          <p class="empty">
-            Not read yet. Press <kbd>Enter</kbd>.
-          </p>
-        )}
-      </FeaturePane>
+      <FeaturePane call={shown} />
     </>
   );
 }
@@ -114,24 +95,21 @@ function ResourcePanel({ server, uri, listing }: PanelProps) {
 function TemplatePanel({ server, template, listing }: ResourcesViewProps & { readonly template: string }) {
   const [variables, setVariables] = useState<readonly string[]>([]);
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
-  const [problem, setProblem] = useState('');
-  const path = `servers/${encodeURIComponent(server.name)}/expand`;
+  const [error, run] = useRequest();
+  const path = toServerApi(server.name, 'expand');
   const described = listing?.resourceTemplates.find(each => each.uriTemplate === template);
   useEffect(() => {
-    callApi<{ variables: readonly string[] }>('POST', path, { template }).then(
-      expanded => setVariables(expanded.variables),
-      thrown => setProblem(describeFailure(thrown).cause),
-    );
+    void run(async () => {
+      const expanded = await callApi<{ variables: readonly string[] }>('POST', path, { template });
+      setVariables(expanded.variables);
+    });
   }, [path, template]);
-  const open = async () => {
-    try {
+  const open = () =>
+    run(async () => {
       const { uri } = await callApi<{ uri: string }>('POST', path, { template, values });
       await callApi('POST', 'calls', { server: server.name, method: 'resources/read', params: { uri } });
       navigate(`${toFeaturePath(server.name, 'resources')}?uri=${encodeURIComponent(uri)}`);
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
+    });
   return (
     <form
       class="pane form wide-form"
@@ -160,11 +138,7 @@ function TemplatePanel({ server, template, listing }: ResourcesViewProps & { rea
           Read
         </button>
       </div>
-      {problem !== '' && (
-        <p class="issue">
-          <Text value={problem} />
-        </p>
-      )}
+      <RequestError error={error} />
     </form>
   );
 }

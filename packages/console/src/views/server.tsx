@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
 import { hello, openRequests, servers } from '../console-state.js';
+import { formatCount } from '../format.js';
+import { type FeatureItem, FeatureList } from '../parts/feature-list.js';
 import { InputForm } from '../parts/input-form.js';
 import { createLazyView } from '../parts/lazy-view.js';
-import { ServerTabs } from '../parts/server-tabs.js';
+import { ServerStateView } from '../parts/server-state.js';
 import { Text } from '../parts/text.js';
-import { callApi } from '../request.js';
+import { callApi, toServerApi } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
-import { ServerStateView, WhyNot } from './board.js';
+import { WhyNot } from './board.js';
 import { ToolPanel } from './tool.js';
 
 const ServerDetails = createLazyView(async () => (await import('../parts/server-details.js')).ServerDetails);
@@ -28,7 +30,7 @@ export function ServerPage({ name, tool }: { readonly name: string; readonly too
   const chosen = tool === undefined ? undefined : listing?.tools.find(each => each.name === tool);
   return (
     <main class={`view split ${tool === undefined ? 'at-list' : 'at-detail'}`}>
-      <ToolList server={server} tools={listing?.tools ?? []} chosen={tool} />
+      <FeatureList server={server} feature="tools" items={toItems(name, listing?.tools ?? [])} chosen={tool} />
       {chosen ? (
         <ToolPanel key={`${name} ${chosen.name}`} server={server} tool={chosen} />
       ) : tool !== undefined && listing ? (
@@ -54,7 +56,7 @@ export function useListing(server: ServerView | undefined): ListingView | null {
   useEffect(() => {
     if (name === undefined || version === 0) return;
     let isCurrent = true;
-    callApi<ListingView>('GET', `servers/${encodeURIComponent(name)}`).then(
+    callApi<ListingView>('GET', toServerApi(name)).then(
       read => {
         if (isCurrent) setListing(read);
       },
@@ -67,62 +69,18 @@ export function useListing(server: ServerView | undefined): ListingView | null {
   return listing;
 }
 
-interface ToolListProps {
-  readonly server: ServerView;
-  readonly tools: readonly ToolView[];
-  readonly chosen: string | undefined;
-}
-
-function ToolList({ server, tools, chosen }: ToolListProps) {
-  const [filter, setFilter] = useState('');
-  const wanted = filter.toLowerCase();
-  const shown = tools.filter(({ name, title = '' }) => `${name} ${title}`.toLowerCase().includes(wanted));
-  const move = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && shown[0])
-      return navigate(toServerPath(server.name, shown[0].name));
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0 || !(event.currentTarget instanceof HTMLElement)) return;
-    event.preventDefault();
-    const links = [...event.currentTarget.querySelectorAll<HTMLAnchorElement>('li a')];
-    const focused = document.activeElement;
-    const at = focused instanceof HTMLAnchorElement ? links.indexOf(focused) : -1;
-    links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus();
-  };
-  return (
-    <nav class="tools" aria-label="Tools" onKeyDown={move}>
-      <ServerTabs server={server} current="tools" />
-      <input
-        type="search"
-        data-focus
-        aria-label="Filter tools"
-        placeholder={`${tools.length} tools  /`}
-        value={filter}
-        onInput={event => setFilter(event.currentTarget.value)}
-      />
-      <ul>
-        {shown.map(({ name, annotations = {}, tokens }) => (
-          <li key={name}>
-            <a href={toServerPath(server.name, name)} aria-current={name === chosen ? 'page' : undefined} class="mono">
-              <span class="tool-name">
-                <Text value={name} />
-              </span>
-              <span class="badge">
-                {annotations.readOnlyHint === true ? 'reads ' : annotations.destructiveHint === true ? 'destroys ' : ''}
-                {tokens}
-              </span>
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  );
-}
+/** The tools as entries of a list, each with its tokens and its effect. */
+const toItems = (server: string, tools: readonly ToolView[]): FeatureItem[] =>
+  tools.map(({ name, title = '', annotations = {}, tokens }) => {
+    const effect =
+      annotations.readOnlyHint === true ? 'reads ' : annotations.destructiveHint === true ? 'destroys ' : '';
+    return { name, title, note: `${effect}${tokens}`, href: toServerPath(server, name) };
+  });
 
 function ServerPanel({ server, listing }: { readonly server: ServerView; readonly listing: ListingView | null }) {
   const { name, info, label, capabilities, requestedVersion, counts, tokens, protocolVersion } = server;
-  const path = `servers/${encodeURIComponent(name)}`;
   const waitingRequests = openRequests.value.filter(request => request.server === name && request.call === null);
-  const reconnect = (body: ReconnectRequest = {}) => void callApi('POST', `${path}/reconnect`, body);
+  const reconnect = (body: ReconnectRequest = {}) => void callApi('POST', toServerApi(name, 'reconnect'), body);
   return (
     <div class="pane server-panel">
       <h1>
@@ -154,7 +112,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
           type="button"
           onClick={() => {
             navigate('/');
-            void callApi('DELETE', path);
+            void callApi('DELETE', toServerApi(name));
           }}
         >
           Remove
@@ -172,8 +130,8 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
           <dd class="mono">{capabilities.join(', ') || 'none'}</dd>
           <dt>offers</dt>
           <dd>
-            {counts.tools} tools (about {tokens.toLocaleString('en')} tokens), {counts.resources} resources,{' '}
-            {counts.prompts} prompts
+            {formatCount(counts.tools, 'tool')} (about {formatCount(tokens, 'token')}),{' '}
+            {formatCount(counts.resources, 'resource')}, {formatCount(counts.prompts, 'prompt')}
           </dd>
           {listing?.instructions && (
             <>

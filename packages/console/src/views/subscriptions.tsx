@@ -4,9 +4,10 @@ import { subscriptions } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { FeatureList } from '../parts/feature-list.js';
 import { Icon } from '../parts/icons.js';
+import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi, formatError, toServerApi } from '../request.js';
 import { route } from '../route.js';
 
 const LISTS = ['tools', 'prompts', 'resources'] as const;
@@ -37,18 +38,14 @@ export function SubscriptionsView({
 function SubscribeForm({ server, listing }: { readonly server: ServerView; readonly listing: ListingView | null }) {
   const [uri, setUri] = useState(route.value.query.get('uri') ?? '');
   const [lists, setLists] = useState<readonly string[]>([]);
-  const [problem, setProblem] = useState('');
-  const subscribe = async () => {
-    try {
-      await callApi('POST', `servers/${encodeURIComponent(server.name)}/subscribe`, {
+  const [error, run] = useRequest();
+  const subscribe = () =>
+    run(async () => {
+      await callApi('POST', toServerApi(server.name, 'subscribe'), {
         uris: [uri.trim()],
         ...Object.fromEntries(lists.map(list => [list, true])),
       });
-      setProblem('');
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
+    });
   return (
     <form
       class="actions"
@@ -90,11 +87,7 @@ function SubscribeForm({ server, listing }: { readonly server: ServerView; reado
       >
         Subscribe
       </button>
-      {problem !== '' && (
-        <p class="issue">
-          <Text value={problem} />
-        </p>
-      )}
+      <RequestError error={error} />
     </form>
   );
 }
@@ -125,7 +118,7 @@ function Subscription({ subscription }: { readonly subscription: SubscriptionVie
       </header>
       {error && (
         <p class="issue">
-          <Text value={`${error.cause} ${error.fix ?? ''}`} />
+          <Text value={formatError(error)} />
         </p>
       )}
       <ol class="states">

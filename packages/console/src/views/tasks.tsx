@@ -4,8 +4,10 @@ import { calls } from '../console-state.js';
 import { formatDuration, formatTime } from '../format.js';
 import { CallState } from '../parts/call-panel.js';
 import { FeatureList } from '../parts/feature-list.js';
+import { ProgressLine } from '../parts/ladder.js';
+import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi, toServerApi } from '../request.js';
 
 const ENDED = /^(?:completed|failed|cancelled)$/;
 
@@ -30,7 +32,7 @@ export function TasksView({ server }: { readonly server: ServerView }) {
 }
 
 function TaskOfCall({ server, call }: { readonly server: ServerView; readonly call: CallView }) {
-  const { task, progress, took } = call;
+  const { task, took } = call;
   if (!task) return null;
   const [first] = task.states;
   return (
@@ -61,28 +63,22 @@ function TaskOfCall({ server, call }: { readonly server: ServerView; readonly ca
           </li>
         ))}
       </ol>
-      {progress && took === null && (
-        <p class="dim">
-          {progress.total === undefined ? progress.progress : `${progress.progress} of ${progress.total}`}{' '}
-          <Text value={progress.message ?? ''} />
-        </p>
-      )}
+      <ProgressLine call={call} />
     </section>
   );
 }
 
 function CancelTask({ server, taskId }: { readonly server: ServerView; readonly taskId: string }) {
-  const [problem, setProblem] = useState('');
+  const [error, run] = useRequest();
   const cancel = () =>
-    callApi('POST', `servers/${encodeURIComponent(server.name)}/cancel-task`, { taskId }).then(
-      () => setProblem(''),
-      thrown => setProblem(describeFailure(thrown).cause),
-    );
+    run(async () => {
+      await callApi('POST', toServerApi(server.name, 'cancel-task'), { taskId });
+    });
   return (
     <>
-      {problem !== '' && (
+      {error !== '' && (
         <span class="issue">
-          <Text value={problem} />
+          <Text value={error} />
         </span>
       )}
       <button type="button" onClick={() => void cancel()}>
@@ -95,26 +91,17 @@ function CancelTask({ server, taskId }: { readonly server: ServerView; readonly 
 /** The tasks that the server still has, on request. */
 function ListedTasks({ server }: { readonly server: ServerView }) {
   const [tasks, setTasks] = useState<readonly TaskView[] | null>(null);
-  const [problem, setProblem] = useState('');
-  const list = async () => {
-    try {
-      const path = `servers/${encodeURIComponent(server.name)}/tasks`;
-      setTasks((await callApi<{ tasks: readonly TaskView[] }>('POST', path)).tasks);
-      setProblem('');
-    } catch (thrown) {
-      setProblem(describeFailure(thrown).cause);
-    }
-  };
+  const [error, run] = useRequest();
+  const list = () =>
+    run(async () => {
+      setTasks((await callApi<{ tasks: readonly TaskView[] }>('POST', toServerApi(server.name, 'tasks'))).tasks);
+    });
   return (
     <section>
       <button type="button" onClick={() => void list()} disabled={server.state !== 'connected'}>
         List the tasks of the server
       </button>
-      {problem !== '' && (
-        <p class="issue">
-          <Text value={problem} />
-        </p>
-      )}
+      <RequestError error={error} />
       {tasks?.length === 0 && <p class="dim">The server has no tasks.</p>}
       {tasks && tasks.length > 0 && (
         <table class="rows">

@@ -1,14 +1,15 @@
 import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
-import { calls, hello } from '../console-state.js';
-import { formatDuration } from '../format.js';
+import { hello, listCalls } from '../console-state.js';
+import { formatCount, formatDuration } from '../format.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
+import { RequestError, useRequest } from '../parts/request-error.js';
 import { SchemaForm } from '../parts/schema-form.js';
 import { Text } from '../parts/text.js';
-import { callApi, describeFailure } from '../request.js';
+import { callApi } from '../request.js';
 import { navigate, route, setQuery, toComparePath } from '../route.js';
 import { type FormIssue, findFormIssues } from '../schema/form-issues.js';
 import { createInitialValue } from '../schema/initial-value.js';
@@ -23,11 +24,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const [args, setArgs] = useState<unknown>(() => readArgs(tool));
   const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
-  const [error, setError] = useState('');
+  const [error, run] = useRequest();
   const form = useRef<HTMLFormElement>(null);
-  const own = [...calls.value.values()]
-    .filter(call => call.server === server.name && call.name === tool.name && call.method === 'tools/call')
-    .sort((a, b) => b.id - a.id);
+  const own = listCalls(server.name, 'tools/call', tool.name);
   const shownId = Number(route.value.query.get('call'));
   const shown = own.find(({ id }) => id === shownId) ?? own[0];
   useEffect(() => {
@@ -43,8 +42,8 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
       ?.querySelector<HTMLElement>('.fields input, .fields textarea, .fields select, button.primary')
       ?.focus();
   }, []);
-  const call = async (isCompared = false) => {
-    try {
+  const call = (isCompared = false) =>
+    run(async () => {
       const params = { name: tool.name, arguments: isObject(args) ? args : {} };
       const limit = Number(route.value.query.get('limit'));
       const body: CallRequestBody = {
@@ -55,12 +54,8 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
       };
       const started = await callApi<CallView>('POST', 'calls', body);
       setQuery({ call: null });
-      setError('');
       if (isCompared) await compareWithOther(started, hello.value?.protocolVersions ?? []);
-    } catch (thrown) {
-      setError(describeFailure(thrown).cause);
-    }
-  };
+    });
   return (
     <>
       <form
@@ -135,20 +130,14 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
           >
             Compare versions
           </button>
-          {issues.length > 0 && (
-            <span class="issue">{issues.length === 1 ? '1 issue' : `${issues.length} issues`}</span>
-          )}
+          {issues.length > 0 && <span class="issue">{formatCount(issues.length, 'issue')}</span>}
         </div>
         {issues.slice(0, 5).map(({ path, message }) => (
           <p class="issue" key={path + message}>
             <span class="mono">{path || '/'}</span> {message}
           </p>
         ))}
-        {error !== '' && (
-          <p class="issue">
-            <Text value={error} />
-          </p>
-        )}
+        <RequestError error={error} />
       </form>
       <div class="pane results">
         {shown ? (
