@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MessageView } from '../api.js';
 import { shownRecording, toSessionPath } from '../console-state.js';
 import { formatSize } from '../format.js';
@@ -6,6 +6,7 @@ import { callApi, describeFailure } from '../request.js';
 import { HttpExchanges } from './http-exchanges.js';
 import { JsonTree } from './json-tree.js';
 import { reveal } from './masked-text.js';
+import { RequestError } from './request-error.js';
 import { Text } from './text.js';
 
 /** Length of a text that is parsed and shown as a tree. */
@@ -17,22 +18,28 @@ export function MessageBody({ seq }: { readonly seq: number }) {
   const [error, setError] = useState('');
   const isRecorded = shownRecording.value !== null;
   const [isRaw, setRaw] = useState(false);
+  const shown = useRef(seq);
+  shown.current = seq;
   const read = async (path: string) => {
     try {
-      setMessage(await callApi<MessageView>('GET', path));
+      const found = await callApi<MessageView>('GET', path);
+      // Meanwhile, the user may have chosen another message.
+      if (shown.current !== seq) return;
+      setMessage(found);
       setError('');
     } catch (thrown) {
-      setError(describeFailure(thrown).cause);
+      if (shown.current === seq) setError(describeFailure(thrown).cause);
     }
   };
   useEffect(() => {
     setMessage(null);
     void read(toSessionPath(`wire/${seq}`));
   }, [seq]);
-  if (error !== '') return <p class="issue">{error}</p>;
-  if (!message) return <p class="dim">…</p>;
-  const { text, size, isWhole, http } = message;
+  const { text = '', size = 0, isWhole = false, http = [] } = message ?? {};
   const isTree = !isRaw && isWhole && size <= MAX_TREE;
+  const value: unknown = useMemo(() => (isTree ? JSON.parse(text) : undefined), [isTree, text]);
+  if (error !== '') return <RequestError error={error} />;
+  if (!message) return <p class="dim">…</p>;
   return (
     <div class="body">
       <div class="body-tools">
@@ -51,11 +58,7 @@ export function MessageBody({ seq }: { readonly seq: number }) {
       <HttpExchanges seq={message.row.request ?? seq} exchanges={http} />
       {isTree ? (
         <div class="tree">
-          <JsonTree
-            value={JSON.parse(text)}
-            open={4}
-            onReveal={isRecorded ? undefined : path => reveal(seq, { path })}
-          />
+          <JsonTree value={value} open={4} onReveal={isRecorded ? undefined : path => reveal(seq, { path })} />
         </div>
       ) : (
         <pre class="text">

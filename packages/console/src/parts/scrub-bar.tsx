@@ -1,6 +1,7 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { WireRow } from '../api.js';
 import { formatDuration, formatTime } from '../format.js';
+import { isField } from '../keyboard.js';
 import { route, setQuery } from '../route.js';
 
 /** Number of parts of the time that are drawn. */
@@ -20,7 +21,7 @@ export function ScrubBar({ rows }: { readonly rows: readonly WireRow[] }) {
   useEffect(() => {
     // The next key may come before the page is drawn again, so the address tells the place.
     const onKeyDown = ({ key, target }: KeyboardEvent) => {
-      if (target instanceof Element && target.matches('input, textarea, select')) return;
+      if (isField(target)) return;
       if (key === 'ArrowLeft') choose(readIndex() - 1);
       if (key === 'ArrowRight') choose(readIndex() + 1);
     };
@@ -30,7 +31,7 @@ export function ScrubBar({ rows }: { readonly rows: readonly WireRow[] }) {
   const row = rows[index];
   const start = rows[0]?.time ?? 0;
   const length = Math.max(1, (rows.at(-1)?.time ?? start) - start);
-  const parts = countParts(rows, start, length);
+  const parts = useMemo(() => countParts(rows, start, length), [rows]);
   const most = Math.max(1, ...parts.map(({ count }) => count));
   const position = row ? ((row.time - start) / length) * WIDTH : 0;
   return (
