@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { WireRow } from '../api.js';
 import type { AlignedRow, Step } from '../compare/align.js';
-import { formatDuration, formatSize } from '../format.js';
+import { formatCount, formatDuration, formatSize } from '../format.js';
 import { MessageDiff } from './json-diff.js';
 import { describeRow } from './ladder.js';
 import { MessageBody } from './message-body.js';
@@ -104,7 +104,7 @@ function Cell({ step, version, start, open, onToggle }: CellProps) {
       type="button"
       class={`rung from-${first.from} is-${first.kind}`}
       aria-expanded={open === first}
-      title={`${version} ${offset}`}
+      title={`${version} ${offset}, ${formatCount(first.size, 'character')}`}
       onClick={() => onToggle(first)}
     >
       <span class="lane-version mono dim">{version}</span>
@@ -117,6 +117,7 @@ function Cell({ step, version, start, open, onToggle }: CellProps) {
       </span>
       <span class="figures size">
         {offset} {formatSize(first.size)}
+        <span class="unit"> chars</span>
       </span>
     </button>
   );

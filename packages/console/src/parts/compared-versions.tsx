@@ -17,6 +17,9 @@ import { useReads } from './use-reads.js';
 /** Number of messages whose members are compared for the words. */
 const MAX_BODIES = 120;
 
+/** Number of versions whose rows have space for the unit of a size. */
+const MAX_WIDE_LANES = 3;
+
 /** A version of the comparison. It has a call, or the reason why it has none. */
 interface Lane {
   readonly protocolVersion: string;
@@ -151,7 +154,10 @@ function Comparison({ lanes, onStart }: ComparisonProps) {
         <MissingCall key={lane.protocolVersion} lane={lane} onStart={onStart} />
       ))}
       <ComparedResults calls={called.flatMap(({ call }) => call ?? [])} />
-      <section class="aligned-rows" style={{ '--lanes': String(lanes.length) }}>
+      <section
+        class={`aligned-rows${lanes.length > MAX_WIDE_LANES ? ' is-narrow' : ''}`}
+        style={{ '--lanes': String(lanes.length) }}
+      >
         <div class="aligned lane-heads">
           <span class="meaning dim">
             {called.length > 1 && `${different} of ${formatCount(rows.length, 'step')} differ`}

@@ -12,7 +12,7 @@ interface FilterFieldProps {
   readonly readValues: () => FilterValues;
 }
 
-/** A field for a filter, with completion of keys and values, and the position of each fault. */
+/** A field for a filter, with completion of keys and values, and the position of each issue. */
 export function FilterField({ label, value, onChange, issues, readValues }: FilterFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const id = useId();

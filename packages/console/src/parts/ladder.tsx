@@ -62,7 +62,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
               </span>
               <span class="figures">
                 {first.took === undefined ? '' : `${formatDuration(first.took)} `}
-                <span class="size">{formatSize(first.size)}</span>
+                <span class="size">{formatSize(first.size)} chars</span>
               </span>
             </button>
             {open === first.seq && <MessageBody seq={first.seq} />}

@@ -97,7 +97,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
             value={requestedVersion ?? ''}
             onChange={event => reconnect({ version: event.currentTarget.value || null })}
           >
-            <option value="">newest of both</option>
+            <option value="">newest version</option>
             {hello.value?.protocolVersions.map(version => (
               <option key={version} value={version}>
                 {version}

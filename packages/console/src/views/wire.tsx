@@ -146,7 +146,9 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
       <span class="kind">{isError ? 'isError' : kind}</span>
       <span class="number">{id === undefined ? '' : `#${id}`}</span>
       <span class="number">{took === undefined ? '' : formatDuration(took)}</span>
-      <span class="number">{formatSize(size)}</span>
+      <span class="number" title={formatCount(size, 'character')}>
+        {formatSize(size)}
+      </span>
       <span class="number dim">{call === undefined ? '' : `call ${call}`}</span>
     </div>
   );
