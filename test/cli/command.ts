@@ -165,6 +165,8 @@ export interface Serving {
   /** The lines of JSON on standard output. */
   readonly lines: readonly Record<string, unknown>[];
   readonly pid: number;
+  /** Its exit code, once it has ended. */
+  readonly ended: Promise<number | null>;
   /** Ends it as Ctrl-C does, and gives its exit code. */
   end(): Promise<number | null>;
 }
@@ -216,6 +218,7 @@ export async function serving(
     errors: () => errors,
     lines,
     pid: child.pid ?? 0,
+    ended,
     end() {
       child.kill('SIGINT');
       return ended;

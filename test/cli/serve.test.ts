@@ -43,7 +43,7 @@ describe('tenon serve', () => {
   };
 
   it('serves a module, completes its calls after SIGTERM, and exits with 0 [cli.serve] [so.drain]', async () => {
-    const { url, live, ready, pid, waitForEvent, end } = await serve(['server.mjs', '--drain-delay', '300ms']);
+    const { url, live, ready, pid, waitForEvent, ended } = await serve(['server.mjs', '--drain-delay', '300ms']);
     expect([(await fetch(live)).status, (await fetch(ready)).status]).toEqual([200, 200]);
     const client = await connect(url);
     expect(client.server.info?.name).toBe('first');
@@ -55,7 +55,7 @@ describe('tenon serve', () => {
     expect(getText(await call)).toBe('waited');
     await client.close();
     await waitForEvent(({ event }) => event === 'closed');
-    expect(await end()).toBe(0);
+    expect(await ended).toBe(0);
   });
 
   it('serves another export, with options from a file and from the command line [cli.serve]', async () => {

@@ -40,11 +40,16 @@ async function start(args: readonly string[], cwd: string): Promise<string> {
   throw new Error(`${args.join(' ')} printed no URL: ${errors}`);
 }
 
-/** Writes a program of a page with a free port in place of the one on the page. */
+/** Writes a program of a page with free ports in place of those on the page. */
 async function givePorts(path: string, ...shown: readonly number[]): Promise<void> {
-  let text = readFileSync(path, 'utf8');
-  for (const port of shown) text = text.replaceAll(String(port), String(await findFreePort()));
-  writeFileSync(path, text);
+  const free = new Map<string, number>();
+  for (const port of shown) free.set(String(port), await findFreePort());
+  const text = readFileSync(path, 'utf8');
+  // In one pass: a free port may have the digits of one on the page.
+  writeFileSync(
+    path,
+    text.replace(/\b30\d\d\b/g, port => String(free.get(port) ?? port)),
+  );
 }
 
 async function connectOfficialClient(transport: StreamableHTTPClientTransport | StdioClientTransport): Promise<Client> {

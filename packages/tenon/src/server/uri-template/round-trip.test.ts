@@ -137,6 +137,7 @@ function insert([text, more, at]: readonly [string, string, number]): string {
 /** A URI without the order of its parameters, the way of writing an empty one, and what need not be encoded. */
 function pieces(uri: string): string[] {
   return decodeURIComponent(uri)
+    .replace(/([?&;][\w.~-]+)=(?=[^\w.~=-])/g, '$1')
     .split(/[?&;#]/)
     .map(piece => piece.replace(/=$/, ''))
     .sort();
