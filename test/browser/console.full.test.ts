@@ -110,6 +110,18 @@ describe.skipIf(!found)('the page of the console', () => {
     await page.getByRole('option', { name: /tools\/call echo result/ }).waitFor();
   });
 
+  it('refuses an integer that a number cannot represent, in a field and as JSON [con.forms]', async () => {
+    await page.goto(`${opened.origin}/s/everything/tools/get-sum`);
+    await page.getByLabel(/^a\b/).fill('9007199254740993');
+    await page.getByText('9007199254740993 cannot be sent exactly').waitFor();
+    await page.getByLabel(/^a\b/).fill('9007199254740991');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    const editor = page.getByLabel('Arguments as JSON');
+    expect(JSON.parse(await editor.inputValue())).toMatchObject({ a: 9007199254740991 });
+    await editor.fill('{"a":1,"b":-9007199254740993}');
+    await page.getByText('-9007199254740993 cannot be sent exactly').waitFor();
+  });
+
   it('copies a call for a shell and as JSON, by the keyboard only [con.wire] [con.keys]', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${opened.origin}/call/1`);

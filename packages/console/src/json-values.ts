@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { findInexactInteger, isObject } from '@tenon/base';
 import type { Json } from './api.js';
 
 /** Returns a copy of an object with one member changed. `undefined` removes it. Any name is a plain member. */
@@ -13,8 +13,25 @@ export function withMember(value: unknown, name: string, member: unknown): Json 
 export const getMember = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
+/** Parses JSON that a person wrote. Throws an error with the fault: an integer that a number cannot represent is one. */
+export function parseTypedJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`Invalid JSON at ${locateFault(text, error)}`);
+  }
+  const integer = findInexactInteger(text);
+  if (integer !== undefined) throw new Error(describeInexact(integer));
+  return value;
+}
+
+/** Describes an integer that a number cannot represent. */
+export const describeInexact = (integer: string): string =>
+  `${integer.slice(0, 40)} cannot be sent exactly. Write it as a text in quotes if the tool accepts one`;
+
 /** Describes the position of a fault in a JSON text: `line 3, column 5`. */
-export function locateFault(text: string, error: unknown): string {
+function locateFault(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   const [, position] = /position (\d+)/.exec(message) ?? [];
   const before = text.slice(0, position === undefined ? text.length : Number(position)).split('\n');

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json-object.js';
+import { keepTextsIn } from './json-text.js';
 
 /** Copies an object without some members. It avoids `delete`, which makes later access to the object slow. */
 export function copyWithout(value: JsonObject, names: readonly string[]): JsonObject {
@@ -9,7 +10,7 @@ export function copyWithout(value: JsonObject, names: readonly string[]): JsonOb
     if (name === '__proto__') Object.defineProperty(copy, name, { value: value[name], ...PLAIN_PROPERTY });
     else copy[name] = value[name];
   }
-  return copy;
+  return keepTextsIn(copy, value);
 }
 
 const PLAIN_PROPERTY = { enumerable: true, writable: true, configurable: true };

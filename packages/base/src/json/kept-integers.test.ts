@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { toCanonicalJson } from './canonical-json.js';
+import { copyWithout } from './copy-without.js';
+import { isObject } from './json-object.js';
 import { integerKeeper, parseJsonText, stringifyJson, stringifyMember } from './json-text.js';
 import { copyJson, copyThroughJson } from './json-value.js';
 import { findInexactInteger, findKeptInteger, keepIntegers, setInteger } from './kept-integers.js';
@@ -34,6 +36,12 @@ describe('an integer beyond the precision of a number', () => {
 
   it('becomes the nearest number by default', () => {
     expect(stringifyJson(parseJsonText('{"a":9007199254740993}'))).toBe('{"a":9007199254740992}');
+  });
+
+  it('stays in a copy without other members', () => {
+    keepIntegers();
+    const value = parseJsonText('{"a":9007199254740993,"b":9007199254740995}');
+    expect(isObject(value) && stringifyJson(copyWithout(value, ['b']))).toBe('{"a":9007199254740993}');
   });
 
   it('is written again as it was read, wherever its object or array moves', () => {

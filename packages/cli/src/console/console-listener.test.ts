@@ -105,4 +105,17 @@ describe('the listener of the console', () => {
     expect(response.status).toBe(400);
     expect(response.text).toContain('application/json');
   });
+
+  it.each(['9007199254740993', '-1e400', '{"id":123456789012345678901}'])(
+    'refuses a body with the number %s, because a server would get another one',
+    async text => {
+      const headers = { 'x-tenon-token': page.token, 'content-type': 'application/json' };
+      const body = `{"params":${text},"name":"9007199254740993"}`;
+      const response = await fetch(`${page.origin}/api/calls`, { method: 'POST', headers, body });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        error: { code: 'console/request', cause: expect.stringContaining(/-?\d[\de]+/.exec(text)?.[0] ?? '') },
+      });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isObject, type JsonObject } from '@tenon/base';
+import { findInexactInteger, isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 import { createHttpServer, startListening } from '../http/listen.js';
@@ -126,6 +126,11 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
     if (!(error instanceof SizeLimitError)) throw error;
     throw new TenonError('console/request', `body: expected at most ${MAX_REQUEST} bytes`);
   });
+  const integer = findInexactInteger(text);
+  if (integer !== undefined)
+    throw new TenonError('console/request', `body: the integer ${integer.slice(0, 40)} cannot be sent exactly`, {
+      expected: 'an integer from -9007199254740991 to 9007199254740991',
+    });
   const body: unknown = JSON.parse(text || '{}');
   if (isObject(body)) return body;
   throw new TenonError('console/request', 'body: expected a JSON object');

@@ -1,5 +1,7 @@
+import { findInexactInteger } from '@tenon/base';
 import { useEffect, useState } from 'preact/hooks';
 import type { Json } from '../api.js';
+import { describeInexact } from '../json-values.js';
 import type { Field } from '../schema/field-schema.js';
 import { HiddenNote } from './text.js';
 
@@ -9,7 +11,7 @@ interface InputProps {
   readonly path: string;
 }
 
-/** Input for a text or a number. A number that is not complete yet stays a text. */
+/** Input for a text or a number. A number that is not complete yet, or that cannot be sent exactly, stays a text. */
 export function TextInput({
   value,
   onChange,
@@ -27,7 +29,8 @@ export function TextInput({
     setTyped(text);
     if (!isNumber) return onChange(text);
     const number = text.trim() === '' ? undefined : Number(text);
-    onChange(number !== undefined && Number.isNaN(number) ? text : number);
+    const isWrong = number !== undefined && (Number.isNaN(number) || findInexactInteger(text) !== undefined);
+    onChange(isWrong ? text : number);
   };
   const placeholder =
     'default' in schema ? String(schema.default) : Array.isArray(schema.examples) ? String(schema.examples[0]) : '';
@@ -45,6 +48,7 @@ export function TextInput({
     );
   const onInput = (event: { readonly currentTarget: HTMLInputElement }) => change(event.currentTarget.value);
   const format = isNumber ? '' : field.format;
+  const inexact = isNumber ? findInexactInteger(typed) : undefined;
   if (format === 'password') return <input {...shared} type="password" autocomplete="off" onInput={onInput} />;
   if (format === 'date') return <input {...shared} type="date" onInput={onInput} />;
   // The checks of a browser for addresses would keep the user from sending others.
@@ -53,6 +57,7 @@ export function TextInput({
     <>
       <input {...shared} type="text" inputMode={inputMode} autocomplete="off" onInput={onInput} />
       <HiddenNote value={shown} />
+      {inexact !== undefined && <div class="issue">{describeInexact(inexact)}</div>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { locateFault } from '../json-values.js';
+import { parseTypedJson } from '../json-values.js';
 import { HiddenNote } from './text.js';
 
 interface JsonEditorProps {
@@ -26,12 +26,12 @@ export function JsonEditor({ label, value, onChange, rows = 4 }: JsonEditorProps
   const change = (next: string) => {
     setText(next);
     try {
-      const parsed: unknown = next.trim() === '' ? undefined : JSON.parse(next);
+      const parsed: unknown = next.trim() === '' ? undefined : parseTypedJson(next);
       setFault('');
       setSent(toText(parsed));
       onChange(parsed);
     } catch (error) {
-      setFault(`Invalid JSON at ${locateFault(next, error)}`);
+      setFault(error instanceof Error ? error.message : String(error));
     }
   };
   const shownRows = Math.min(24, Math.max(rows, text.split('\n').length));

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
 import { hello, listCalls } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
+import { parseTypedJson } from '../json-values.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
@@ -166,7 +167,7 @@ function readArgs(tool: ToolView): unknown {
   const text = route.value.query.get('args');
   if (text !== null) {
     try {
-      return JSON.parse(text);
+      return parseTypedJson(text);
     } catch {
       // An address may be cut off.
     }

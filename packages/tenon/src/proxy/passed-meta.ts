@@ -1,4 +1,4 @@
-import { checkObject, type JsonObject, requireArgument } from '@tenon/base';
+import { checkObject, type JsonObject, keepTextsIn, requireArgument } from '@tenon/base';
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, PROTOCOL_VERSION, RELATED_TASK } from '../protocol/meta.js';
 
 /** Keys of `_meta` that apply to one connection only. */
@@ -16,5 +16,5 @@ const checkMeta = checkObject();
 /** Returns `_meta` without the keys that apply to one connection only, such as the progress token. */
 export function selectForwardedMeta(meta: JsonObject): JsonObject {
   requireArgument('`meta` of selectForwardedMeta', meta, checkMeta);
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP.has(key)));
+  return keepTextsIn(Object.fromEntries(Object.entries(meta).filter(([key]) => !HOP_BY_HOP.has(key))), meta);
 }

@@ -1,3 +1,5 @@
+import { keepIntegers, parseJsonText } from '@tenon/base';
+import type { JsonObject } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { type CopiedCall, copyCall } from './copy-call.js';
 
@@ -34,6 +36,14 @@ describe('a call that is copied', () => {
       expect(variables).toContain('MCP_URL');
     },
   );
+
+  it.each(['tenon', 'curl', 'json'] as const)('has all digits of a long number as %s', async format => {
+    keepIntegers();
+    const params = parseJsonText('{"name":"add","arguments":{"id":9007199254740993}}') as JsonObject;
+    const url = 'https://example.com/mcp';
+    const copied = { ...call, params, redacted: params, reference: { kind: 'url', url } as const, target: { url } };
+    expect((await copyCall(copied, format, 'bash')).text).toMatch(/id["':= ]+9007199254740993/);
+  });
 
   it('shows an address without secrets', async () => {
     const url = 'https://example.com/mcp?team=notes';

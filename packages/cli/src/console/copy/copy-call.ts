@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import { type Shell, shells } from '@tenon/base/writers';
 import type { CallCopy, CopyFormat } from '@tenon/console/api';
 import type { JsonObject, Tool } from 'tenon';
@@ -37,7 +38,7 @@ export async function copyCall(call: CopiedCall, format: CopyFormat, shell: Shel
   const write = async (): Promise<string> => {
     switch (format) {
       case 'json':
-        return `${JSON.stringify({ method, params: call.redacted }, null, 2)}\n`;
+        return `${stringifyJson({ method, params: call.redacted }, 2)}\n`;
       case 'tenon': {
         const { reference, options } = call;
         if (!reference)

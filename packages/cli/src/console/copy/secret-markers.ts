@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { findSecretStart, isObject, redactSecrets } from '@tenon/base';
+import { findSecretStart, isObject, keepTextsIn, redactSecrets } from '@tenon/base';
 import type { WordPart } from '@tenon/base/writers';
 
 /** Names the environment variables of a copied text, and finds the places of their values. */
@@ -41,12 +41,18 @@ export class SecretMarkers {
   /** Replaces each value that its redacted form does not show. */
   hide(value: unknown, redacted: unknown, name: string): unknown {
     if (typeof value === 'string' || typeof value === 'number') return value === redacted ? value : this.create(name);
-    if (Array.isArray(value))
-      return value.map((each, index) => this.hide(each, Array.isArray(redacted) ? redacted[index] : undefined, name));
+    if (Array.isArray(value)) {
+      const shown: readonly unknown[] = Array.isArray(redacted) ? redacted : [];
+      return keepTextsIn(
+        value.map((each, index) => this.hide(each, shown[index], name)),
+        value,
+      );
+    }
     if (!isObject(value)) return value;
     // A redacted name is one of a secret, so that its value is hidden too.
     const shown = new Map(isObject(redacted) ? Object.entries(redacted) : []);
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.hide(each, shown.get(key), key)]));
+    const entries = Object.entries(value).map(([key, each]) => [key, this.hide(each, shown.get(key), key)]);
+    return keepTextsIn(Object.fromEntries(entries), value);
   }
 
   /** Splits a text at the places of variables. */

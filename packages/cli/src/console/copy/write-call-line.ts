@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, stringifyJson, stringifyMember } from '@tenon/base';
 import { type Shell, writeShellWord } from '@tenon/base/writers';
 import type { JsonObject, Tool } from 'tenon';
 import type { TargetOptions } from '../../target/target-options.js';
@@ -40,12 +40,12 @@ function listArguments(args: JsonObject, tool: Tool | undefined, areTexts = fals
   const properties = isObject(tool?.inputSchema.properties) ? tool.inputSchema.properties : {};
   const entries = Object.entries(args);
   const isWordName = (name: string) => /^\w[\w.]*$/.test(name);
-  if (!areTexts && !entries.every(([name]) => isWordName(name))) return ['--args', JSON.stringify(args)];
+  if (!areTexts && !entries.every(([name]) => isWordName(name))) return ['--args', stringifyJson(args)];
   return entries.map(([name, value]) => {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const isText = areTexts || (isObject(schema) && schema.type === 'string');
     const isPlain = typeof value === 'string' && isText && !/^["'@]/.test(value);
-    return isPlain ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`;
+    return isPlain ? `${name}=${value}` : `${name}:=${stringifyMember(args, name)}`;
   });
 }
 

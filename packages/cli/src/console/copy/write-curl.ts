@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, redactUrl } from '@tenon/base';
+import { isObject, type JsonObject, parseJsonText, redactUrl, stringifyJson } from '@tenon/base';
 import { type Shell, type WordPart, writeShellWord } from '@tenon/base/writers';
 import { type CapturedCall, type CapturedRequest, captureRequests } from './capture-requests.js';
 import type { SecretMarkers } from './secret-markers.js';
@@ -37,7 +37,7 @@ function writeLine(
     if (DROPPED_HEADER.test(name)) return [];
     return [`-H ${write([`${name}: `, ...splitHeader(name, value, markers)])}`];
   });
-  const content = markers.split(JSON.stringify(toReadableBody(JSON.parse(body))));
+  const content = markers.split(stringifyJson(toReadableBody(parseJsonText(body))));
   const command = shell === 'powershell' ? 'curl.exe' : 'curl';
   const words = [`${command} -sS ${[...options.map(each => write([each])), write(markers.split(url))].join(' ')}`];
   // Older releases of PowerShell drop the quotation marks of arguments, but not those of their input.

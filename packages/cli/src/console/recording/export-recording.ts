@@ -1,4 +1,4 @@
-import { isObject, systemClock } from '@tenon/base';
+import { isObject, parseJsonText, systemClock } from '@tenon/base';
 import type { RecordingExport, RecordingSelection, WireRow } from '@tenon/console/api';
 import { createRecorder, type Recorder, type SessionRecorder } from '@tenon/testing';
 import { type JsonRpcMessage, TenonError } from 'tenon';
@@ -66,7 +66,7 @@ function createWriter() {
     write(stored: StoredMessage, body: string): void {
       time = stored.row.time;
       const session = sessions.get(stored.connection) ?? openSession(stored);
-      const message: unknown = JSON.parse(body);
+      const message: unknown = parseJsonText(body);
       if (isMessage(message)) session.record(stored.row.from === 'client' ? 'send' : 'recv', message, stored.relatedTo);
     },
     finish(): string {

@@ -1,4 +1,4 @@
-import { isObject, isSecretName, REDACTED, redactSecrets } from '@tenon/base';
+import { isObject, isSecretName, keepTextsIn, REDACTED, redactSecrets } from '@tenon/base';
 
 /** Removes further secrets from a text. `name` is the name of its member. */
 export type Redact = (text: string, name: string) => string;
@@ -15,14 +15,17 @@ export function redactValue(value: unknown, more?: Redact, name = '', depth = 0)
   if (typeof value === 'string') return redactText(value, more, name);
   if (typeof value !== 'object' || value === null) return isSecretName(name) && value !== null ? REDACTED : value;
   if (depth >= MAX_DEPTH) return TOO_DEEP;
-  if (Array.isArray(value)) return value.map(each => redactValue(each, more, name, depth + 1));
+  if (Array.isArray(value)) {
+    const entries = value.map(each => redactValue(each, more, name, depth + 1));
+    return keepTextsIn(entries, value);
+  }
   if (!isObject(value)) return REDACTED;
   // The name of a member may also contain a token.
   const members = Object.entries(value).map(([key, member]) => [
     redactText(key, more, ''),
     redactValue(member, more, key, depth + 1),
   ]);
-  return Object.fromEntries(members);
+  return keepTextsIn(Object.fromEntries(members), value);
 }
 
 export function redactText(text: string, more?: Redact, name = ''): string {

@@ -1,3 +1,4 @@
+import { keepIntegers, parseJsonText, stringifyJson } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../../../tenon/src/protocol/content.js';
 import {
@@ -15,6 +16,14 @@ const tool = (more: Partial<Tool> = {}): Tool => ({ name: 'add', inputSchema: { 
 const offered = (server: string, ...names: string[]) => ({ server, tools: names.map(name => tool({ name })) });
 
 describe('screenTool [security.tool-descriptions-untrusted]', () => {
+  it('keeps all digits of long numbers beside a text that it changes', () => {
+    keepIntegers();
+    const schema = `{"type":"object","properties":{"id":{"description":"a${tag}","maximum":9007199254740993}}}`;
+    const given = tool({ inputSchema: parseJsonText(schema) as Tool['inputSchema'] });
+    const shown = stringifyJson(screenTool(given).value);
+    expect(shown).toContain('{"description":"a","maximum":9007199254740993}');
+  });
+
   it('returns the tool itself without hidden characters', () => {
     const plain = tool({
       title: 'Add',

@@ -1,3 +1,4 @@
+import { keepTextsIn } from '@tenon/base';
 import { findFindings, limitFindings, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
@@ -196,7 +197,11 @@ function findInName(name: string, where: string, maxScanned: number): Finding[] 
 /** Maps an array. Returns the same array if no item changed. */
 export function mapChanged<Item>(items: readonly Item[], change: (item: Item, index: number) => Item): readonly Item[] {
   const changed = items.map(change);
-  return changed.every((item, index) => item === items[index]) ? items : changed.map(item => item ?? (null as Item));
+  if (changed.every((item, index) => item === items[index])) return items;
+  return keepTextsIn(
+    changed.map(item => item ?? (null as Item)),
+    items,
+  );
 }
 
 /**
@@ -220,5 +225,5 @@ function mapChangedEntries(
     const [key, value] = changed.get(index) ?? entry;
     if (value !== undefined && !entries.has(key)) entries.set(key, value);
   }
-  return Object.fromEntries(entries);
+  return keepTextsIn(Object.fromEntries(entries), object);
 }
