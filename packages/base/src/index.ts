@@ -57,7 +57,7 @@ export { describeType, isObject, type JsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
 export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
 export { findInexactInteger, findKeptInteger, keepIntegers, setInteger } from './json/kept-integers.js';
-export { decodePointerToken, toJsonPointer } from './json/pointer-token.js';
+export { decodePointerToken, escapePointerKey, parseJsonPointer, toJsonPointer } from './json/pointer-token.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
 export { CompactMap } from './limits/compact-map.js';

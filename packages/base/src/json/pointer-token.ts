@@ -6,18 +6,23 @@ const MAX_KEY = 60;
  * @see https://www.rfc-editor.org/rfc/rfc6901
  */
 export function toJsonPointer(path: readonly (string | number)[]): string {
-  return path.map(key => `/${escapeKey(String(key))}`).join('');
+  return path.map(key => `/${escapePointerKey(shortenKey(String(key)))}`).join('');
 }
 
-function escapeKey(key: string): string {
-  const shortened = key.length > MAX_KEY ? `${key.slice(0, MAX_KEY - 1)}…` : key;
-  return shortened.replaceAll('~', '~0').replaceAll('/', '~1');
-}
+const shortenKey = (key: string): string => (key.length > MAX_KEY ? `${key.slice(0, MAX_KEY - 1)}…` : key);
+
+/** Encodes a key as a step of a JSON Pointer. */
+export const escapePointerKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+const unescapeKey = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~');
+
+/** Splits a JSON Pointer into keys. `''` has none. */
+export const parseJsonPointer = (pointer: string): string[] => pointer.split('/').slice(1).map(unescapeKey);
 
 /** Decodes one step of a JSON Pointer in a URL fragment. Returns `undefined` if it is not well encoded, such as `50%`. */
 export function decodePointerToken(token: string): string | undefined {
   try {
-    return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
+    return unescapeKey(decodeURIComponent(token));
   } catch {
     return undefined;
   }

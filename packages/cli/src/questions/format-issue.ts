@@ -1,3 +1,5 @@
+import { parseJsonPointer } from '@tenon/base';
+
 /** Beginning of an issue in a form: a JSON Pointer that begins with the name of a field. */
 const POINTER = /^at \/(.*?): /;
 
@@ -9,7 +11,7 @@ const POINTER = /^at \/(.*?): /;
 export function formatIssue(issue: string, isOneField = false): string {
   const lines = issue.split('\n').map(line =>
     line.replace(POINTER, (_, pointer: string) => {
-      const steps = pointer.split('/').map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+      const steps = parseJsonPointer(`/${pointer}`);
       const shown = (isOneField ? steps.slice(1) : steps).join('.');
       return shown === '' ? '' : `${shown}: `;
     }),

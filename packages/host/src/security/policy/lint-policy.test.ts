@@ -98,8 +98,8 @@ describe('lintPolicy with the list of tools', () => {
           name: 'write_file',
           inputSchema: {
             type: 'object',
-            properties: { file: { $ref: '#/$defs/file' } },
-            $defs: { file: { anyOf: [{ properties: { name: {} } }, { properties: { id: {} } }] } },
+            properties: { file: { $ref: '#/$defs/a%20file' } },
+            $defs: { 'a file': { anyOf: [{ properties: { name: {} } }, { properties: { id: {} } }] } },
           },
         },
         {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { compilePath, type PathStep } from './matching/argument-path.js';
 import { compilePattern } from './matching/argument-pattern.js';
@@ -140,8 +140,8 @@ function listSubschemas(root: unknown, schema: unknown, depth: number): JsonObje
 function resolvePointer(root: unknown, pointer: string): unknown {
   const steps = pointer.split('/').slice(1);
   return steps.reduce<unknown>((at, step) => {
-    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
+    const name = decodePointerToken(step);
+    return name !== undefined && isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined;
   }, root);
 }
 

@@ -7,6 +7,7 @@ import {
   requireArgument,
   stringifyJson,
   TenonError,
+  toJsonPointer,
 } from '@tenon/base';
 import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
@@ -147,7 +148,7 @@ function formatQuota(quota: Quota, number: number, request: ActionRequest): stri
  * @param where Prefix of its position.
  */
 export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
-  const location = at.map(step => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  const location = toJsonPointer(at);
   const details = got === undefined ? {} : { received: createExcerpt(JSON.stringify(got) ?? typeof got, 100) };
   return new TenonError('policy/rule', `${where}${location || '/'}: invalid value`, { expected, ...details });
 }

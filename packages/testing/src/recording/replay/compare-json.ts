@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { escapePointerKey, isObject, parseJsonPointer } from '@tenon/base';
 
 /** Difference between a recorded value and another one. */
 export interface JsonDifference {
@@ -50,8 +50,7 @@ function getMembers(value: unknown): ReadonlyMap<string, unknown> | undefined {
   return isObject(value) ? new Map(Object.entries(value).filter(([, member]) => member !== undefined)) : undefined;
 }
 
-const toPointer = (path: readonly string[]): string =>
-  path.map(step => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const toPointer = (path: readonly string[]): string => path.map(step => `/${escapePointerKey(step)}`).join('');
 
 /**
  * Parses patterns of paths that are not compared: a JSON Pointer, in which `*` stands for any member, or the name of a
@@ -59,7 +58,7 @@ const toPointer = (path: readonly string[]): string =>
  */
 export function parseIgnoredPaths(patterns: readonly string[]): IgnorePath {
   const names = new Set(patterns.filter(pattern => !pattern.startsWith('/')));
-  const pointers = patterns.filter(pattern => pattern.startsWith('/')).map(parsePointer);
+  const pointers = patterns.filter(pattern => pattern.startsWith('/')).map(parseJsonPointer);
   return path => {
     const name = path.at(-1);
     if (name !== undefined && names.has(name)) return true;
@@ -68,9 +67,3 @@ export function parseIgnoredPaths(patterns: readonly string[]): IgnorePath {
     );
   };
 }
-
-const parsePointer = (pattern: string): string[] =>
-  pattern
-    .slice(1)
-    .split('/')
-    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, parseJsonPointer } from '@tenon/base';
 import { matchGlob } from './glob.js';
 import { foldCase } from './name-patterns.js';
 
@@ -30,11 +30,7 @@ export interface PathStep {
 
 /** Splits a JSON Pointer or a dotted path into steps. */
 function splitPath(path: string): readonly string[] {
-  if (!path.startsWith('/')) return path.split('.');
-  return path
-    .slice(1)
-    .split('/')
-    .map(step => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return path.startsWith('/') ? parseJsonPointer(path) : path.split('.');
 }
 
 /**
