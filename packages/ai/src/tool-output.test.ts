@@ -1,3 +1,4 @@
+import { keepIntegers, parseJsonText } from '@tenon/base';
 import type { CallToolResult } from 'tenon';
 import { expect, it } from 'vitest';
 import { toToolOutput } from './tool-output.js';
@@ -61,3 +62,9 @@ it.each<[string, CallToolResult, unknown]>([
     },
   ],
 ])('converts %s', (_, result, output) => expect(toToolOutput(result)).toEqual(output));
+
+it('keeps all digits of long numbers', () => {
+  keepIntegers();
+  const structuredContent = parseJsonText('{"id":9007199254740993}');
+  expect(toToolOutput({ content: [], structuredContent })).toEqual({ type: 'text', value: '{"id":9007199254740993}' });
+});

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import type { ToolResultPart } from 'ai';
 import type { CallToolResult, ContentBlock } from 'tenon';
 
@@ -16,7 +17,7 @@ export function toToolOutput({
   isError,
 }: Pick<CallToolResult, 'content' | 'structuredContent' | 'isError'>): ToolOutput {
   const isRepeated = structuredContent === undefined || content.some(({ type }) => type === 'text');
-  const structured = isRepeated ? [] : [JSON.stringify(structuredContent)];
+  const structured = isRepeated ? [] : [stringifyJson(structuredContent)];
   const hasImages = content.some(block => getImage(block) !== undefined);
   if (isError || !hasImages) {
     const value = [...content.map(describeBlock), ...structured].join('\n');

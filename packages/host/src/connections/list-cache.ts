@@ -1,4 +1,4 @@
-import { type Clock, type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
+import { type Clock, type JsonObject, type MaybePromise, stringifyJson, TenonError } from '@tenon/base';
 import type { CallOptions, ChangeEvent, Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { Cacheable } from 'tenon/host-internals';
 
@@ -186,7 +186,7 @@ export class ListCache {
     await Promise.all(
       before.map(async ([kind, { list }]) => {
         const isSame = await Promise.all([list, this.get(kind)])
-          .then(([stored, current]) => JSON.stringify(stored.items) === JSON.stringify(current.items))
+          .then(([stored, current]) => stringifyJson(stored.items) === stringifyJson(current.items))
           .catch(() => false);
         if (!isSame) for (const listener of [...this.#listeners]) listener(getCapabilityName(kind));
       }),
