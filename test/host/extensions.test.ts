@@ -216,12 +216,27 @@ describe('a gateway of two servers with one page address', () => {
 
   it('does not search tools for pages, and calls them by name within a budget [ext-apps.gw-app-only-not-collapsed]', async () => {
     const { client } = await open(servers(), { budget: 1 });
-    const search = (await listTools(client)).find(({ name }) => name.startsWith('search_tools'));
+    const listed = await listTools(client);
+    const search = listed.find(({ name }) => name.startsWith('search_tools'));
     const found = textOf(await client.callTool(String(search?.name), { query: 'refresh only one' }));
     expect(found).not.toContain('refresh');
     expect(textOf(await client.callTool('a__refresh'))).toBe('refreshed one');
     expect(textOf(await client.callTool('only-two'))).toBe('only two');
   });
+
+  it.each([1, 100_000])(
+    'lists tools for pages to callers that show apps, with a budget of %i [ext-apps.gw-app-only-hidden]',
+    async budget => {
+      const { host, client } = await open(servers(), { budget });
+      const forPages = ['a__refresh', 'b__refresh', 'a__only-one', 'b__only-two'];
+      const names = async (caller: Client) => (await listTools(caller)).map(({ name }) => name);
+      expect(await names(client)).toEqual(expect.arrayContaining(forPages));
+      expect((await names(client)).includes('a__show')).toBe(budget > 1);
+      const plain = await connect(host.toServer());
+      cleanups.push(() => plain.close());
+      expect((await names(plain)).filter(name => forPages.includes(name))).toEqual([]);
+    },
+  );
 
   it('calls a tool for pages by the name at its server [ext-apps.gw-same-server]', async () => {
     const { client } = await open(servers());

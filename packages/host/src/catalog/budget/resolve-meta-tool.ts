@@ -7,7 +7,7 @@ import type { ProxiedTool } from '../../proxy/proxied-tool.js';
 import { selectVisibleEntries } from '../../proxy/visible-entries.js';
 import type { HostGuard } from '../../security/guard/host-guard.js';
 import type { HostCatalog } from '../host-catalog.js';
-import { selectForModel } from '../page-meta.js';
+import { findHiddenFromModel, selectForModel } from '../page-meta.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
 import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
 import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
@@ -31,10 +31,13 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
   if (budget === undefined) return undefined;
   const known = collapsedLists.get(tools);
   if (known) return known;
-  // The model does not search for tools of pages, and pages call them by name.
-  const collapsed = collapseTools(selectForModel(tools), typeof budget === 'number' ? { budget } : budget);
-  collapsedLists.set(tools, collapsed);
-  return collapsed;
+  const forModel = selectForModel(tools);
+  const collapsed = collapseTools(forModel, typeof budget === 'number' ? { budget } : budget);
+  // The model does not see tools of pages, and does not search for them. The host of a page needs their definitions.
+  const forPages = tools.filter((_, index) => findHiddenFromModel(tools).has(index));
+  const listed = { ...collapsed, tools: collapsed.meta === undefined ? tools : [...collapsed.tools, ...forPages] };
+  collapsedLists.set(tools, listed);
+  return listed;
 }
 
 /**
