@@ -1,7 +1,8 @@
 import { isPromise, type MaybePromise } from '@tenon/base';
 import type { Cacheable } from 'tenon/host-internals';
+import { mergeCacheHints } from '../connections/cache-hints.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
-import { type EntryList, type ListEntries, type ListKind, mergeCacheHints } from '../connections/list-cache.js';
+import type { EntryList, ListEntries, ListKind } from '../connections/list-cache.js';
 import { declaresNothing, lacksCapability } from '../connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import type {

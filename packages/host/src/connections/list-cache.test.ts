@@ -2,7 +2,7 @@ import { type JsonObject, rpcError, type TenonError } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import { describe, expect, it } from 'vitest';
 import { createFakeConnection, deferred, type Given, offersAll, turns } from './fixtures/stand-in.js';
-import { ListCache, mergeCacheHints } from './list-cache.js';
+import { ListCache } from './list-cache.js';
 
 const tool = (name: string, more: JsonObject = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
@@ -133,17 +133,6 @@ describe('the lists of a hostile server', () => {
     await expect(lists.get('tools')).rejects.toMatchObject({ code: 'host/too-large' });
     const fewer = listsOf({ pages: () => pages().slice(0, 4) });
     expect((await fewer.lists.get('tools')).items).toHaveLength(4);
-  });
-});
-
-describe('mergeCacheHints', () => {
-  it('returns the shortest lifetime and the most private scope', () => {
-    expect(mergeCacheHints({}, {})).toEqual({});
-    expect(mergeCacheHints({ ttlMs: 5 }, { ttlMs: 3, cacheScope: 'public' })).toEqual({
-      ttlMs: 3,
-      cacheScope: 'public',
-    });
-    expect(mergeCacheHints({ cacheScope: 'private' }, { cacheScope: 'public' })).toEqual({ cacheScope: 'private' });
   });
 });
 

@@ -1,6 +1,7 @@
 import { type Clock, type JsonObject, type MaybePromise, stringifyJson, TenonError } from '@tenon/base';
 import type { CallOptions, ChangeEvent, Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { Cacheable } from 'tenon/host-internals';
+import { mergeCacheHints } from './cache-hints.js';
 
 /** Entry type of each list. */
 export interface ListEntries {
@@ -264,13 +265,3 @@ const LISTS: {
   resources: (client, options) => client.listResources(options),
   templates: (client, options) => client.listResourceTemplates(options),
 };
-
-/** Merges cache hints. The shortest time applies to all pages. */
-export function mergeCacheHints(before: Cacheable, { ttlMs, cacheScope }: Cacheable): Cacheable {
-  const times = [before.ttlMs, ttlMs].filter(time => time !== undefined);
-  const scopes = [before.cacheScope, cacheScope];
-  return {
-    ...(times.length > 0 ? { ttlMs: Math.min(...times) } : {}),
-    ...(scopes.includes('private') ? { cacheScope: 'private' as const } : cacheScope ? { cacheScope } : {}),
-  };
-}

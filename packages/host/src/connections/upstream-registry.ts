@@ -9,9 +9,10 @@ import {
   TenonError,
 } from '@tenon/base';
 import { type Cacheable, getSignInRequest } from 'tenon/host-internals';
+import { mergeCacheHints } from './cache-hints.js';
 import { createUnknownServerError } from './connection-errors.js';
 import type { ConnectionScope } from './connection-scope.js';
-import { type EntryList, type ListKind, mergeCacheHints } from './list-cache.js';
+import type { EntryList, ListKind } from './list-cache.js';
 import { describePublicly } from './public-error-text.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import type { UpstreamServer } from './upstream-server.js';

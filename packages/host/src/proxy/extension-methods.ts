@@ -8,6 +8,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import type { ProxyBackend, RequestContext } from 'tenon/proxy';
+import { readCacheHints } from '../connections/cache-hints.js';
 import { getSkillSettings, readSkillPages } from '../connections/skill-entries.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createResourceRequest } from './action-requests.js';
@@ -89,7 +90,7 @@ async function listSkills(
   if (Number.isNaN(start) || (start > 0 && start >= all.length))
     throw rpcError(INVALID_PARAMS, 'Invalid params: unknown cursor. List again without a cursor');
   const end = start + gateway.pageSize;
-  const times = hints.map(({ ttlMs }) => (typeof ttlMs === 'number' ? ttlMs : 0));
+  const times = hints.map(each => readCacheHints(each).ttlMs ?? 0);
   return {
     skills: all.slice(start, end),
     ...(end < all.length ? { nextCursor: `skills-${end}` } : {}),
@@ -131,7 +132,7 @@ async function forwardByUri(
       : rpcError(METHOD_NOT_FOUND, `Method not found: the server of the resource has no ${method}`);
   const result = await callServer(connection, method, { ...params, uri }, requestContext);
   const { resultType: _, ...rest } = result;
-  const cache = { ttlMs: 0, ...rest, cacheScope: 'private' };
+  const cache = { ...rest, ttlMs: readCacheHints(rest).ttlMs ?? 0, cacheScope: 'private' };
   if (method === GET) {
     if (!isObject(rest.skill)) throw rpcError(INTERNAL_ERROR, `The server "${connection.server}" returned no skill`);
     // The skill may differ from the one that the lock has approved, or be another one than was requested.

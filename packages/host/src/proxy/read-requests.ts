@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '@tenon/base';
 import type { ProxyCall } from 'tenon/proxy';
 import { getKeptScheme } from '../catalog/names/kept-scheme.js';
+import { readCacheHints } from '../connections/cache-hints.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';
 import { forward } from './forward.js';
@@ -37,8 +38,10 @@ export async function forwardResourceRead(
   );
   if (getKeptScheme(first.uri) === 'ui' && result.resultType !== 'input_required')
     gateway.getAddresses(gateway.getScope(requestContext)).recordView(first.connection.server);
+  if (result.resultType === 'input_required') return result;
   // A result without a lifetime must not be cached.
-  return result.resultType === 'input_required' ? result : { ttlMs: 0, cacheScope: 'private', ...result };
+  const { ttlMs = 0, cacheScope = 'private' } = readCacheHints(result);
+  return { ...result, ttlMs, cacheScope };
 }
 
 /** Forwards `prompts/get` to the server of the prompt. */
