@@ -25,14 +25,14 @@ export const bundles = [
     source: `import { serveStdio } from 'tenon/stdio';\n${tenonServer}\nserveStdio(server);`,
     platform: 'node',
     limit: 40,
-    budget: { oneFile: 88.7, atStart: 71.9 },
+    budget: { oneFile: 88.7, atStart: 72 },
   },
   {
     name: 'Tenon: HTTP server on Node',
     source: `import { serveHttp } from 'tenon/node';\n${tenonServer}\nserveHttp(server);`,
     platform: 'node',
     limit: 45,
-    budget: { oneFile: 113.3, atStart: 87.2 },
+    budget: { oneFile: 113.3, atStart: 87.3 },
   },
   {
     name: 'Tenon: fetch handler',

@@ -217,6 +217,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
 
   applyState(state: SessionState, isObserver: boolean): void {
     if (this.#isEnded) return;
+    // Before the session subscribes, so that no change is missed between the response and the first message.
+    this.#runtime.subscriptions.listen();
     this.requestedLogLevel = state.logLevel;
     this.#runtime.backend.applySessionState?.(this, state);
     if (this.#subscriptions || state.subscribedUris.length > 0) this.subscriptions.replace(state.subscribedUris);

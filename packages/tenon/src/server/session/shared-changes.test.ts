@@ -53,6 +53,23 @@ describe('changes in several processes', () => {
     expect(one.seen).toEqual([]);
   });
 
+  it('reach a process that reads them before their message arrives', async () => {
+    const held: (() => unknown)[] = [];
+    const { bus } = stores;
+    stores = {
+      ...stores,
+      bus: { ...bus, publish: async (...message) => void held.push(() => bus.publish(...message)) },
+    };
+    const one = await open();
+    one.changes.publish({ kind: 'resource', name: 'note://a' });
+    await advance(10);
+    const two = await open();
+    expect(two.seen).toEqual([]);
+    for (const send of held) await send();
+    await advance(POLL_INTERVAL);
+    expect(two.seen).toEqual(['resource note://a']);
+  });
+
   it('arrive once at a process that also got the message', async () => {
     const one = await open();
     const two = await open();

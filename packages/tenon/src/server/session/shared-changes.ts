@@ -43,6 +43,8 @@ export class SharedChanges {
   #pending = new Map<string, SharedChange>();
   /** IDs of the changes that this process knows, by their keys in the store. */
   readonly #known = new Map<string, string>();
+  /** IDs of the changes of the first read. One whose message comes later may have been made after `listen`. */
+  readonly #first = new Set<string>();
   #stop: (() => void) | undefined;
   #cancelTimer: (() => void) | undefined;
 
@@ -64,7 +66,7 @@ export class SharedChanges {
     try {
       this.#stop = this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
       // Earlier changes are no news for the subscribers of this process.
-      this.#poll(() => {});
+      this.#poll(({ id }) => this.#first.add(id));
     } catch (error) {
       this.#report(error);
     }
@@ -110,11 +112,14 @@ export class SharedChanges {
 
   #receive({ process, changes }: JsonObject): void {
     // Only processes of this server publish to the topic.
-    if (process !== this.#process) for (const change of changes as StoredChange[]) this.#notify(change);
+    if (process !== this.#process)
+      for (const change of changes as StoredChange[])
+        if (this.#first.delete(change.id)) this.#onChange(change);
+        else this.#notify(change);
   }
 
   /** Notifies the subscribers of a change, unless they already were or the change is of this process. */
-  #notify(change: StoredChange, onChange = this.#onChange): void {
+  #notify(change: StoredChange, onChange: (change: StoredChange) => void = this.#onChange): void {
     const key = this.#toKey(change);
     if (this.#known.get(key) === change.id) return;
     this.#known.set(key, change.id);
@@ -122,7 +127,8 @@ export class SharedChanges {
   }
 
   /** Reads the changes now and at intervals. */
-  #poll(onChange = this.#onChange): void {
+  #poll(onChange?: (change: StoredChange) => void): void {
+    if (onChange === undefined) this.#first.clear();
     this.#readChanges(onChange)
       .catch(error => this.#stop && this.#report(error))
       .finally(() => {
@@ -130,7 +136,7 @@ export class SharedChanges {
       });
   }
 
-  async #readChanges(onChange: (change: SharedChange) => void): Promise<void> {
+  async #readChanges(onChange?: (change: StoredChange) => void): Promise<void> {
     const keys = new Set<string>();
     const prefix = `change/${this.#stores.scope}/`;
     for (let after: string | undefined; ; ) {

@@ -41,8 +41,13 @@ export class SubscriptionManager {
     this.#deliveries = new DeliveryQueue(clock);
   }
 
-  add(subscriber: Subscriber): void {
+  /** Listens to changes in other processes, unless it already does. */
+  listen(): void {
     this.#shared?.listen();
+  }
+
+  add(subscriber: Subscriber): void {
+    this.listen();
     this.#subscribers.add(subscriber);
   }
 
