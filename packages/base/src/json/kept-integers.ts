@@ -2,8 +2,8 @@ import { integerKeeper, mayHaveLongNumber, NUMBER_TEXTS } from './json-text.js';
 
 declare const crypto: { randomUUID(): string };
 
-/** A string, a number, or a mark of JSON syntax. */
-const TOKEN = /"(?:[^"\\]|\\[\s\S])*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[{}[\],:]/g;
+/** The beginning of a string, a number, or a mark of JSON syntax. */
+const TOKEN = /"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|[{}[\],:]/g;
 const NUMBER = /^-?\d/;
 const PARTS = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/;
 /** A zero of any form. */
@@ -35,7 +35,29 @@ function toDecimal(token: string): { readonly text: string; readonly isInteger: 
  * long fraction are no reason to refuse it.
  */
 export function findInexactInteger(text: string): string | undefined {
-  return text.match(TOKEN)?.find(token => NUMBER.test(token) && isRefused(token));
+  for (const token of readTokens(text)) if (NUMBER.test(token) && isRefused(token)) return token;
+  return undefined;
+}
+
+/** Reads strings, numbers and marks of syntax. An expression that matches a whole string overflows the stack on a long one. */
+function* readTokens(text: string): Generator<string> {
+  const pattern = new RegExp(TOKEN);
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [token] = found;
+    const end = token === '"' ? findStringEnd(text, found.index) : found.index + token.length;
+    yield text.slice(found.index, end);
+    pattern.lastIndex = end;
+  }
+}
+
+/** Returns the position after a string, or the end of the text if the string does not end. */
+function findStringEnd(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let first = quote;
+    while (text[first - 1] === '\\') first -= 1;
+    if ((quote - first) % 2 === 0) return quote + 1;
+  }
+  return text.length;
 }
 
 function isRefused(token: string): boolean {
@@ -106,7 +128,7 @@ function markIntegers(root: unknown, text: string): void {
   const open: OpenContainer[] = [];
   let current: OpenContainer | undefined;
   let lastText = '';
-  for (const [token] of text.matchAll(TOKEN)) {
+  for (const token of readTokens(text)) {
     if (token === '{' || token === '[') {
       const value = current === undefined ? root : getMember(current);
       current = { value, isArray: token === '[', key: '', index: 0 };

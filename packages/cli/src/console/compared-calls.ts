@@ -1,3 +1,4 @@
+import { stringifyJson } from '@tenon/base';
 import type { ComparedRun, ComparisonView } from '@tenon/console/api';
 import { protocolVersions, TenonError } from 'tenon';
 import { createUsageError } from '../usage-error.js';
@@ -65,7 +66,7 @@ export class ComparedCalls {
       server,
       call: id,
       message: `Call ${name} again on ${versions.join(', ')}?`,
-      details: `The tool is not marked as read-only or idempotent, so each call may have its effect again.\n${JSON.stringify(params.arguments ?? {}, null, 2)}`,
+      details: `The tool is not marked as read-only or idempotent, so each call may have its effect again.\n${stringifyJson(params.arguments ?? {}, 2)}`,
     });
   }
 

@@ -119,7 +119,7 @@ function parseJson(name, text) {
 
 /** Refuses integers that a number cannot represent. @param {string} name @param {string} json */
 function requireExact(name, json) {
-  for (const token of json.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g) ?? []) {
+  for (const token of json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g) ?? []) {
     if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token)))
       throw new UsageError('--' + name + ': the integer ' + token + ' cannot be sent exactly');
   }

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { describeFailure } from '../request.js';
 import { Text } from './text.js';
 
-/** Runs requests to the command one at a time, and keeps the cause of the last failure. Empty: the last one succeeded. */
+/** Returns a function that runs a request to the command, and the cause if the last one failed, else an empty text. */
 export function useRequest(): readonly [error: string, run: (request: () => Promise<void>) => Promise<void>] {
   const [error, setError] = useState('');
   const run = async (request: () => Promise<void>) => {
