@@ -54,7 +54,7 @@ export default defineConfig({
     pool: 'forks',
     // Files of one worker share its modules: to load them anew for each file takes as long as the tests.
     isolate: false,
-    // Many tests wait for processes and sockets, so one more than there are processors.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes and sockets, so two more than there are processors.
+    maxWorkers: availableParallelism() + 2,
   },
 });

@@ -6,7 +6,7 @@
  * names what was skipped.
  *
  * Some suites are products of clients, servers and transports: each run tries a cover of them. Tests in files named
- * `*.full.test.ts` take long, and so do some other checks. With `--full`, exactly these run, with all combinations.
+ * `*.full.test.ts` take long or start many processes, and so do some other checks. With `--full`, exactly these run, with all combinations.
  * With `--full --skipped`, also those that the last run skipped, because programs were missing then.
  */
 import { spawn } from 'node:child_process';
@@ -89,7 +89,7 @@ const steps = [
   },
   { id: 'package', title: 'The adapters for the AI SDK install, and work', isFull: true, run: aiAdaptersWork },
   { id: 'package', title: 'The authorization servers install, and issue tokens', isFull: true, run: issuerWorks },
-  { id: 'package', title: 'The host installs, and calls a tool', run: hostWorks },
+  { id: 'package', title: 'The host installs, and calls a tool', isFull: true, run: hostWorks },
   { id: 'package', title: 'The package for tests installs, and replays a call', isFull: true, run: testingWorks },
   { id: 'package', title: 'The apps install, and are small', isFull: true, run: appsWork },
   { id: 'package', title: 'The skills install, and are read', isFull: true, run: skillsWork },

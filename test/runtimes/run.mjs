@@ -31,8 +31,12 @@ const here = { command: process.execPath, flags: [] };
 const nodes = {
   [`Node ${process.versions.node}`]: here,
   [`Node ${process.versions.node}, by require`]: { ...here, suffix: 'cjs' },
-  'Node 24': { command: runtimes.node24, flags: [] },
-  ...(isCover ? {} : { 'Node 24, by require': { command: runtimes.node24, flags: [], suffix: 'cjs' } }),
+  ...(isCover
+    ? {}
+    : {
+        'Node 24': { command: runtimes.node24, flags: [] },
+        'Node 24, by require': { command: runtimes.node24, flags: [], suffix: 'cjs' },
+      }),
 };
 /** @type {Runtime} */
 const bun = { command: runtimes.bun, flags: ['run', '--no-install'] };
@@ -70,8 +74,8 @@ const parts = {
     await driven(folder, 'workerd, zod', serveWorker(folder, 'worker-zod'));
   },
   async dev(folder) {
-    await develop(folder, 'Node 24', { command: runtimes.node24, flags: [] });
     if (isCover) return;
+    await develop(folder, 'Node 24', { command: runtimes.node24, flags: [] });
     await develop(folder, 'Bun', { ...bun, flags: ['run'] });
     await develop(folder, 'Deno', { ...deno, flags: ['run', '--allow-all'] });
   },
