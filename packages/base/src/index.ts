@@ -56,7 +56,13 @@ export { findJsonLoss, JSON_VALUES, type JsonLoss } from './json/json-loss.js';
 export { describeType, isObject, type JsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
 export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
-export { findInexactInteger, findKeptInteger, keepIntegers, setInteger } from './json/kept-integers.js';
+export {
+  describeInexactInteger,
+  findInexactInteger,
+  findKeptInteger,
+  keepIntegers,
+  setInteger,
+} from './json/kept-integers.js';
 export { decodePointerToken, escapePointerKey, parseJsonPointer, toJsonPointer } from './json/pointer-token.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';

@@ -1,4 +1,4 @@
-import { findInexactInteger, isObject } from '@tenon/base';
+import { describeInexactInteger, findInexactInteger, isObject } from '@tenon/base';
 import type { Json } from './api.js';
 
 /** Returns a copy of an object with one member changed. `undefined` removes it. Any name is a plain member. */
@@ -28,7 +28,7 @@ export function parseTypedJson(text: string): unknown {
 
 /** Describes an integer that a number cannot represent. */
 export const describeInexact = (integer: string): string =>
-  `${integer.slice(0, 40)} cannot be sent exactly. Write it as a text in quotes if the tool accepts one`;
+  `${describeInexactInteger(integer)}. Write it as a text in quotes if the tool accepts one`;
 
 /** Describes the position of a fault in a JSON text: `line 3, column 5`. */
 function locateFault(text: string, error: unknown): string {

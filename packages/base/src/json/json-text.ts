@@ -14,6 +14,8 @@ export const integerKeeper: {
   mark?: (value: unknown, text: string) => void;
   /** Serializes a value with the remembered texts. */
   write?: (value: unknown, indent?: number | string) => string;
+  /** Gives a copy the remembered texts of the original, or only that of one member. */
+  copy?: (copy: object, original: object, key?: string, originalKey?: string) => void;
 } = {};
 
 /**
@@ -22,10 +24,12 @@ export const integerKeeper: {
  */
 export const NUMBER_TEXTS = Symbol('texts of numbers');
 
-/** Returns the copy of an object or array. Its integers are serialized as those of the original. */
-export function keepTextsIn<T extends object>(copy: T, original: object): T {
-  const texts: unknown = integerKeeper.mark && Reflect.get(original, NUMBER_TEXTS);
-  if (texts !== undefined) Reflect.set(copy, NUMBER_TEXTS, texts);
+/**
+ * Returns the copy of an object or array. Its integers are serialized as those of the original. With keys, only the
+ * member `key` is, which is `originalKey` in the original.
+ */
+export function keepTextsIn<T extends object>(copy: T, original: object, key?: string, originalKey?: string): T {
+  integerKeeper.copy?.(copy, original, key, originalKey);
   return copy;
 }
 

@@ -39,6 +39,9 @@ export function findInexactInteger(text: string): string | undefined {
   return undefined;
 }
 
+/** Describes a number that `findInexactInteger` has found, for the error of a program that cannot send it. */
+export const describeInexactInteger = (integer: string): string => `${integer.slice(0, 40)} cannot be sent exactly`;
+
 /** Reads strings, numbers and marks of syntax. An expression that matches a whole string overflows the stack on a long one. */
 function* readTokens(text: string): Generator<string> {
   const pattern = new RegExp(TOKEN);
@@ -75,6 +78,7 @@ export function keepIntegers(): void {
   const mark = `kept:${crypto.randomUUID()}:`;
   const written = new RegExp(`"${mark}([^"]+)"`, 'g');
   integerKeeper.mark = markIntegers;
+  integerKeeper.copy = copyTexts;
   integerKeeper.write = (value, indent) => {
     const restore = function (this: object, key: string, member: unknown): unknown {
       // A copy through JSON has `null` for an infinite number.
@@ -96,6 +100,15 @@ function keepText(container: object, key: string, text: string): void {
   if (texts === undefined) Reflect.set(container, NUMBER_TEXTS, new Map([[key, text]]));
   else texts.set(key, text);
   addShortText(Number(text));
+}
+
+function copyTexts(copy: object, original: object, key?: string, originalKey?: string): void {
+  const texts = getTexts(original);
+  const text = texts?.get(originalKey ?? '');
+  if (key === undefined && texts !== undefined) Reflect.set(copy, NUMBER_TEXTS, texts);
+  // The copy may share the texts of another object.
+  else if (key !== undefined && text !== undefined)
+    Reflect.set(copy, NUMBER_TEXTS, new Map([...(getTexts(copy) ?? []), [key, text]]));
 }
 
 function toJsonNumber(value: unknown): number | null {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { findInexactInteger, isObject, type JsonObject } from '@tenon/base';
+import { describeInexactInteger, findInexactInteger, isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 import { createHttpServer, startListening } from '../http/listen.js';
@@ -128,7 +128,7 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
   });
   const integer = findInexactInteger(text);
   if (integer !== undefined)
-    throw new TenonError('console/request', `body: the integer ${integer.slice(0, 40)} cannot be sent exactly`, {
+    throw new TenonError('console/request', `body: the integer ${describeInexactInteger(integer)}`, {
       expected: 'an integer from -9007199254740991 to 9007199254740991',
     });
   const body: unknown = JSON.parse(text || '{}');

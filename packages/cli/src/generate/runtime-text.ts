@@ -89,8 +89,8 @@ function convertText(name, type, text) {
   if (type === 'string') return text;
   if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
   const number = Number(text);
-  const isNumber = text.trim() !== '' && Number.isFinite(number) && (type !== 'integer' || Number.isInteger(number));
-  if (type !== 'boolean' && isNumber) requireExact(name, text.trim().replace(/^[+]/, ''));
+  const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/.test(text.trim()) && (type !== 'integer' || Number.isInteger(number));
+  if (type !== 'boolean' && isNumber) requireExact(name, text.trim());
   if (type === 'boolean' || !isNumber) throw new UsageError('--' + name + ': expected ' + type + ', got ' + JSON.stringify(text));
   return number;
 }
@@ -119,10 +119,40 @@ function parseJson(name, text) {
 
 /** Refuses integers that a number cannot represent. @param {string} name @param {string} json */
 function requireExact(name, json) {
-  for (const token of json.match(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g) ?? []) {
-    if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token)))
-      throw new UsageError('--' + name + ': the integer ' + token + ' cannot be sent exactly');
+  const pattern = /"|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?/g;
+  for (let found = pattern.exec(json); found !== null; found = pattern.exec(json)) {
+    const [token] = found;
+    if (token === '"') pattern.lastIndex = findStringEnd(json, found.index);
+    else if (isChanged(token)) throw new UsageError('--' + name + ': the integer ' + token.slice(0, 40) + ' cannot be sent exactly');
   }
+}
+
+/** Returns the position after a string. An expression for a whole string overflows the stack on a long one. @param {string} json @param {number} start */
+function findStringEnd(json, start) {
+  for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    let first = quote;
+    while (json[first - 1] === '\\') first -= 1;
+    if ((quote - first) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+/** Tells if JSON would write another number after this one was read. The last digits of a fraction do not count. @param {string} token */
+function isChanged(token) {
+  const number = Number(token);
+  const { digits, power } = toDecimal(token);
+  if (digits === '') return false;
+  if (number === 0 || !Number.isFinite(number)) return true;
+  const written = toDecimal(String(number));
+  return power >= 0 && (written.digits !== digits || written.power !== power);
+}
+
+/** Splits a number into its digits, without zeros at the ends, and the power of ten of the last digit. @param {string} token */
+function toDecimal(token) {
+  const [, whole = '', fraction = '', exponent = '0'] = /^-?(\d+)(?:\.(\d+))?(?:[eE]\+?(-?\d+))?$/.exec(token) ?? [];
+  const all = (whole + fraction).replace(/^0+/, '');
+  const digits = all.replace(/0+$/, '');
+  return { digits, power: Number(exponent) - fraction.length + all.length - digits.length };
 }
 
 /** @param {Command} command @param {Record<string, unknown>} input @param {boolean} json */

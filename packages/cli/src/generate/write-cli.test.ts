@@ -5,6 +5,7 @@ import ts from 'typescript-5';
 import { describe, expect, it } from 'vitest';
 import { createGeneratedCommands } from './create-commands.js';
 import type { GeneratedTarget } from './create-target.js';
+import { RUNTIME } from './runtime-text.js';
 import { writeCli } from './write-cli.js';
 
 const URL_TARGET = { url: ['https://example.com/mcp'], headers: {} };
@@ -31,6 +32,48 @@ function parseProgram(text: string) {
     commands: JSON.parse(JSON.stringify(runInNewContext(commands))) as unknown,
   };
 }
+
+/** Runs the functions of the generated program that convert texts of the command line. */
+const program = runInNewContext(`${RUNTIME.replaceAll(/^process\..*$/gm, '')}; ({ convertText, parseJson })`, {
+  AbortController,
+}) as {
+  convertText(name: string, type: string, text: string): unknown;
+  parseJson(name: string, text: string): unknown;
+};
+
+describe('numbers of the generated program', () => {
+  it.each([
+    ['42', 42],
+    ['42.0', 42],
+    ['-7', -7],
+    ['1e3', 1000],
+    ['9007199254740991', 9007199254740991],
+    ['1e23', 1e23],
+  ])('takes %s', (text, expected) => {
+    expect(program.convertText('n', 'integer', text)).toBe(expected);
+    expect(program.parseJson('n', `{"a":"9007199254740993 \\" 1e400","b":[${text}]}`)).toMatchObject({ b: [expected] });
+  });
+
+  it.each(['9007199254740993', '-9007199254740993', '9007199254740993.0', '9007199254740993e0', '1e400', '1e-400'])(
+    'refuses %s, which would be sent as another number',
+    text => {
+      expect(() => program.convertText('n', 'number', text)).toThrow(`the integer ${text} cannot be sent exactly`);
+      expect(() => program.parseJson('n', `{"a":"\\"","b":[${text}]}`)).toThrow(`${text} cannot be sent exactly`);
+    },
+  );
+
+  it.each(['0x2a', '0b1', '+1', '01', '.5', '5.', 'Infinity', 'NaN', ''])(
+    'refuses %j, which is no number of JSON',
+    text => {
+      expect(() => program.convertText('n', 'number', text)).toThrow('--n: expected number');
+    },
+  );
+
+  it('takes a text with millions of escapes', () => {
+    const text = JSON.stringify('\\'.repeat(8_000_000));
+    expect(program.parseJson('n', text)).toHaveLength(8_000_000);
+  });
+});
 
 describe('writeCli', () => {
   it('writes types, choices and lists of the schema as options, and JSON for other types [cli.gen-cli]', () => {

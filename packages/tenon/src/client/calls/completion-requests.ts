@@ -13,12 +13,10 @@ const DEFAULT_TTL = 10_000;
 /** Maximum number of completions in the cache. */
 const MAX_CACHED = 100;
 
-/** The newest completion of an argument that waits to be sent, and all calls that get its result. */
+/** The calls that get the result of the next completion of an argument. */
 interface WaitingCompletion {
-  params: Params;
-  options: CallOptions | undefined;
-  cancelTimer: () => void;
-  readonly waiters: { readonly resolve: (value: Promise<Completion>) => void }[];
+  readonly cancelTimer: () => void;
+  readonly waiters: ((result: Promise<Completion>) => void)[];
 }
 
 /**
@@ -56,30 +54,22 @@ export class CompletionRequests {
   }
 
   #wait(argument: string, params: Params, options: CallOptions | undefined): Promise<Completion> {
-    const waiting: WaitingCompletion = this.#waiting.get(argument) ?? {
-      params,
-      options,
-      cancelTimer: () => {},
-      waiters: [],
+    const { clock, connections } = this.#pipeline;
+    const previous = this.#waiting.get(argument);
+    previous?.cancelTimer();
+    const waiters = previous?.waiters ?? [];
+    const send = () => {
+      this.#waiting.delete(argument);
+      // Each call has a signal of its own, which must not end the request for the others.
+      const { signal: _, ...rest } = options ?? {};
+      const sent = this.#send(argument, params, waiters.length > 1 ? rest : options);
+      for (const resolve of waiters) resolve(sent);
     };
-    waiting.cancelTimer();
-    waiting.params = params;
-    waiting.options = options;
-    waiting.cancelTimer = this.#pipeline.clock.after(
-      this.#delay,
-      () => {
-        this.#waiting.delete(argument);
-        // Each call has a signal of its own, which must not end the request for the others.
-        const { signal: _, ...rest } = waiting.options ?? {};
-        const sent = this.#send(argument, waiting.params, waiting.waiters.length > 1 ? rest : waiting.options);
-        for (const { resolve } of waiting.waiters) resolve(sent);
-      },
-      { hold: true },
+    this.#waiting.set(argument, { cancelTimer: clock.after(this.#delay, send, { hold: true }), waiters });
+    const result = new Promise<Completion>(resolve => waiters.push(resolve));
+    return rejectOnAbort(result, options?.signal, cause =>
+      createCallAbortedError(connections.lastConnection.peer, cause),
     );
-    this.#waiting.set(argument, waiting);
-    const result = new Promise<Completion>(resolve => waiting.waiters.push({ resolve }));
-    const { peer } = this.#pipeline.connections.lastConnection;
-    return rejectOnAbort(result, options?.signal, cause => createCallAbortedError(peer, cause));
   }
 
   async #send(argument: string, params: Params, options: CallOptions | undefined): Promise<Completion> {

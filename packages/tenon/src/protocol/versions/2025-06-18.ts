@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, parseJsonText, stringifyJson } from '@tenon/base';
+import { isObject, type JsonObject, keepTextsIn, parseJsonText, stringifyJson } from '@tenon/base';
 import { v20250326 } from './2025-03-26.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
@@ -11,6 +11,7 @@ import { chain, transformEach, transformMember, without } from './message-transf
  * version.
  */
 const STRUCTURED_CONTENT = 'dev.tenon/structuredContent';
+const STRUCTURED = 'structuredContent';
 
 const withoutTitle = without('title');
 const withoutLastModified = transformMember('annotations', without('lastModified'));
@@ -89,25 +90,25 @@ function removeStructuredContent(result: JsonObject, { outputSchema }: Transform
   if (!('structuredContent' in result)) return result;
   const { structuredContent, ...rest } = result;
   // Later versions wrap a value that is not an object. The text block contains the bare value.
-  const wrapped = outputSchema !== undefined && outputSchema.type !== 'object' && isObject(structuredContent);
-  const value = wrapped ? structuredContent.result : structuredContent;
-  const mark = isTextOf(rest.content, value) || (outputSchema && { value });
+  const wrapped = outputSchema && outputSchema.type !== 'object' && isObject(structuredContent);
+  const [holder, key] = wrapped ? [structuredContent, 'result'] : [result, STRUCTURED];
+  const value = keepTextsIn({ value: holder[key] }, holder, 'value', key);
+  const mark = toValueText(result) === stringifyJson(value) || (outputSchema && value);
   return mark ? { ...rest, _meta: { ...(rest._meta as JsonObject | undefined), [STRUCTURED_CONTENT]: mark } } : rest;
 }
 
-function isTextOf(content: unknown, value: unknown): boolean {
-  const first = Array.isArray(content) ? content[0] : undefined;
-  return isObject(first) && first.type === 'text' && first.text === stringifyJson(value);
-}
+/** Returns an object whose member is the JSON of the first text block. The digits of a long number need an object. */
+const toValueText = ({ content }: JsonObject): string =>
+  `{"value":${(content as { text?: unknown }[] | undefined)?.[0]?.text}}`;
 
 function restoreStructuredContent(result: JsonObject): JsonObject {
   if (!isObject(result._meta) || !(STRUCTURED_CONTENT in result._meta)) return result;
   const { [STRUCTURED_CONTENT]: mark, ...meta } = result._meta;
   const { _meta: _, ...rest } = result;
   const unmarked = Object.keys(meta).length === 0 ? rest : { ...rest, _meta: meta };
-  if (isObject(mark) && 'value' in mark) return { ...unmarked, structuredContent: mark.value };
   try {
-    return { ...unmarked, structuredContent: parseJsonText((result.content as { text: string }[])[0]?.text ?? '') };
+    const holder = isObject(mark) ? mark : (parseJsonText(toValueText(result)) as JsonObject);
+    return keepTextsIn({ ...unmarked, structuredContent: holder.value }, holder, STRUCTURED, 'value');
   } catch {
     return unmarked;
   }

@@ -1,4 +1,4 @@
-import { copyWithout, isObject, type JsonObject } from '@tenon/base';
+import { copyWithout, isObject, type JsonObject, keepTextsIn } from '@tenon/base';
 import { v20251125 } from './2025-11-25.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
@@ -8,8 +8,8 @@ import { decodeTask, encodeTask, flattenTask, nestTask, withoutTasksExtension } 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const RESULT_FIELDS = ['resultType', 'ttlMs', 'cacheScope'];
 const RESULT_FIELDS_AND_META = [...RESULT_FIELDS, '_meta'];
-const withoutResultFields = without(...RESULT_FIELDS);
 const RESULT = 'result';
+const STRUCTURED_CONTENT = 'structuredContent';
 /** ID for a schema without its own, so that its references still resolve. */
 const WRAPPED_ID = 'urn:tenon:result';
 const extensionTransforms = { clientCapabilities: withoutTasksExtension, serverCapabilities: withoutTasksExtension };
@@ -107,7 +107,7 @@ export const v20260728 = deriveVersion(v20251125, {
 /** Removes the new members of results. Every result passes this function, so it makes a single copy. */
 function removeResultFields(result: JsonObject): JsonObject {
   const { _meta: meta } = result;
-  if (!isObject(meta) || !(SERVER_INFO in meta)) return withoutResultFields(result, {});
+  if (!isObject(meta) || !(SERVER_INFO in meta)) return copyWithout(result, RESULT_FIELDS);
   const rest = copyWithout(meta, [SERVER_INFO]);
   if (Object.keys(rest).length === 0) return copyWithout(result, RESULT_FIELDS_AND_META);
   return { ...copyWithout(result, RESULT_FIELDS), _meta: rest };
@@ -149,7 +149,10 @@ function isWrapped(content: unknown, { outputSchema }: TransformContext): boolea
 function wrapStructuredContent(result: JsonObject, context: TransformContext): JsonObject {
   const { structuredContent } = result;
   if (structuredContent === undefined || !isWrapped(structuredContent, context)) return result;
-  return { ...result, structuredContent: { [RESULT]: structuredContent } };
+  return {
+    ...result,
+    structuredContent: keepTextsIn({ [RESULT]: structuredContent }, result, RESULT, STRUCTURED_CONTENT),
+  };
 }
 
 /** Wraps the result of a tool in a sampling message. */
@@ -161,7 +164,8 @@ function unwrapStructuredContent(result: JsonObject, context: TransformContext):
   const { structuredContent } = result;
   if (!isObject(structuredContent) || !(RESULT in structuredContent)) return result;
   if (!context.outputSchema || context.outputSchema.type === 'object') return result;
-  return { ...result, structuredContent: structuredContent[RESULT] };
+  const unwrapped = { ...result, structuredContent: structuredContent[RESULT] };
+  return keepTextsIn(unwrapped, structuredContent, STRUCTURED_CONTENT, RESULT);
 }
 
 /** Replaces the schemas `true` and `false` of properties, because earlier versions allow only objects. */
@@ -176,7 +180,6 @@ function replaceBooleanSchemas(tool: JsonObject): JsonObject {
 }
 
 function toObjectSchemas(properties: JsonObject): JsonObject {
-  if (!Object.values(properties).some(schema => typeof schema === 'boolean')) return properties;
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
       name,
