@@ -32,6 +32,7 @@ export default defineConfig({
       { find: /^@tenon\/skills$/, replacement: source('index.ts', 'skills') },
       { find: /^@tenon\/skills\/(client|host)$/, replacement: source('$1.ts', 'skills') },
       { find: '@tenon/console/api', replacement: source('api.ts', 'console') },
+      { find: '@tenon/openapi', replacement: source('index.node.ts', 'openapi') },
       { find: '@tenon/issuer', replacement: source('index.ts', 'issuer') },
     ],
   },

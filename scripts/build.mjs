@@ -31,13 +31,15 @@ try {
 async function buildAll() {
   await buildForBoth('base', ['esm', 'cjs', 'modules'], buildBase);
   await buildForBoth('tenon', ['esm', 'cjs'], buildForms);
+  // The host opens documents of OpenAPI.
+  await compilePackage('openapi');
   await buildForBoth('host', ['esm', 'cjs'], (entries, folders) => buildEntries('host', entries, folders));
   await buildForBoth('testing', ['esm', 'cjs'], (entries, folders) => buildEntries('testing', entries, folders));
   for (const name of COMPILED) await compilePackage(name);
   await buildCommand();
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(
-    `built packages/{${['base', 'tenon', 'host', 'testing', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`,
+    `built packages/{${['base', 'tenon', 'openapi', 'host', 'testing', ...COMPILED, 'cli'].join(',')}}/dist in ${seconds} s`,
   );
 }
 

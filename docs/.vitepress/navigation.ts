@@ -21,6 +21,7 @@ export const sections: Record<string, Record<string, string>> = {
     Tasks: 'servers/tasks',
     Apps: 'servers/apps',
     Skills: 'servers/skills',
+    OpenAPI: 'servers/openapi',
     Develop: 'servers/develop',
     Console: 'console',
     Testing: 'servers/testing',

@@ -1,5 +1,5 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

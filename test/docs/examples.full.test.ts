@@ -193,3 +193,21 @@ describe('examples/notes/client.ts', () => {
     ]);
   });
 });
+
+describe('examples/openapi/server.ts', () => {
+  it('serves the operations of its document', async () => {
+    // Started from its source, because the document lies beside it.
+    const { url, end } = await start('openapi/server.ts', port => [String(port)], fromSource);
+    const client = await connect(url);
+    const { structuredContent } = await client.callTool('addBook', { body: { title: 'Persuasion' } });
+    expect(structuredContent).toEqual({ id: 3, title: 'Persuasion' });
+    expect((await client.callTool('findBooks', { title: 'pers' })).content).toEqual([
+      { type: 'text', text: '[{"id":3,"title":"Persuasion"}]' },
+    ]);
+    expect((await client.readResource('library:///books/1')).contents).toMatchObject([
+      { text: '{"id":1,"title":"Emma"}' },
+    ]);
+    await client.close();
+    expect(await end()).toBe(0);
+  });
+});

@@ -11,7 +11,7 @@ import {
 } from './error-rules.js';
 import { readSources } from './source.js';
 
-const sites = ['tenon', 'cli', 'ai', 'apps', 'skills', 'issuer'].flatMap(name =>
+const sites = ['tenon', 'cli', 'ai', 'apps', 'skills', 'openapi', 'issuer'].flatMap(name =>
   readSources(name)
     .flatMap(findErrorSites)
     .map(site => ({ ...site, place: `${name}/${site.place}` })),

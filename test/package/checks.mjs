@@ -288,6 +288,9 @@ export const appsWork = () => packageWorks('apps', { 'program.mjs': '<!doctype h
 /** Checks the skills by a program that serves and loads one. */
 export const skillsWork = () => packageWorks('skills', { 'program.mjs': '1 true\n' });
 
+/** Checks the servers of OpenAPI documents by a program that serves one. */
+export const openapiWorks = () => packageWorks('openapi', { 'program.mjs': 'get_pets 1\n' });
+
 /** Has the command judged, and asks it something, as it is installed beside the library. */
 export async function commandAnswers() {
   const { folder, tarball, remove } = await installPackedPackage('cli');

@@ -69,7 +69,7 @@ describe('the types of an entry', () => {
     return (
       declarations.length > 0 &&
       declarations.every(each =>
-        /\/packages\/(?:tenon|base|host|apps|skills)\/src\//.test(each.getSourceFile().fileName),
+        /\/packages\/(?:tenon|base|host|apps|skills|openapi)\/src\//.test(each.getSourceFile().fileName),
       )
     );
   }

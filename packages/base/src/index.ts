@@ -76,6 +76,7 @@ export { getCertificateAdvice } from './net/certificate-advice.js';
 export {
   type AuthFetch,
   type AuthFetchResponse,
+  type ByteFetch,
   createGuardedFetch,
   fetchWithGlobal,
   type GuardedFetch,
@@ -126,6 +127,7 @@ export {
   requireShape,
 } from './options/check-options.js';
 export { checkStores, checkValues } from './options/check-stores.js';
+export { chooseName } from './options/choose-name.js';
 export { applyDefaults, type Complete, dropUndefined, type Optional } from './options/defaults.js';
 export { findNearestKey } from './options/nearest-key.js';
 export { describeUnknownName } from './options/unknown-name.js';

@@ -8,9 +8,9 @@ import {
   collectNotifications,
   createFolder,
   getOutcome,
-  VERSIONS,
   readAuditMethods,
   startGuardedHost,
+  VERSIONS,
   WITH_FORMS,
 } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';

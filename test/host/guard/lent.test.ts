@@ -8,7 +8,7 @@ import { scriptedModel } from '../../../packages/host/src/sampling/fixtures/scri
 import { createIssuer, ISSUER, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { visitor } from '../../auth/served.js';
 import { callTool } from '../../input-requests/wire.js';
-import { getOutcome, listToolNames, VERSIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { getOutcome, listToolNames, startGuardedHost, VERSIONS, WITH_FORMS } from './guarded-host.js';
 import { createWorksServer } from './works-server.js';
 
 const own = (text: string): CreateMessageResult => ({

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createIssuer, RESOURCE } from '../../../packages/tenon/src/auth/resource/fixtures/issuer.js';
 import { visitor } from '../../auth/served.js';
-import { createFolder, getOutcome, VERSIONS, startGuardedHost, WITH_FORMS } from './guarded-host.js';
+import { createFolder, getOutcome, startGuardedHost, VERSIONS, WITH_FORMS } from './guarded-host.js';
 
 const long = 'word '.repeat(40);
 

@@ -32,6 +32,15 @@ export interface AuthFetchResponse {
   readonly body: { getReader(): ResponseReader } | null;
 }
 
+/** `AuthFetch` for requests whose body may be bytes. An `AuthFetch` is accepted too, because its requests have text only. */
+export type ByteFetch = {
+  send(
+    url: string,
+    init: Omit<Parameters<AuthFetch>[1], 'body'> & { body?: string | ArrayBuffer },
+    guard: UrlGuard,
+  ): Promise<AuthFetchResponse>;
+}['send'];
+
 interface ResponseReader {
   read(): Promise<{ done: boolean; value?: unknown }>;
   cancel(): Promise<void>;
@@ -62,7 +71,7 @@ export interface GuardedFetchInit {
   readonly method?: string | undefined;
   /** Header fields, as an object. */
   readonly headers?: unknown;
-  /** Body, which is converted to a string. */
+  /** Body: bytes in an `ArrayBuffer`. Any other value is converted to a string. */
   readonly body?: unknown;
 }
 
@@ -81,7 +90,7 @@ export interface GuardedFetchOptions {
    * Sends the requests.
    * @default `fetchWithAddressCheck` on Node, else the global `fetch`
    */
-  readonly fetch?: AuthFetch | undefined;
+  readonly fetch?: ByteFetch | undefined;
   /**
    * Maximum number of redirects that a GET follows.
    * @default 5
@@ -110,7 +119,7 @@ export interface GuardedFetchOptions {
 }
 
 /** Calls the global `fetch`. It is the default on runtimes without `fetchWithAddressCheck`. */
-export const fetchWithGlobal: AuthFetch = (url, init) => fetch(url, init);
+export const fetchWithGlobal: ByteFetch = (url, init) => fetch(url, init);
 
 /**
  * Creates a `fetch` for URLs from untrusted parties. It rejects private addresses, times out after 10 s, and reads at
@@ -145,7 +154,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     let url = guard.check(requestedUrl, `a URL of ${party}`);
     const { origin } = url;
     for (let hops = 0; ; hops += 1) {
-      const body = init.body === undefined || init.body === null ? {} : { body: String(init.body) };
+      const body = init.body === undefined || init.body === null ? {} : { body: toBody(init.body) };
       const all = init.headers as Record<string, string>;
       const headers = url.origin === origin ? all : keepHarmless(all);
       const request = { method, headers, ...body, signal };
@@ -177,6 +186,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     }
   };
 }
+
+const toBody = (body: unknown): string | ArrayBuffer => (body instanceof ArrayBuffer ? body : String(body));
 
 function isRedirect({ status, type }: AuthFetchResponse): boolean {
   return type === 'opaqueredirect' || (status >= 301 && status <= 308 && status !== 304);
@@ -220,8 +231,11 @@ function keepHarmless(headers: Readonly<Record<string, string>> = {}): Record<st
 async function readWholeResponse(response: AuthFetchResponse, url: URL, limit: BodyLimit): Promise<Response> {
   const headers = new Headers();
   response.headers.forEach((value, name) => headers.append(name, value));
-  const text = response.body === null ? '' : await readText(response.body.getReader(), url, limit);
-  return new Response(BODILESS_STATUSES.has(response.status) ? null : text, { status: response.status, headers });
+  const bytes = response.body === null ? undefined : await readBytes(response.body.getReader(), url, limit);
+  return new Response(BODILESS_STATUSES.has(response.status) ? null : (bytes ?? ''), {
+    status: response.status,
+    headers,
+  });
 }
 
 interface BodyLimit {
@@ -229,12 +243,16 @@ interface BodyLimit {
   readonly party: string;
 }
 
-async function readText(reader: ResponseReader, url: URL, { maxSize, party }: BodyLimit): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for (let size = 0; ; ) {
+async function readBytes(
+  reader: ResponseReader,
+  url: URL,
+  { maxSize, party }: BodyLimit,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) break;
     const chunk = value as Uint8Array;
     size += chunk.length;
     if (size > maxSize) {
@@ -244,8 +262,15 @@ async function readText(reader: ResponseReader, url: URL, { maxSize, party }: Bo
         hint: `ask the operator of ${party} to reduce the response`,
       });
     }
-    text += decoder.decode(chunk, { stream: true });
+    chunks.push(chunk);
   }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
 }
 
 /** Converts an error of `fetch`. Keeps only its code, because errors of HTTP clients may contain the request. */

@@ -10,14 +10,14 @@ import { exitCodes, getExitCode } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { createResponses } from '../questions/create-responses.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
+import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
 import {
   computeTargetFingerprint,
   findWaitingCall,
   listWaitingCalls,
-  type WaitingCall,
   removeWaitingCall,
+  type WaitingCall,
 } from '../questions/waiting-calls.js';
-import { createQuestions, type QuestionHandlers, type Questions } from '../questions/questions.js';
 import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import {

@@ -1,5 +1,5 @@
-import { stringifyJson } from '@tenon/base';
 import { userInfo } from 'node:os';
+import { stringifyJson } from '@tenon/base';
 import {
   type Approvals,
   createApprovals,

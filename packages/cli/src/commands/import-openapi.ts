@@ -1,14 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { isObject } from '@tenon/base';
+import { type OpenApiContent, type OpenApiReport, readOperations } from '@tenon/openapi';
 import type { Command } from 'commander';
-import type { JsonObject } from 'tenon';
+import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
-import type { DocumentSet } from '../openapi/document-set.js';
 import { listCredentials } from '../openapi/list-credentials.js';
-import { type ListedOperations, listOperations, type Operation } from '../openapi/list-operations.js';
-import { readDocument } from '../openapi/read-document.js';
 import { writeServer } from '../openapi/write-server.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { writeProjectFile } from '../project-file.js';
@@ -29,21 +26,20 @@ interface ImportOptions {
   readonly exclude?: string[];
   readonly tag?: string[];
   readonly readOnly?: boolean;
+  readonly resources?: string[];
   readonly force?: boolean;
   readonly json?: boolean;
 }
 
-/** Result of `tenon import-openapi --json`. */
-export interface ImportReport {
+/** Result of `tenon import-openapi --json`: the report of the document, and the module. */
+export interface ImportReport extends OpenApiReport {
   /** File that was written. Absent without `--out`. */
   readonly file?: string;
   /** Text of the module. Absent with `--out`. */
   readonly text?: string;
   readonly tools: readonly string[];
-  /** Tools whose input differs from the document, with what was repaired. */
-  readonly changed: ListedOperations['changed'];
-  /** Operations without a tool, with the reason. */
-  readonly leftOut: ListedOperations['leftOut'];
+  /** URIs of resources, and templates of them. */
+  readonly resources: readonly string[];
   /** Environment variables that the server reads. */
   readonly variables: readonly string[];
 }
@@ -61,6 +57,7 @@ export function createImportOpenapiCommand(context: CliContext): Command {
     .option('--exclude <patterns...>', 'operations to leave out')
     .option('--tag <tags...>', 'take only operations with one of these tags')
     .option('--read-only', 'take only operations that read: GET and HEAD')
+    .option('--resources <patterns...>', 'GET operations to serve as resources or resource templates')
     .option('--force', 'replace the file if it exists')
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -75,12 +72,12 @@ export function createImportOpenapiCommand(context: CliContext): Command {
 }
 
 async function importDocument(context: CliContext, reference: string, options: ImportOptions): Promise<void> {
-  const { out, include, exclude, tag, readOnly, force = false, json } = options;
+  const { out, force = false, json } = options;
   if (out !== undefined && !/\.[mc]?ts$/.test(out))
     throw createUsageError(`not a TypeScript file: ${out}`, 'pass a name that ends in .ts');
-  const documents = await readDocument(reference, context.cwd);
-  const listed = await listOperations(documents, { include, exclude, tags: tag, isReadOnly: readOnly });
-  const { operations, leftOut } = listed;
+  const content = await readContent(context.cwd, reference, options);
+  const { operations, report } = content;
+  const { leftOut } = report;
   if (operations.length === 0)
     throw createUsageError(
       [
@@ -89,10 +86,10 @@ async function importDocument(context: CliContext, reference: string, options: I
       ].join('\n'),
       leftOut.length > 0 ? 'correct the document' : 'pass other values for --include, --exclude, --tag or --read-only',
     );
-  const text = writeModule(documents, operations, reference, options);
+  const text = writeModule(content, reference);
   if (out !== undefined) await writeModuleFile(context.cwd, out, text, force);
   context.code = exitCodes.success;
-  reportImport(context, listed, text, options);
+  reportImport(context, report, text, options);
   if (json !== true && operations.length > MANY_TOOLS) {
     context.screen.note(
       `${operations.length} tools are many for a model: choose with --include, --exclude, --tag or --read-only, or serve them with \`tenon gateway --budget\``,
@@ -100,47 +97,42 @@ async function importDocument(context: CliContext, reference: string, options: I
   }
 }
 
-function writeModule(
-  documents: DocumentSet,
-  operations: readonly Operation[],
+/** Reads the document. What is wrong with it is wrong with an argument of the command. */
+async function readContent(
+  cwd: string,
   reference: string,
-  options: ImportOptions,
-): string {
-  const { value: document } = documents.root;
-  const info = isObject(document.info) ? document.info : {};
-  const title = options.name ?? (typeof info.title === 'string' ? info.title : basename(reference));
-  const name =
-    title
-      .trim()
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '') || 'api';
+  { name, include, exclude, tag, readOnly, baseUrl, resources }: ImportOptions,
+): Promise<OpenApiContent> {
+  const document = isWebUrl(reference) ? reference : resolve(cwd, reference);
+  try {
+    return await readOperations(document, { name, include, exclude, tags: tag, readOnly, baseUrl, resources });
+  } catch (error) {
+    if (!TenonError.is(error) || !error.code.startsWith('openapi/')) throw error;
+    const { summary, received, hint } = error;
+    throw new TenonError('cli/usage', summary, { received, hint, cause: error });
+  }
+}
+
+const isWebUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text);
+
+function writeModule(content: OpenApiContent, reference: string): string {
+  const { name, operations, schemes, version, description, baseUrl } = content;
+  if (baseUrl === undefined)
+    throw createUsageError('the document has no absolute URL of the API', 'pass --base-url https://api.example.com');
   const prefix = name
     .toUpperCase()
     .replace(/-/g, '_')
     .replace(/^(?=\d)/, 'API_');
   return writeServer(operations, {
     name,
-    version: typeof info.version === 'string' && info.version !== '' ? info.version : '1.0.0',
-    description: typeof info.description === 'string' ? info.description.split('\n\n', 1)[0]?.slice(0, 500) : undefined,
-    url: options.baseUrl ?? findUrl(document, reference),
+    version,
+    description,
+    url: baseUrl,
     urlVariable: `${prefix}_URL`,
-    credentials: listCredentials(documents, prefix),
-    source: /^https?:/i.test(reference) ? removeSecrets(reference) : basename(reference),
+    schemes,
+    credentials: listCredentials(schemes, prefix),
+    source: isWebUrl(reference) ? removeSecrets(reference) : basename(reference),
   });
-}
-
-/** Returns the first URL of the API, with the defaults of its variables. */
-function findUrl(document: JsonObject, reference: string): string {
-  const [server] = Array.isArray(document.servers) ? document.servers : [];
-  const { url, variables } = isObject(server) ? server : {};
-  const filled = String(url ?? '/').replace(/\{(\w+)\}/g, (_, name: string) => {
-    const variable = isObject(variables) ? variables[name] : undefined;
-    return isObject(variable) ? String(variable.default ?? '') : '';
-  });
-  if (/^https?:\/\/./i.test(filled)) return filled;
-  if (/^https?:/i.test(reference)) return new URL(filled, reference).href;
-  throw createUsageError('the document has no absolute URL of the API', 'pass --base-url https://api.example.com');
 }
 
 function removeSecrets(url: string): string {
@@ -157,18 +149,20 @@ async function writeModuleFile(cwd: string, name: string, text: string, force: b
 
 function reportImport(
   { screen }: CliContext,
-  { operations, changed, leftOut }: ListedOperations,
+  openApiReport: OpenApiReport,
   text: string,
   { out, json }: ImportOptions,
 ): void {
   const variables = [...new Set([...text.matchAll(/process\.env\.(\w+)/g)].map(([, name = '']) => name))];
-  const tools = operations.map(({ name }) => name);
+  const { taken, changed, leftOut } = openApiReport;
+  const tools = taken.filter(each => each.as === 'tool').map(({ name }) => name);
+  const resources = taken.filter(each => each.as !== 'tool').map(({ name }) => name);
   const report: ImportReport = {
     ...(out === undefined ? { text } : { file: out }),
     tools,
-    changed,
-    leftOut,
+    resources,
     variables,
+    ...openApiReport,
   };
   if (json) return screen.printJson(report);
   noteList(
@@ -183,7 +177,7 @@ function reportImport(
   );
   if (out === undefined) return screen.print(text.trimEnd());
   screen.note(
-    `wrote ${out}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}\nIt reads these environment variables: ${variables.join(', ')}`,
+    `wrote ${out}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}${resources.length === 0 ? '' : `, ${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`}\nIt reads these environment variables: ${variables.join(', ')}`,
   );
 }
 

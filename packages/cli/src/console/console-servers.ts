@@ -1,6 +1,6 @@
+import { chooseName } from '@tenon/base';
 import type { CallView, ServerView } from '@tenon/console/api';
 import { type Client, type JsonRpcMessage, TenonError, type Tool } from 'tenon';
-import { chooseName } from '../choose-name.js';
 import type { CliContext } from '../cli-context.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';

@@ -136,7 +136,7 @@ declare var Request: {
 interface RequestInit {
   method?: string;
   headers?: Record<string, string> | Headers;
-  body?: string | Uint8Array | ReadableStream | null;
+  body?: string | Uint8Array | ArrayBuffer | ReadableStream | null;
   signal?: AbortSignal | null;
   redirect?: 'follow' | 'error' | 'manual';
 }
@@ -148,13 +148,14 @@ interface Response {
   readonly url: string;
   readonly redirected: boolean;
   readonly body: ReadableStream<Uint8Array> | null;
+  arrayBuffer(): Promise<ArrayBuffer>;
   text(): Promise<string>;
   json(): Promise<unknown>;
 }
 declare var Response: {
   prototype: Response;
   new (
-    body?: string | Uint8Array | ReadableStream | null,
+    body?: string | Uint8Array | ArrayBuffer | ReadableStream | null,
     init?: { status?: number; statusText?: string; headers?: Record<string, string> | Headers },
   ): Response;
 };

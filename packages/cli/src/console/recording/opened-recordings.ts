@@ -1,9 +1,9 @@
+import { chooseName } from '@tenon/base';
 import type { JsonObject } from '@tenon/base';
 import type { CallDetail, CallView, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { parseRecording, type RecordedMessage } from '@tenon/testing';
 import { TenonError } from 'tenon';
-import { chooseName } from '../../choose-name.js';
 import { toJsonObject } from '../../json-object.js';
 import type { ChangeFeed } from '../change-feed.js';
 import { createCallView } from '../console-calls.js';

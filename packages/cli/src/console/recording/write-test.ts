@@ -1,7 +1,6 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { chooseName, isObject, type JsonObject } from '@tenon/base';
 import { writeIdentifier, writeLineComment, writeStringLiteral } from '@tenon/base/writers';
 import type { CallView, WireRow } from '@tenon/console/api';
-import { chooseName } from '../../choose-name.js';
 import { toJsonObject } from '../../json-object.js';
 import { writeValue } from '../copy/write-typescript.js';
 

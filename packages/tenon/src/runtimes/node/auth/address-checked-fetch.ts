@@ -5,6 +5,7 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   type AuthFetch,
+  type ByteFetch,
   checkAbsoluteUrl,
   checkFunction,
   checkObject,
@@ -22,7 +23,7 @@ import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js'
  * A host that the user configured is exempt. A proxy of `HTTPS_PROXY` or `HTTP_PROXY` resolves names itself, so that
  * only names and addresses in URLs are checked then.
  */
-export const fetchWithAddressCheck: AuthFetch = async (address, init, guard) => {
+export const fetchWithAddressCheck: ByteFetch = async (address, init, guard) => {
   requireArgument('the URL of fetchWithAddressCheck', address, checkAbsoluteUrl);
   requireArgument('`init` of fetchWithAddressCheck', init, checkObject());
   requireArgument('`guard` of fetchWithAddressCheck', guard, checkObject({ check: checkFunction }));
@@ -44,10 +45,10 @@ export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefi
 
 function sendRequest(
   url: URL,
-  init: Parameters<AuthFetch>[1],
+  init: Parameters<ByteFetch>[1],
   guard: UrlGuard,
   route: ProxyRoute | undefined,
-): ReturnType<AuthFetch> {
+): ReturnType<ByteFetch> {
   const send = route?.send ?? (url.protocol === 'https:' ? https.request : http.request);
   const { method, headers, body, signal } = init;
   return new Promise((resolve, reject) => {
@@ -67,7 +68,7 @@ function sendRequest(
       });
     });
     clientRequest.once('error', error => reject(toProxyError(error) ?? error));
-    clientRequest.end(body);
+    clientRequest.end(body instanceof ArrayBuffer ? new Uint8Array(body) : body);
   });
 }
 

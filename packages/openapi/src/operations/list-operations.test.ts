@@ -1,6 +1,6 @@
 import type { JsonObject } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { DocumentSet } from './document-set.js';
+import { DocumentSet } from '../document/document-set.js';
 import { listOperations } from './list-operations.js';
 
 const operation = (more: object = {}) => ({ responses: {}, ...more });
@@ -9,10 +9,10 @@ const createDocument = (paths: object, more: object = {}, files: Readonly<Record
   new DocumentSet(
     {
       value: { openapi: '3.1.0', info: { title: 'Pets', version: '1' }, paths, ...more } as JsonObject,
-      location: '/api/openapi.json',
+      location: 'file:///api/openapi.json',
     },
     async location => {
-      const found = files[location];
+      const found = files[decodeURIComponent(new URL(location).pathname)];
       if (found === undefined) throw new Error('file not found');
       return found as JsonObject;
     },
@@ -49,9 +49,8 @@ describe('listOperations', () => {
       description: 'Replace a pet',
       method: 'PUT',
       path: '/pets/{id}',
-      tags: [],
       parameters: [
-        { property: 'id', name: 'id', in: 'path', joined: true },
+        { property: 'id', name: 'id', in: 'path' },
         { property: 'fields', name: 'fields', in: 'query' },
       ],
       body: { property: 'body', type: 'application/json' },
@@ -127,7 +126,7 @@ describe('listOperations', () => {
     expect(await listNames(document, { include: ['addpet', '/shops/*'] })).toEqual(['addPet', 'getShop']);
     expect(await listNames(document, { exclude: ['/pets'] })).toEqual(['getShop']);
     expect(await listNames(document, { tags: ['pets'] })).toEqual(['listPets']);
-    expect(await listNames(document, { isReadOnly: true })).toEqual(['listPets', 'getShop']);
+    expect(await listNames(document, { readOnly: true })).toEqual(['listPets', 'getShop']);
   });
 
   it.each([

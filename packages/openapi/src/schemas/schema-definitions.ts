@@ -1,6 +1,5 @@
-import { isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
-import { chooseName } from '../choose-name.js';
-import { BrokenReferenceError, type DocumentSet, type Located } from './document-set.js';
+import { chooseName, isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
+import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
 import {
   findKeywordIssue,
   findMemberIssue,
@@ -12,6 +11,26 @@ import {
 
 type Schema = Readonly<Record<string, unknown>>;
 
+/** Maximum number of schemas of a response, including nested ones. */
+const MAX_RESPONSE_SCHEMAS = 400;
+
+/** Thrown for a response whose schema is too large for the list of tools. */
+export class LargeSchemaError extends Error {
+  override readonly name = 'LargeSchemaError';
+}
+
+/**
+ * Keywords that the schema of a response does not have, because APIs return new values of them before their documents name
+ * them, or because a model gains nothing by them.
+ */
+const REQUEST_KEYWORDS: ReadonlySet<string> = new Set([
+  ...['title', 'default', 'const', 'examples', 'enum', 'deprecated', 'format', 'pattern', 'not', 'if', 'then', 'else'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'minItems'],
+  ...['maxItems', 'minProperties', 'maxProperties', 'uniqueItems', 'contains', 'minContains', 'maxContains'],
+  ...['propertyNames', 'patternProperties', 'dependentRequired', 'dependentSchemas', 'unevaluatedItems'],
+  'unevaluatedProperties',
+]);
+
 /**
  * Converts schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12. Collects the schemas that other schemas refer to, under
  * names for `$defs`. Keywords that are no JSON Schema are dropped.
@@ -21,15 +40,22 @@ export class SchemaDefinitions {
   /** Repairs of schemas, for the report. */
   readonly changes = new Set<string>();
   readonly #documents: DocumentSet;
+  readonly #side: 'request' | 'response';
   readonly #names = new Map<string, string>();
+  #count = 0;
 
-  constructor(documents: DocumentSet) {
+  /** @param side Schemas of a response are shorter, and accept values that the document does not know yet. */
+  constructor(documents: DocumentSet, side: 'request' | 'response' = 'request') {
     this.#documents = documents;
+    this.#side = side;
   }
 
-  /** @throws MissingDocumentError */
+  /** @throws MissingDocumentError, LargeSchemaError */
   convert(schema: Located): unknown {
     const { value, location } = schema;
+    this.#count += 1;
+    if (this.#side === 'response' && this.#count > MAX_RESPONSE_SCHEMAS)
+      throw new LargeSchemaError(`the schema of the response has more than ${MAX_RESPONSE_SCHEMAS} parts`);
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return {};
     const { nullable, ...rest } = value;
@@ -41,6 +67,7 @@ export class SchemaDefinitions {
     const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
       if (keyword === '$ref') return typeof value === 'string' ? this.#convertReference(value, location) : [];
       if (!isSchemaKeyword(keyword)) return [];
+      if (this.#side === 'response' && (REQUEST_KEYWORDS.has(keyword) || value === false)) return [];
       const issue = findKeywordIssue(keyword, value);
       if (issue !== undefined) {
         this.changes.add(`\`${keyword}\` of a schema is left out: ${issue}`);
@@ -48,15 +75,20 @@ export class SchemaDefinitions {
       }
       if (MAPS_OF_SCHEMAS.has(keyword)) return [[keyword, this.#convertMap(keyword, value as Schema, location)]];
       if (LISTS_OF_SCHEMAS.has(keyword))
-        return [[keyword, (value as readonly unknown[]).map(each => this.convert({ value: each, location }))]];
+        return [
+          [
+            this.#side === 'response' && keyword === 'oneOf' ? 'anyOf' : keyword,
+            (value as readonly unknown[]).map(each => this.convert({ value: each, location })),
+          ],
+        ];
       if (SCHEMAS.has(keyword)) return [[keyword, this.convert({ value, location })]];
       return [[keyword, value]];
     });
     const { required, ...converted } = keepTextsIn(Object.fromEntries(entries), schema);
     if (!Array.isArray(required)) return converted;
     // A client cannot set properties that are read-only, so none of them is required.
-    const readOnly = this.#listReadOnly(schema.properties, location);
-    const left = required.filter(name => !readOnly.has(name));
+    const hidden = this.#listHidden(schema.properties, location);
+    const left = required.filter(name => !hidden.has(name));
     return left.length > 0 ? { ...converted, required: left } : converted;
   }
 
@@ -89,26 +121,28 @@ export class SchemaDefinitions {
 
   #convertMap(keyword: string, schemas: Schema, location: string): unknown {
     // The members are names, not keywords.
-    const readOnly = keyword === 'properties' ? this.#listReadOnly(schemas, location) : new Set();
+    const hidden = keyword === 'properties' ? this.#listHidden(schemas, location) : new Set();
     const usable = Object.entries(schemas).filter(([name, value]) => {
-      const issue = readOnly.has(name) ? undefined : findMemberIssue(keyword, name, value);
+      const issue = hidden.has(name) ? undefined : findMemberIssue(keyword, name, value);
       if (issue !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${issue}`);
-      return issue === undefined && !readOnly.has(name);
+      return issue === undefined && !hidden.has(name);
     });
     return Object.fromEntries(usable.map(([name, value]) => [name, this.convert({ value, location })]));
   }
 
-  #listReadOnly(properties: unknown, location: string): ReadonlySet<unknown> {
+  /** Lists the properties that the other side of the request has: read-only ones, or write-only ones for a response. */
+  #listHidden(properties: unknown, location: string): ReadonlySet<unknown> {
     const entries = Object.entries(isObject(properties) ? properties : {});
-    return new Set(entries.flatMap(([name, value]) => (this.#isReadOnly(value, location) ? [name] : [])));
+    return new Set(entries.flatMap(([name, value]) => (this.#isHidden(value, location) ? [name] : [])));
   }
 
-  #isReadOnly(value: unknown, location: string): boolean {
+  #isHidden(value: unknown, location: string): boolean {
+    const keyword = this.#side === 'request' ? 'readOnly' : 'writeOnly';
     if (!isObject(value)) return false;
-    if (typeof value.readOnly === 'boolean') return value.readOnly;
+    if (typeof value[keyword] === 'boolean') return value[keyword];
     if (typeof value.$ref !== 'string') return false;
     try {
-      return this.#documents.follow({ value, location }).value.readOnly === true;
+      return this.#documents.follow({ value, location }).value[keyword] === true;
     } catch (error) {
       if (error instanceof BrokenReferenceError) return false;
       throw error;

@@ -1,6 +1,4 @@
-import { dirname, resolve } from 'node:path';
 import { decodePointerToken, isObject } from '@tenon/base';
-import { isInside } from '@tenon/base/node';
 import { type JsonObject, TenonError } from 'tenon';
 
 /** Maximum number of references to references. */
@@ -11,7 +9,7 @@ const MAX_DOCUMENTS = 5000;
 /** Value with the location of its document, against which its references are resolved. */
 export interface Located<T = unknown> {
   readonly value: T;
-  /** Path of a file, or a URL. */
+  /** URL of the document: `file:`, `https:` or `http:`. `document:` for one without a location. */
   readonly location: string;
 }
 
@@ -31,16 +29,26 @@ export class MissingDocumentError extends Error {
   }
 }
 
-/** A document of OpenAPI, and the documents that it refers to: files in its folder and below, or URLs of its origin. */
+/** A document of OpenAPI, and the documents that it refers to: files in its folder and below, or URLs of allowed origins. */
 export class DocumentSet {
   readonly root: Located<JsonObject>;
   readonly #read: (location: string) => Promise<JsonObject>;
   readonly #documents = new Map<string, JsonObject | BrokenReferenceError>();
 
-  /** @param read Reads a document. Rejects if it cannot. */
-  constructor(root: Located<JsonObject>, read: (location: string) => Promise<JsonObject>) {
+  readonly #origins: readonly string[];
+
+  /**
+   * @param read Reads a document. Rejects if it cannot.
+   * @param origins Origins of documents, beside that of the root.
+   */
+  constructor(
+    root: Located<JsonObject>,
+    read: (location: string) => Promise<JsonObject>,
+    origins: readonly string[] = [],
+  ) {
     this.root = root;
     this.#read = read;
+    this.#origins = origins;
     this.#documents.set(root.location, root.value);
   }
 
@@ -95,7 +103,7 @@ export class DocumentSet {
   }
 
   /**
-   * Returns a reference with the location of its document: `/folder/models.yml#/Pet`.
+   * Returns a reference with the location of its document: `file:///folder/models.yml#/Pet`.
    * @throws BrokenReferenceError for a document elsewhere
    */
   resolve(reference: string, location: string): string {
@@ -107,18 +115,18 @@ export class DocumentSet {
 
   #resolveLocation(place: string, from: string, reference: string): string {
     const root = this.root.location;
-    if (isUrl(root) || isUrl(place)) {
-      const url = isUrl(root) || isUrl(from) ? parseUrl(place, from) : undefined;
-      if (url !== undefined && url.origin === new URL(root).origin) return url.href;
-      throw new BrokenReferenceError(`$ref ${reference}: a document of another origin is not read`);
+    const url = parseUrl(place, from);
+    if (url === undefined)
+      throw new BrokenReferenceError(`$ref ${reference}: the location of the document is unknown, so pass \`base\``);
+    if (url.protocol === 'file:') {
+      if (root.startsWith('file:') && url.href.startsWith(new URL('.', root).href)) return url.href;
+      throw new BrokenReferenceError(`$ref ${reference}: a file outside of the folder of the document is not read`);
     }
-    const path = resolve(dirname(from), decode(place));
-    if (isInside(path, dirname(root))) return path;
-    throw new BrokenReferenceError(`$ref ${reference}: a file outside of the folder of the document is not read`);
+    const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+    if (isWeb && (url.origin === new URL(root).origin || this.#origins.includes(url.origin))) return url.href;
+    throw new BrokenReferenceError(`$ref ${reference}: a document of another origin is not read`);
   }
 }
-
-export const isUrl = (location: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(location);
 
 function splitReference(reference: string): readonly [place: string, pointer: string] {
   const at = reference.indexOf('#');
@@ -132,13 +140,5 @@ function parseUrl(text: string, base: string): URL | undefined {
     return url;
   } catch {
     return undefined;
-  }
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

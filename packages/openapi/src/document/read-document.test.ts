@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nodePlatform } from '../runtimes/node/node-platform.js';
 import { readDocument } from './read-document.js';
 
 describe('readDocument() with a URL', () => {
@@ -24,16 +25,16 @@ describe('readDocument() with a URL', () => {
 
   it('stops reading at the limit', async () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api.json`;
-    await expect(readDocument(url, '.')).rejects.toMatchObject({
-      code: 'cli/usage',
+    await expect(readDocument(url, {}, nodePlatform)).rejects.toMatchObject({
+      code: 'openapi/document',
       summary: `${url}: larger than 20 MiB`,
     });
     expect(sent).toBeLessThan(100);
   });
 
   it('reports the reason when the document cannot be fetched', async () => {
-    await expect(readDocument('http://127.0.0.1:9/api.json', '.')).rejects.toMatchObject({
-      code: 'cli/usage',
+    await expect(readDocument('http://127.0.0.1:9/api.json', {}, nodePlatform)).rejects.toMatchObject({
+      code: 'openapi/document',
       received: expect.stringMatching(/ECONNREFUSED|bad port/),
       cause: expect.any(Error),
     });

@@ -1,0 +1,65 @@
+/**
+ * Serve the operations of an OpenAPI document as tools, resources and resource templates.
+ *
+ * @module @tenon/openapi
+ */
+
+import { type ApiDefinitions, createDefinitions, type ServeOptions } from './calls/serve-operations.js';
+import type { DocumentSource } from './document/read-document.js';
+import {
+  type OpenApi,
+  type OpenApiContent,
+  type OpenApiOptions,
+  type ReadOperationsOptions,
+  readContent,
+  serveDocument,
+} from './openapi.js';
+import type { ApiOperation } from './operations/operation.js';
+import { nodePlatform } from './runtimes/node/node-platform.js';
+
+/**
+ * Reads an OpenAPI document, and returns its operations as tools, resources and resource templates for `createServer`.
+ *
+ * An operation that cannot be served is left out and named in `report`, so that the server always starts.
+ *
+ * @param document Path or URL of a document of OpenAPI 3.0, 3.1 or Swagger 2.0, in JSON or YAML, or the document itself.
+ * @throws TenonError `openapi/document` for a document that cannot be read, `openapi/option` for an invalid option
+ * @see https://spec.openapis.org/oas/latest.html
+ */
+export const openapi = (document: DocumentSource, options: OpenApiOptions = {}): Promise<OpenApi> =>
+  serveDocument(document, options, nodePlatform);
+
+/**
+ * Reads the operations of an OpenAPI document as values of JSON. `serveOperations` serves them later, also from a file that
+ * a program wrote.
+ *
+ * @throws TenonError `openapi/document` for a document that cannot be read
+ */
+export const readOperations = (
+  document: DocumentSource,
+  options: ReadOperationsOptions = {},
+): Promise<OpenApiContent> => readContent(document, options, nodePlatform);
+
+/**
+ * Creates tools, resources and resource templates of operations that `readOperations` returned.
+ *
+ * @throws TenonError `openapi/option` for an invalid option
+ */
+export const serveOperations = (operations: readonly ApiOperation[], options: ServeOptions): ApiDefinitions =>
+  createDefinitions(operations, options, nodePlatform);
+
+export type { Credential, Credentials } from './calls/credentials.js';
+export type { ApiDefinitions, RequestOptions, ServeOptions } from './calls/serve-operations.js';
+export type { DocumentOptions, DocumentSource } from './document/read-document.js';
+export type { OpenApi, OpenApiContent, OpenApiOptions, ReadOperationsOptions } from './openapi.js';
+export type { OperationChange, OperationInfo, ReadOptions } from './operations/list-operations.js';
+export type {
+  ApiOperation,
+  OpenApiReport,
+  OperationBody,
+  OperationField,
+  OperationParameter,
+  SecurityScheme,
+  ValueStyle,
+} from './operations/operation.js';
+export type { OperationFilter } from './operations/operation-filter.js';

@@ -1,0 +1,480 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Client, connect, createServer, type JsonObject } from 'tenon';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenApiOptions, openapi } from './index.node.js';
+
+interface SentRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
+  readonly body: Buffer;
+}
+
+const requests: SentRequest[] = [];
+let respond: (response: ServerResponse, request: SentRequest) => void = response => response.end('{}');
+const api = createHttpServer(async (request, response) => {
+  const sent = { method: request.method, url: request.url, headers: request.headers, body: await buffer(request) };
+  requests.push(sent);
+  respond(response, sent);
+});
+let url = '';
+const clients: Client[] = [];
+beforeAll(async () => {
+  await new Promise<void>(resolve => api.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+});
+afterEach(async () => {
+  requests.length = 0;
+  respond = response => response.end('{}');
+  await Promise.all(clients.splice(0).map(client => client.close()));
+});
+afterAll(() => new Promise(resolve => api.close(resolve)));
+
+const createDocument = (paths: object, more: object = {}): JsonObject => ({
+  openapi: '3.1.0',
+  info: { title: 'Pet Shop', version: '1' },
+  paths,
+  ...more,
+});
+
+/** Serves a document whose API is the server of the tests. */
+async function serve(document: JsonObject, options: OpenApiOptions = {}) {
+  const { name, version, tools, resources, report } = await openapi(document, { baseUrl: url, ...options });
+  const client = await connect(createServer({ name, version, tools, resources }));
+  clients.push(client);
+  return { client, report };
+}
+
+const getText = ({ content }: { readonly content: readonly object[] }): string =>
+  content.map(each => ('text' in each ? String(each.text) : '')).join('');
+const json = (value: unknown) => (response: ServerResponse) =>
+  void response.setHeader('content-type', 'application/json').end(JSON.stringify(value));
+
+describe('openapi', () => {
+  const list = ['a b', 'c,d'];
+  const object = { r: 1, g: 'x&y' };
+  it.each([
+    ['query', {}, list, '/p?v=a+b&v=c%2Cd'],
+    ['query', { explode: false }, list, '/p?v=a+b,c%2Cd'],
+    ['query', { style: 'spaceDelimited' }, list, '/p?v=a+b%20c%2Cd'],
+    ['query', { style: 'pipeDelimited' }, list, '/p?v=a+b%7Cc%2Cd'],
+    ['query', { style: 'pipeDelimited', explode: true }, list, '/p?v=a+b&v=c%2Cd'],
+    ['query', {}, object, '/p?r=1&g=x%26y'],
+    ['query', { explode: false }, object, '/p?v=r,1,g,x%26y'],
+    ['query', { style: 'deepObject', explode: true }, { a: { b: [1, 2] } }, '/p?v[a][b][0]=1&v[a][b][1]=2'],
+    ['query', { allowReserved: true }, 'a/b:c?d&e#f', '/p?v=a/b:c?d%26e%23f'],
+    ['query', { content: { 'application/json': { schema: {} } } }, { a: [1] }, '/p?v=%7B%22a%22%3A%5B1%5D%7D'],
+    ['path', {}, list, '/p/a%20b,c%2Cd'],
+    ['path', {}, object, '/p/r,1,g,x%26y'],
+    ['path', { explode: true }, object, '/p/r=1,g=x%26y'],
+    ['path', { style: 'label' }, list, '/p/.a%20b,c%2Cd'],
+    ['path', { style: 'label', explode: true }, list, '/p/.a%20b.c%2Cd'],
+    ['path', { style: 'label', explode: true }, object, '/p/.r=1.g=x%26y'],
+    ['path', { style: 'matrix' }, list, '/p/;v=a%20b,c%2Cd'],
+    ['path', { style: 'matrix', explode: true }, list, '/p/;v=a%20b;v=c%2Cd'],
+    ['path', { style: 'matrix', explode: true }, object, '/p/;r=1;g=x%26y'],
+  ])('serializes a parameter of the %s with %j: %j', async (place, style, value, expected) => {
+    const parameter = { in: place, name: 'v', required: true, ...('content' in style ? {} : { schema: {} }), ...style };
+    const { client } = await serve(
+      createDocument({
+        [place === 'path' ? '/p/{v}' : '/p']: { get: { operationId: 'get', parameters: [parameter] } },
+      }),
+    );
+    await client.callTool('get', { v: value });
+    expect(requests.map(each => each.url)).toEqual([expected]);
+  });
+
+  it('sends headers and cookies, with all digits of long numbers', async () => {
+    const parameters = [
+      { in: 'header', name: 'X-Ids', schema: { type: 'array', items: {} } },
+      { in: 'cookie', name: 'theme', schema: {} },
+      { in: 'query', name: 'n', schema: { type: 'integer' } },
+    ];
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get', parameters } } }));
+    await client.callTool('get', { 'X-Ids': ['a', 'b'], theme: 'dark; x', n: 3 });
+    expect(requests[0]).toMatchObject({
+      url: '/p?n=3',
+      headers: { 'x-ids': 'a,b', cookie: 'theme=dark%3B%20x' },
+    });
+    const refused = await client.callTool('get', { 'X-Ids': ['a\r\nx-evil: 1'] });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('one line') }] });
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['/p/{v}', { v: '..' }],
+    ['/p/{v}', { v: '.' }],
+    ['/p/{v}/x', { v: '' }],
+    ['/p/{v}', { v: ['a', '..'] }],
+  ])('refuses dots and nothing as a segment of %s: %j', async (path, args) => {
+    const parameters = [{ in: 'path', name: 'v', required: true, schema: {} }];
+    const { client } = await serve(createDocument({ [path]: { get: { operationId: 'get', parameters } } }));
+    expect(await client.callTool('get', args)).toMatchObject({ isError: true });
+    expect(requests).toEqual([]);
+  });
+
+  it('refuses values that are dots together', async () => {
+    const parameters = [{ in: 'path', name: 'v', style: 'label', schema: {} }];
+    const { client } = await serve(createDocument({ '/p{v}{w}/.{v}': { get: { operationId: 'get', parameters } } }));
+    const { isError } = await client.callTool('get', { v: 'a', w: '/../x' });
+    expect([isError, requests.map(each => each.url)]).toEqual([undefined, ['/p.a%2F..%2Fx/..a']]);
+  });
+
+  it.each([
+    ['application/json', { a: [1, { b: null }] }, '{"a":[1,{"b":null}]}'],
+    ['application/merge-patch+json', 'x', '"x"'],
+    ['text/plain', 'a b', 'a b'],
+    ['application/xml', '<a/>', '<a/>'],
+    ['application/octet-stream', Buffer.from([0, 255, 128]).toString('base64'), '\u0000\u00ff\u0080'],
+    [
+      'application/x-www-form-urlencoded',
+      { a: 'b c', l: [1, 2], o: { x: 1 }, d: { k: ['v'] } },
+      'a=b+c&l=1&l=2&o=%7B%22x%22%3A1%7D&d[k][0]=v',
+    ],
+  ])('sends a body of %s', async (type, body, expected) => {
+    const properties = { a: {}, l: { type: 'array' }, o: { type: 'object' }, d: { type: 'object' } };
+    const media = {
+      schema: type.includes('form') ? { type: 'object', properties } : {},
+      encoding: { d: { style: 'deepObject', explode: true } },
+    };
+    const { client } = await serve(
+      createDocument({ '/p': { post: { operationId: 'post', requestBody: { content: { [type]: media } } } } }),
+    );
+    await client.callTool('post', { body });
+    expect(requests[0]?.headers['content-type']).toBe(type);
+    expect(requests[0]?.body.toString('latin1')).toBe(expected);
+  });
+
+  it('sends files of a multipart body with their bytes and names', async () => {
+    const schema = {
+      type: 'object',
+      required: ['file'],
+      properties: {
+        file: { type: 'string', format: 'binary', description: 'The picture.' },
+        purpose: { type: 'string' },
+        meta: { type: 'object' },
+      },
+    };
+    const { client } = await serve(
+      createDocument({
+        '/p': { post: { operationId: 'post', requestBody: { content: { 'multipart/form-data': { schema } } } } },
+      }),
+    );
+    const bytes = Buffer.from([0, 255, 13, 10]);
+    const file = { data: bytes.toString('base64'), name: 'a"\r\nb.png', type: 'image/png' };
+    await client.callTool('post', { body: { file, purpose: 'é', meta: { a: 1 } } });
+    const { headers, body } = requests[0]!;
+    const form = await new Response(new Uint8Array(body), {
+      headers: { 'content-type': headers['content-type']! },
+    }).formData();
+    const sent = form.get('file') as unknown as { arrayBuffer(): Promise<ArrayBuffer>; name: string; type: string };
+    expect(Buffer.from(await sent.arrayBuffer())).toEqual(bytes);
+    expect([sent.type, form.get('purpose')]).toEqual(['image/png', 'é']);
+    expect(body.toString('latin1')).toContain('content-type: application/json\r\n\r\n{"a":1}');
+    const refused = await client.callTool('post', { body: { file: { data: '%' } } });
+    expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('base64') }] });
+  });
+
+  const withResponse = (schema: object, more: object = {}) =>
+    createDocument({
+      '/p': {
+        get: { operationId: 'get', responses: { 200: { content: { 'application/json': { schema } } } }, ...more },
+      },
+    });
+
+  it('returns JSON as structured content, and offers its schema without the constraints of requests', async () => {
+    const schema = {
+      type: 'object',
+      required: ['id'],
+      additionalProperties: false,
+      properties: {
+        id: { type: 'integer' },
+        kind: { enum: ['cat'], type: 'string' },
+        password: { type: 'string', writeOnly: true },
+        created: { type: 'string', readOnly: true, format: 'date-time' },
+      },
+    };
+    const { client } = await serve(withResponse(schema));
+    const { tools } = await client.call('tools/list');
+    expect(tools[0]?.outputSchema).toEqual({
+      type: 'object',
+      required: ['id'],
+      properties: { id: { type: 'integer' }, kind: { type: 'string' }, created: { type: 'string' } },
+    });
+    respond = json({ id: 1, kind: 'dog', more: true });
+    expect(await client.callTool('get', {})).toMatchObject({ structuredContent: { id: 1, kind: 'dog', more: true } });
+  });
+
+  it('returns a response that differs from the document as an error with its text', async () => {
+    const { client } = await serve(withResponse({ type: 'object', properties: { id: { type: 'integer' } } }));
+    respond = json({ id: 'x' });
+    const differing = await client.callTool('get', {});
+    expect(differing.isError).toBe(true);
+    expect(getText(differing)).toMatch(/differs from its document: .*\n\{"id":"x"\}$/);
+    respond = response => response.writeHead(204).end();
+    expect(await client.callTool('get', {})).toMatchObject({ isError: true });
+  });
+
+  it('returns lists of a response', async () => {
+    const { client } = await serve(withResponse({ type: 'array', items: { type: 'string' } }));
+    respond = json(['a']);
+    expect(await client.callTool('get', {})).toMatchObject({ structuredContent: ['a'] });
+  });
+
+  it('leaves out a schema of a response that is too large, or leads nowhere, and says so', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    for (const [schema, reason] of [
+      [{ type: 'object', properties }, 'more than 400 parts'],
+      [{ type: 'object', description: 'x'.repeat(20_000) }, 'characters, more than'],
+    ] as const) {
+      const { client, report } = await serve(withResponse(schema));
+      expect((await client.call('tools/list')).tools[0]?.outputSchema).toBeUndefined();
+      expect(report.changed).toEqual([{ tool: 'get', changes: [expect.stringContaining(reason)] }]);
+    }
+  });
+
+  it.each([
+    ['image/png', { type: 'image', data: 'AP8=', mimeType: 'image/png' }],
+    ['audio/ogg', { type: 'audio', data: 'AP8=', mimeType: 'audio/ogg' }],
+    ['application/pdf', { type: 'resource', resource: { mimeType: 'application/pdf', blob: 'AP8=' } }],
+  ])('returns a response of %s as bytes', async (type, expected) => {
+    const { client } = await serve(createDocument({ '/p': { get: { operationId: 'get' } } }));
+    respond = response => response.setHeader('content-type', type).end(Buffer.from([0, 255]));
+    expect((await client.callTool('get', {})).content).toMatchObject([expected]);
+  });
+
+  it('cuts a long text, decodes its charset, and refuses a response over the limit', async () => {
+    const { client } = await serve(
+      createDocument({ '/p': { get: { operationId: 'get' }, post: { operationId: 'post' } } }),
+      {
+        limits: { maxTextLength: 3, maxResponseSize: 10 },
+      },
+    );
+    respond = response =>
+      response.setHeader('content-type', 'text/plain; charset=latin1').end(Buffer.from('\u00e9bcd', 'latin1'));
+    expect(getText(await client.callTool('get', {}))).toBe('ébc… (4 characters in all)');
+    respond = response => response.end('x'.repeat(11));
+    const refused = await client.callTool('post', {});
+    expect(getText(refused)).toMatch(/larger than 10 bytes.*may have executed the request/);
+  });
+
+  it('returns errors of the API with their status, a limited text and no credential', async () => {
+    const document = createDocument(
+      { '/p': { get: { operationId: 'get' } } },
+      { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } },
+    );
+    const { client } = await serve(document, { auth: { key: 'secret-key' } });
+    respond = response => response.writeHead(429, { 'retry-after': '30' }).end(`bad secret-key ${'x'.repeat(5_000)}`);
+    const failed = await client.callTool('get', {});
+    expect(failed.isError).toBe(true);
+    expect(getText(failed)).toMatch(
+      /^The API answered with status 429\. bad \[redacted\] x+… \(\d+ characters in all\)\nRetry-After: 30$/,
+    );
+    expect(requests[0]?.headers['x-key']).toBe('secret-key');
+  });
+
+  it('selects the credentials of the first alternative that it has, by the context of the call', async () => {
+    const document = createDocument(
+      {
+        '/own': { get: { operationId: 'own', security: [{ token: [], key: [] }, { basic: [] }] } },
+        '/open': { get: { operationId: 'open', security: [] } },
+        '/all': { get: { operationId: 'all' } },
+        '/none': { get: { operationId: 'none', security: [{ token: [] }] } },
+      },
+      {
+        security: [{ query: [], cookie: [] }],
+        components: {
+          securitySchemes: {
+            token: { type: 'oauth2' },
+            key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+            basic: { type: 'http', scheme: 'Basic' },
+            query: { type: 'apiKey', in: 'query', name: 'k' },
+            cookie: { type: 'apiKey', in: 'cookie', name: 'c' },
+          },
+        },
+      },
+    );
+    const { client } = await serve(document, {
+      auth: {
+        key: 'the-key',
+        basic: ({ auth }) => ({ username: auth?.principal ?? 'nobody', password: 'pass' }),
+        query: async () => 'a b',
+        cookie: 'x',
+      },
+    });
+    for (const name of ['own', 'open', 'all']) await client.callTool(name, {});
+    expect(
+      requests.map(each => [each.url, each.headers.authorization, each.headers['x-key'], each.headers.cookie]),
+    ).toEqual([
+      ['/own', `Basic ${btoa('nobody:pass')}`, undefined, undefined],
+      ['/open', undefined, undefined, undefined],
+      ['/all?k=a+b', undefined, undefined, 'c=x'],
+    ]);
+    respond = response => response.writeHead(401).end();
+    expect(getText(await client.callTool('none', {}))).toContain('no credential for token');
+  });
+
+  it('sends no credential to the target of a redirect at another origin', async () => {
+    const reached: IncomingMessage['headers'][] = [];
+    const other = createHttpServer((request, response) => {
+      reached.push(request.headers);
+      response.end('other');
+    });
+    await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
+    const location = `http://127.0.0.1:${(other.address() as AddressInfo).port}/x`;
+    const document = createDocument(
+      { '/p': { get: { operationId: 'get' } } },
+      { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } } },
+    );
+    const { client } = await serve(document, { auth: { key: 'secret-key' }, headers: { 'x-tenant': 'a' } });
+    respond = response => response.writeHead(307, { location }).end();
+    expect(getText(await client.callTool('get', {}))).toBe('other');
+    expect(JSON.stringify(reached)).not.toMatch(/secret-key|x-tenant/);
+    await new Promise(resolve => other.close(resolve));
+  });
+
+  it('serves chosen GET operations as resources and templates', async () => {
+    const parameters = [
+      { in: 'path', name: 'pet-id', required: true, schema: { type: 'string' } },
+      { in: 'query', name: 'fields', schema: { type: 'string' } },
+    ];
+    const { client, report } = await serve(
+      createDocument({
+        '/pets': { get: { operationId: 'listPets' }, post: { operationId: 'addPet' } },
+        '/pets/{pet-id}': { get: { operationId: 'getPet', parameters } },
+        '/keyed': {
+          get: { operationId: 'keyed', parameters: [{ in: 'header', name: 'X-A', required: true, schema: {} }] },
+        },
+      }),
+      { resources: ['GET /*'] },
+    );
+    expect(report.taken).toEqual([
+      { operation: 'GET /pets', as: 'resource', name: 'pet-shop:///pets' },
+      { operation: 'POST /pets', as: 'tool', name: 'addPet' },
+      { operation: 'GET /pets/{pet-id}', as: 'template', name: 'pet-shop:///pets/{pet_id}{?fields}' },
+      { operation: 'GET /keyed', as: 'tool', name: 'keyed' },
+    ]);
+    expect(report.changed).toEqual([
+      { tool: 'keyed', changes: [expect.stringContaining('it needs the header `X-A`')] },
+    ]);
+    respond = json({ name: 'Ada' });
+    const { contents } = await client.readResource('pet-shop:///pets/a%20b?fields=name');
+    expect(contents).toEqual([
+      { uri: 'pet-shop:///pets/a%20b?fields=name', mimeType: 'application/json', text: '{"name":"Ada"}' },
+    ]);
+    expect(requests[0]?.url).toBe('/pets/a%20b?fields=name');
+    respond = response => response.writeHead(404).end();
+    await expect(client.readResource('pet-shop:///pets/none')).rejects.toMatchObject({
+      message: expect.stringContaining('not found'),
+    });
+  });
+
+  it('changes names and texts, and leaves operations out, by `transform`', async () => {
+    const { client, report } = await serve(
+      createDocument({
+        '/a': { get: { operationId: 'a', tags: ['x'] }, post: { operationId: 'b' } },
+        '/c': { get: {} },
+      }),
+      {
+        transform: ({ method, tags }) =>
+          method === 'POST'
+            ? false
+            : tags.includes('x')
+              ? { name: 'read pets', description: 'Read.' }
+              : { name: 'read_pets' },
+      },
+    );
+    const { tools } = await client.call('tools/list');
+    expect(tools.map(({ name, description }) => [name, description])).toEqual([
+      ['read_pets', 'Read.'],
+      ['read_pets_2', 'GET /c'],
+    ]);
+    expect(report.leftOut).toEqual([{ operation: 'POST /a', reason: 'left out by `transform`' }]);
+  });
+
+  it('sends requests to other servers of operations only if their origin is allowed', async () => {
+    const servers = [{ url: 'https://uploads.example.com' }];
+    const document = createDocument(
+      { '/a': { get: { operationId: 'a', servers }, post: { operationId: 'b', servers: [{ url: '/v2' }] } } },
+      { servers: [{ url: 'https://api.example.com/v1' }] },
+    );
+    const { report } = await serve(document, { base: 'https://api.example.com/openapi.json' });
+    expect(report.leftOut).toEqual([
+      { operation: 'GET /a', reason: expect.stringContaining('https://uploads.example.com') },
+    ]);
+    const { client, report: allowed } = await serve(document, {
+      base: 'https://api.example.com/openapi.json',
+      serverOrigins: ['https://uploads.example.com'],
+    });
+    expect(allowed.leftOut).toEqual([]);
+    await client.callTool('b', {});
+    expect(requests.map(each => each.url)).toEqual(['/v2/a']);
+  });
+
+  it('reports each operation once, and names what the filter does not select', async () => {
+    const { report } = await serve(
+      createDocument({
+        '/a': { get: {}, post: {}, trace: {} },
+        '/b': { get: { parameters: [{ $ref: '#/none' }] } },
+      }),
+      { readOnly: true },
+    );
+    expect(report).toEqual({
+      taken: [{ operation: 'GET /a', as: 'tool', name: 'get_a' }],
+      changed: [],
+      leftOut: [
+        { operation: 'TRACE /a', reason: 'the method TRACE is not sent' },
+        { operation: 'GET /b', reason: '$ref #/none: not found' },
+      ],
+      notChosen: ['POST /a'],
+    });
+  });
+
+  it.each([
+    [{ auth: { tokn: 'x' } }, 'unknown security scheme "tokn"'],
+    [{ baseUrl: 'api.example.com' }, 'not the URL of an API'],
+    [{ baseUrl: undefined }, 'no absolute URL'],
+  ])('refuses the options %j', async (options, message) => {
+    const document = createDocument({}, { components: { securitySchemes: { token: { type: 'oauth2' } } } });
+    const refused = openapi(document, { baseUrl: url, ...options });
+    await expect(refused).rejects.toMatchObject({ code: 'openapi/option', message: expect.stringContaining(message) });
+  });
+});
+
+describe('a document of Swagger 2.0', () => {
+  it('sends collections, forms and files as it says', async () => {
+    const document = {
+      swagger: '2.0',
+      info: { title: 'Old', version: '1' },
+      host: 'old.example.com',
+      paths: {
+        '/p': {
+          get: {
+            operationId: 'get',
+            parameters: [
+              { in: 'query', name: 'a', type: 'array', items: { type: 'string' }, collectionFormat: 'csv' },
+              { in: 'query', name: 'b', type: 'array', items: { type: 'string' }, collectionFormat: 'multi' },
+              { in: 'query', name: 'c', type: 'array', items: { type: 'string' }, collectionFormat: 'pipes' },
+            ],
+            responses: {},
+          },
+          post: {
+            operationId: 'post',
+            consumes: ['multipart/form-data'],
+            parameters: [
+              { in: 'formData', name: 'file', type: 'file' },
+              { in: 'formData', name: 'title', type: 'string' },
+            ],
+            responses: {},
+          },
+        },
+      },
+    };
+    const { client } = await serve(document);
+    await client.callTool('get', { a: ['x', 'y'], b: ['x', 'y'], c: ['x', 'y'] });
+    expect(requests[0]?.url).toBe('/p?a=x,y&b=x&b=y&c=x%7Cy');
+    await client.callTool('post', { body: { file: { data: btoa('bytes') }, title: 't' } });
+    expect(requests[1]?.body.toString()).toMatch(
+      /name="file"; filename="file"\r\ncontent-type: application\/octet-stream\r\n\r\nbytes\r\n/,
+    );
+  });
+});

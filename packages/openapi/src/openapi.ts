@@ -1,0 +1,98 @@
+import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
+import { type ApiDefinitions, createDefinitions, type RequestOptions } from './calls/serve-operations.js';
+import { type DocumentOptions, type DocumentSource, readDocument } from './document/read-document.js';
+import { getApiName } from './operations/create-operation.js';
+import { listOperations, type ReadOptions } from './operations/list-operations.js';
+import type { ApiOperation, OpenApiReport, SecurityScheme } from './operations/operation.js';
+import { listSecuritySchemes } from './operations/security-schemes.js';
+import { findServerUrl } from './operations/servers.js';
+import type { Platform } from './platform.js';
+
+/** Options of `readOperations`. */
+export interface ReadOperationsOptions extends ReadOptions, DocumentOptions {}
+
+/** Options of `openapi`. */
+export interface OpenApiOptions extends ReadOperationsOptions, RequestOptions {}
+
+/** Content of a document: what `serveOperations` needs, and the report. */
+export interface OpenApiContent {
+  /** Title of the API as a name: `pet-shop`. */
+  readonly name: string;
+  /** Version of the API. */
+  readonly version: string;
+  /** First paragraph of the description of the API. */
+  readonly description?: string;
+  /** First server of the document, or `baseUrl`. Absent if the document has no absolute URL. */
+  readonly baseUrl?: string;
+  readonly operations: readonly ApiOperation[];
+  readonly schemes: readonly SecurityScheme[];
+  readonly report: OpenApiReport;
+}
+
+/** Definitions for `createServer`, and the report of the document. */
+export interface OpenApi extends ApiDefinitions {
+  /** Title of the API as a name: `pet-shop`. */
+  readonly name: string;
+  /** Version of the API. */
+  readonly version: string;
+  /** First paragraph of the description of the API. */
+  readonly description?: string;
+  /** Every operation of the document: taken, changed or left out, with the reasons. */
+  readonly report: OpenApiReport;
+}
+
+const READ_OPTIONS = {
+  name: true,
+  include: true,
+  exclude: true,
+  tags: true,
+  readOnly: true,
+  resources: true,
+  transform: true,
+  baseUrl: true,
+  serverOrigins: true,
+  output: true,
+  base: true,
+  documentOrigins: true,
+} as const;
+
+/** Reads the operations of a document. */
+export async function readContent(
+  document: DocumentSource,
+  options: ReadOperationsOptions,
+  platform: Platform,
+): Promise<OpenApiContent> {
+  requireKnownOptions('readOperations', options, READ_OPTIONS);
+  const documents = await readDocument(document, options, platform);
+  const { value: root, location } = documents.root;
+  const { operations, ...report } = await listOperations(documents, options);
+  const info = isObject(root.info) ? root.info : {};
+  const { version, description } = info;
+  const baseUrl = options.baseUrl ?? findServerUrl({ value: root.servers, location });
+  return {
+    name: getApiName(root, options.name),
+    version: typeof version === 'string' && version !== '' ? version : '1.0.0',
+    ...(typeof description === 'string' ? { description: description.split('\n\n', 1)[0]?.slice(0, 500) ?? '' } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    operations,
+    schemes: listSecuritySchemes(documents),
+    report,
+  };
+}
+
+/** Serves the operations of a document. */
+export async function serveDocument(
+  document: DocumentSource,
+  options: OpenApiOptions,
+  platform: Platform,
+): Promise<OpenApi> {
+  requireKnownOptions('openapi', options, { ...READ_OPTIONS, auth: true, headers: true, limits: true });
+  const { auth, headers, limits, ...readOptions } = options;
+  const { baseUrl, operations, schemes, ...content } = await readContent(document, readOptions, platform);
+  if (baseUrl === undefined)
+    throw new TenonError('openapi/option', 'the document has no absolute URL of the API', {
+      expected: 'a server with an https: URL',
+      hint: 'pass `baseUrl: "https://api.example.com"`',
+    });
+  return { ...content, ...createDefinitions(operations, { baseUrl, schemes, auth, headers, limits }, platform) };
+}

@@ -1,0 +1,109 @@
+import type { JsonObject } from 'tenon';
+
+/** Serialization of a value, as OpenAPI names it. */
+export interface ValueStyle {
+  /**
+   * Style of lists and objects.
+   * @default `simple` in paths and headers, `form` elsewhere
+   */
+  readonly style?: 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
+  /**
+   * Sends each element of a list or an object as a value of its own.
+   * @default `true` in queries, cookies and forms, `false` elsewhere
+   */
+  readonly explode?: boolean;
+  /** Reserved characters such as `/` and `:` are not encoded. */
+  readonly allowReserved?: true;
+}
+
+/** Parameter of an operation. */
+export interface OperationParameter extends ValueStyle {
+  /** Name of the property of the input. */
+  readonly property: string;
+  /** Name in the request. */
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  /** The value is sent as JSON. */
+  readonly json?: true;
+}
+
+/** Field of a body with fields. */
+export interface OperationField extends ValueStyle {
+  /** The value is a file: its bytes in base64, its name and its media type. */
+  readonly file?: true;
+  /** Media type of the field in a multipart body. */
+  readonly type?: string;
+}
+
+/** Body of an operation. */
+export interface OperationBody {
+  /** Name of the property of the input. */
+  readonly property: string;
+  /** Media type. */
+  readonly type: string;
+  /** Fields of a form or a multipart body that are not sent as usual. */
+  readonly fields?: Readonly<Record<string, OperationField>>;
+}
+
+/** Operation of an API. A value of JSON. */
+export interface ApiOperation {
+  /** Name of the tool, of at most 64 characters that all hosts accept. */
+  readonly name: string;
+  /** Name for people. */
+  readonly title?: string;
+  readonly description: string;
+  /** HTTP method, in upper case. */
+  readonly method: string;
+  /** Path with its parameters: `/pets/{id}`. */
+  readonly path: string;
+  /**
+   * Base URL of the operation, if it differs from that of the API.
+   * @default that of the API
+   */
+  readonly url?: string;
+  readonly parameters: readonly OperationParameter[];
+  readonly body?: OperationBody;
+  /** JSON Schema of the input. */
+  readonly input: JsonObject;
+  /** JSON Schema of a successful response. Absent if the document has none that a tool can show. */
+  readonly output?: JsonObject;
+  /**
+   * Alternatives of security schemes, each with the names of the schemes that it needs.
+   * @default all schemes with a credential
+   */
+  readonly security?: readonly (readonly string[])[];
+  /**
+   * The operation is a resource, or a resource template, in place of a tool.
+   * @default `tool`
+   */
+  readonly kind?: 'resource' | 'template';
+  /** URI of the resource, or template of its URIs. */
+  readonly uri?: string;
+}
+
+/** Security scheme of an API. */
+export interface SecurityScheme {
+  /** Key of the scheme in the document. */
+  readonly id: string;
+  readonly kind: 'bearer' | 'basic' | 'header' | 'query' | 'cookie';
+  /** Name of the header, query parameter or cookie. */
+  readonly name: string;
+}
+
+/** Every operation of a document, in one of three lists. */
+export interface OpenApiReport {
+  /** Operations that are served. */
+  readonly taken: readonly {
+    /** Method and path: `GET /pets/{id}`. */
+    readonly operation: string;
+    readonly as: 'tool' | 'resource' | 'template';
+    /** Name of the tool, or URI of the resource. */
+    readonly name: string;
+  }[];
+  /** Taken operations that differ from the document, with what was repaired or left out. */
+  readonly changed: readonly { readonly tool: string; readonly changes: readonly string[] }[];
+  /** Operations that are not served, with the reason. A path that cannot be read has no method. */
+  readonly leftOut: readonly { readonly operation: string; readonly reason: string }[];
+  /** Operations that the filter of the user does not select. */
+  readonly notChosen: readonly string[];
+}

@@ -1,0 +1,75 @@
+import { isObject } from '@tenon/base';
+import type { JsonObject } from 'tenon';
+import type { DocumentSet, Located } from '../document/document-set.js';
+import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
+import type { OperationParameter, ValueStyle } from './operation.js';
+
+/** Maximum length of a description, in characters. */
+const MAX_DESCRIPTION = 1024;
+const STYLES = ['label', 'matrix', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const;
+/** Headers that belong to the request itself, or to the connection. */
+const OWN_HEADERS =
+  /^(?:accept|accept-encoding|content-type|content-length|authorization|host|connection|transfer-encoding|cookie)$/i;
+
+export const cutText = (text: string): string =>
+  text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
+
+/** Parameters of an operation replace those of its path with the same name and place. */
+export function mergeParameters(
+  pathParameters: Located,
+  operationParameters: Located,
+  documents: DocumentSet,
+): readonly Located<JsonObject>[] {
+  const merged = new Map<string, Located<JsonObject>>();
+  for (const { value: list, location } of [pathParameters, operationParameters]) {
+    for (const value of Array.isArray(list) ? list : []) {
+      const parameter = documents.follow({ value, location });
+      merged.set(`${String(parameter.value.in)} ${String(parameter.value.name)}`, parameter);
+    }
+  }
+  return [...merged.values()].filter(({ value: { in: place, name } }) => {
+    const isPlace = place === 'path' || place === 'query' || place === 'header' || place === 'cookie';
+    return isPlace && !(place === 'header' && OWN_HEADERS.test(String(name)));
+  });
+}
+
+export function readParameter(
+  { value: parameter, location }: Located<JsonObject>,
+  documents: DocumentSet,
+  definitions: SchemaDefinitions,
+  add: (wanted: string, schema: unknown, isRequired: boolean) => string,
+): OperationParameter {
+  const place = parameter.in as OperationParameter['in'];
+  const name = String(parameter.name);
+  const [media] = isObject(parameter.content) ? Object.values(parameter.content) : [];
+  const followed = documents.follow({ value: media, location });
+  const schema: Located =
+    parameter.schema === undefined
+      ? { value: followed.value.schema ?? {}, location: followed.location }
+      : { value: parameter.schema, location };
+  const converted = definitions.convert(schema);
+  const described =
+    typeof parameter.description === 'string' && isObject(converted) && converted.description === undefined
+      ? { description: cutText(parameter.description), ...converted }
+      : converted;
+  const isRequired = place === 'path' || parameter.required === true;
+  return {
+    property: add(name.replace(/[^\w.-]+/g, '_'), described, isRequired),
+    name,
+    in: place,
+    ...readStyle(parameter, place === 'query' || place === 'cookie' ? 'form' : 'simple'),
+    ...(parameter.schema === undefined && media !== undefined ? { json: true } : {}),
+  };
+}
+
+/** Returns the members of a parameter or a field that differ from the default of its place. */
+export function readStyle({ style, explode, allowReserved }: JsonObject, defaultStyle: 'form' | 'simple'): ValueStyle {
+  const used = STYLES.find(each => each === style);
+  return {
+    ...(used === undefined ? {} : { style: used }),
+    ...(typeof explode === 'boolean' && explode !== (defaultStyle === 'form') ? { explode } : {}),
+    // These two separate the elements of one value, unless they are exploded.
+    ...(explode === undefined && (used === 'spaceDelimited' || used === 'pipeDelimited') ? { explode: false } : {}),
+    ...(allowReserved === true ? { allowReserved } : {}),
+  };
+}

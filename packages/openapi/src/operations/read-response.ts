@@ -1,0 +1,46 @@
+import { isObject } from '@tenon/base';
+import type { JsonObject } from 'tenon';
+import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
+import { LargeSchemaError, SchemaDefinitions } from '../schemas/schema-definitions.js';
+
+/** Maximum length of the schema of a response, in characters. */
+const MAX_LENGTH = 16_384;
+
+/** Schema of the JSON of successful responses, or the reason that a tool has none. */
+export interface ResponseSchema {
+  readonly output?: JsonObject;
+  readonly change?: string;
+}
+
+/**
+ * Reads the schema of successful responses. There is none if one of them has no JSON.
+ * @throws MissingDocumentError
+ */
+export function readResponse(responses: Located, documents: DocumentSet): ResponseSchema {
+  const definitions = new SchemaDefinitions(documents, 'response');
+  try {
+    const successes = Object.entries(isObject(responses.value) ? responses.value : {}).filter(([status]) =>
+      /^2(?:\d\d|xx)$/i.test(status),
+    );
+    const schemas = successes.map(([, value]) => {
+      const found = documents.follow({ value, location: responses.location });
+      const content = Object.entries(isObject(found.value.content) ? found.value.content : {});
+      const [type, media] = content.find(([each]) => /[/+]json\b/i.test(each)) ?? [];
+      if (type === undefined) return undefined;
+      const { value: followed, location } = documents.follow({ value: media, location: found.location });
+      return followed.schema === undefined ? undefined : definitions.convert({ value: followed.schema, location });
+    });
+    const [first] = schemas;
+    if (!isObject(first) || schemas.some(each => !isObject(each) || Object.keys(each).length === 0)) return {};
+    const distinct = [...new Map(schemas.map(each => [JSON.stringify(each), each])).values()];
+    const schema = distinct.length === 1 ? first : { anyOf: distinct };
+    const { definitions: $defs } = definitions;
+    const output = { ...schema, ...(Object.keys($defs).length > 0 ? { $defs } : {}) };
+    const { length } = JSON.stringify(output);
+    if (length <= MAX_LENGTH) return { output };
+    return { change: `the schema of the response is left out: ${length} characters, more than ${MAX_LENGTH}` };
+  } catch (error) {
+    if (!(error instanceof BrokenReferenceError) && !(error instanceof LargeSchemaError)) throw error;
+    return { change: `the schema of the response is left out: ${error.message}` };
+  }
+}

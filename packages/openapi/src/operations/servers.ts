@@ -1,0 +1,43 @@
+import { isObject } from '@tenon/base';
+import type { Located } from '../document/document-set.js';
+
+/** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute. */
+export function findServerUrl({ value: servers, location }: Located): string | undefined {
+  const [server] = Array.isArray(servers) ? servers : [];
+  const { url, variables } = isObject(server) ? server : {};
+  const filled = String(url ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) ? String(variable.default ?? '') : '';
+  });
+  try {
+    const { protocol, href } = /^https?:/i.test(location) ? new URL(filled, location) : new URL(filled);
+    if (!/^https?:$/.test(protocol)) return undefined;
+    return /^https?:\/\//i.test(filled) ? filled : href;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Returns the base URL of an operation with servers of its own, and the reason if requests and credentials may not go to it.
+ *
+ * @param apiUrl First server of the document.
+ * @param baseUrl URL in place of that server.
+ */
+export function resolveOwnServer(
+  own: Located,
+  apiUrl: string | undefined,
+  baseUrl: string | undefined,
+  allowedOrigins: readonly string[],
+): { readonly url?: string } | { readonly reason: string } {
+  if (!Array.isArray(own.value) || own.value.length === 0) return {};
+  const found = findServerUrl(own);
+  if (found === undefined) return { reason: 'the URL of its server is not absolute' };
+  if (found === apiUrl) return {};
+  const { origin, pathname } = new URL(found);
+  if (apiUrl !== undefined && origin === new URL(apiUrl).origin)
+    return { url: baseUrl === undefined ? found : new URL(pathname, baseUrl).href };
+  if (allowedOrigins.includes(origin) || (baseUrl !== undefined && origin === new URL(baseUrl).origin))
+    return { url: found };
+  return { reason: `its server ${origin} is not that of the API, and not in \`serverOrigins\`` };
+}
