@@ -1,5 +1,5 @@
-import { chooseName } from '@tenon/base';
 import type { JsonObject } from '@tenon/base';
+import { chooseName } from '@tenon/base';
 import type { CallDetail, CallView, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { parseRecording, type RecordedMessage } from '@tenon/testing';
