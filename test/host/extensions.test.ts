@@ -2,8 +2,11 @@ import type { JsonObject } from '@tenon/base';
 import { allow, createHost, createLockGuard, createPolicy, deny, type LockGuardOptions } from '@tenon/host';
 import { skills } from '@tenon/skills';
 import { skillsExtension, skillsOf } from '@tenon/skills/client';
+import { fakeClock } from '@tenon/testing';
 import { type Client, connect, createServer, resource, type Server, tool } from 'tenon';
+import { createHandler } from 'tenon/http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { advanceTime } from './host-fixture.js';
 
 const UI = 'io.modelcontextprotocol/ui';
 const HTML = 'text/html;profile=mcp-app';
@@ -107,6 +110,25 @@ describe('a gateway of two servers with one page address', () => {
     const plain = await connect(host.toServer());
     cleanups.push(() => plain.close());
     expect(JSON.parse(textOf(await plain.callTool('a__capabilities')))).not.toHaveProperty([UI]);
+  });
+
+  it('declares the extensions of a server whose next connection takes too long to open', async () => {
+    const handle = createHandler(createAppServer('one'));
+    let isSlow = false;
+    const fetch = (url: string | URL, init?: RequestInit) =>
+      isSlow ? new Promise<Response>(() => {}) : handle(new Request(url, init));
+    const clock = fakeClock();
+    const host = await createHost({ servers: { a: { url: 'http://127.0.0.1/mcp', fetch } }, clock });
+    cleanups.push(() => host.close());
+    const first = await connect(host.toServer(), { extensions: [apps] });
+    await first.callTool('a__capabilities');
+    await first.close();
+    isSlow = true;
+    const opening = connect(host.toServer(), { extensions: [apps, skillsExtension] });
+    await advanceTime(clock, opening, 5000);
+    const second = await opening;
+    cleanups.push(() => second.close());
+    expect(second.server.capabilities.extensions?.[UI]).toEqual({ one: true });
   });
 
   it('carries unknown extensions that are named in `extensions`', async () => {

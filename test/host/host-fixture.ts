@@ -72,14 +72,14 @@ export interface ReportedAbsence {
 }
 
 /** Lets time pass until this comes to its end. */
-export async function advanceTime(clock: FakeClock, work: Promise<unknown>): Promise<void> {
+export async function advanceTime(clock: FakeClock, work: Promise<unknown>, step = 100): Promise<void> {
   let isOver = false;
   const end = () => {
     isOver = true;
   };
   work.then(end, end);
   await retryUntilPasses(() => {
-    if (!isOver) clock.advance(100);
+    if (!isOver) clock.advance(step);
     expect(isOver).toBe(true);
   });
 }

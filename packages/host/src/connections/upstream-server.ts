@@ -143,6 +143,16 @@ export class UpstreamServer {
     return this.#connections.get(this.getSharedScope(caller).key)?.connection;
   }
 
+  /**
+   * Returns what the server declares to a caller. While the caller's connection opens, that is what it has declared to another
+   * connection of the same user and OAuth client.
+   */
+  findServerInfo(caller: ConnectionScope): UpstreamConnection['serverInfo'] {
+    return (
+      this.findConnection(caller)?.serverInfo ?? this.findOpenConnection(caller.identity, caller.values)?.serverInfo
+    );
+  }
+
   /** Returns the connection of a caller. It opens on first use. */
   getConnection(caller: ConnectionScope): UpstreamConnection {
     if (this.#closed)

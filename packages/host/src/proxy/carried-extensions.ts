@@ -9,7 +9,7 @@ const START_TIMEOUT = 5000;
 
 /**
  * Starts the servers for a caller that declares extensions, because the caller learns only once which ones the servers
- * have. A server that takes too long is left out.
+ * have. A server that takes too long counts by what it declared to another connection of the same user, if there is one.
  */
 export async function startForExtensions(gateway: GatewayContext, requester: RequesterInfo): Promise<void> {
   const scope = gateway.getScope(requester);
@@ -31,8 +31,7 @@ export function getCarriedExtensions(gateway: GatewayContext, requester: Request
   const scope = gateway.getScope(requester);
   const declared: { [id: string]: JsonObject } = {};
   for (const upstream of gateway.registry.upstreams.values()) {
-    const known = upstream.findConnection(scope) ?? upstream.findOpenConnection(scope.identity, scope.values);
-    for (const [id, settings] of listExtensions(known?.serverInfo?.capabilities)) {
+    for (const [id, settings] of listExtensions(upstream.findServerInfo(scope)?.capabilities)) {
       if (!gateway.carriesExtension(id)) continue;
       // Skills exist on versions whose requests need no session.
       if (id === SKILLS_EXTENSION && requester.dialect.opening !== 'per-request') continue;

@@ -13,8 +13,7 @@ const SUBSCRIBE = 'resources.subscribe';
 export function getSubscribeCapability(gateway: GatewayContext, requester: RequesterInfo): ServerCapabilities {
   const scope = gateway.getScope(requester);
   const mayNotify = [...gateway.registry.upstreams.values()].some(upstream => {
-    const known = (upstream.findConnection(scope) ?? upstream.findOpenConnection(scope.identity, scope.values))
-      ?.serverInfo;
+    const known = upstream.findServerInfo(scope);
     return known === undefined || hasCapability(known.capabilities, SUBSCRIBE);
   });
   return { resources: { ...(mayNotify ? { subscribe: true } : {}), listChanged: true } };
