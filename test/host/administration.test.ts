@@ -51,6 +51,25 @@ describe('describeServers', () => {
     expect(broken).toMatchObject({ state: 'failed', lastError: { code: expect.stringMatching(/^\w+\//) } });
     expect(broken?.lastError?.time).toBeGreaterThan(0);
   });
+
+  it('keeps the code and the data of the JSON-RPC error of a server, without secrets', async () => {
+    const data = { why: 'night', password: 'hunter2' };
+    const error = JSON.stringify({ code: -32055, message: 'closed', data });
+    const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+      const { id } = JSON.parse(line);
+      if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: ${error} }));
+    })`;
+    const { host, listNames } = await openHost({
+      servers: { closed: { command: process.execPath, args: ['-e', script] } },
+    });
+    await expect(listNames()).rejects.toThrow('closed');
+    const [closed] = host.describeServers();
+    expect(closed?.lastError).toMatchObject({
+      code: 'peer/error',
+      rpcCode: -32055,
+      data: { why: 'night', password: '…' },
+    });
+  });
 });
 
 describe('disableServer', () => {

@@ -28,6 +28,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'connection/unresponsive': 'check that the server is running, and run the command again',
   'call/unanswered-request': 'run the command in a terminal, where you can answer the server',
   'answer/timeout': 'run the command again, and answer the question sooner',
+  'peer/error':
+    'read the message of the server: correct the arguments if they are the problem, else report it to the author of the server',
   'peer/deviation': 'report it to the author of the server: `tenon doctor` lists such problems',
   'host/start-timeout': 'raise `startTimeout` in the entry of the server, or check its startup',
   'lock/no-confirm': 'review the changes with `tenon lock`',

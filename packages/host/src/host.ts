@@ -34,6 +34,10 @@ export interface ServerError {
   readonly message: string;
   /** Time in milliseconds since the epoch. */
   readonly time: number;
+  /** Code of the JSON-RPC error, if the server has responded with one. */
+  readonly rpcCode: number | undefined;
+  /** Data of the JSON-RPC error, without secrets. Untrusted. */
+  readonly data: unknown;
 }
 
 /** Server of a host as `host.describeServers()` returns it, also if it is disabled. */

@@ -8,6 +8,7 @@ import type { UpstreamPool } from './connections/upstream-pool.js';
 import type { UpstreamServer } from './connections/upstream-server.js';
 import type { ServerDescription, ServerError } from './host.js';
 import type { HostServer } from './host-options.js';
+import { redactValue } from './security/audit/redaction.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 
 type Servers = Readonly<Record<string, HostServer>>;
@@ -72,9 +73,10 @@ export class ServerAdministration {
    * Records an error of a server. Returns false if the same error was reported since the server was last connected, for
    * example by each list request to a server that is down.
    */
-  recordError(server: string, { code, summary }: TenonError): boolean {
+  recordError(server: string, { code, summary, rpcCode, data }: TenonError): boolean {
     const message = redactSecrets(summary);
-    this.#lastErrors.set(server, { code, message, time: this.#context.clock.now() });
+    const time = this.#context.clock.now();
+    this.#lastErrors.set(server, { code, message, time, rpcCode, data: redactValue(data) });
     const reported = this.#reported.get(server) ?? new Set();
     this.#reported.set(server, reported);
     const id = `${code} ${message}`;

@@ -21,6 +21,10 @@ export interface Finding {
   readonly fix?: string;
   /** Page of the specification. */
   readonly spec?: string;
+  /** Code of the JSON-RPC error, if the server has responded with one. */
+  readonly rpcCode?: number | undefined;
+  /** Data of the JSON-RPC error, as the server has sent it. */
+  readonly data?: unknown;
 }
 
 /** Check that did not run. */

@@ -226,6 +226,28 @@ describe('doctor', () => {
     expect(find(report, 'connection.failed')?.fix).toBe('see the logs of the server');
   });
 
+  it('reports the code and the data of a JSON-RPC error', async () => {
+    const { url, close } = await startFaultyServer({
+      intercept(request, response) {
+        if (request.method !== 'POST') return false;
+        const error = { code: -32055, message: 'closed', data: { why: 'night' } };
+        request.once('data', body => {
+          const { id } = JSON.parse(String(body)) as { id: number };
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+        });
+        return true;
+      },
+    });
+    closers.push(close);
+    const report = await examine(url, { only: ['connection'] });
+    expect(find(report, 'connection.failed')).toMatchObject({
+      seen: 'peer/error -32055: initialize: closed',
+      rpcCode: -32055,
+      data: { why: 'night' },
+    });
+  });
+
   it('names a port without TLS', async () => {
     const { url, close } = await startFaultyServer();
     closers.push(close);

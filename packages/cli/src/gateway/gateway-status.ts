@@ -32,7 +32,17 @@ export interface ConfiguredServerState {
   /** True if a connected server declares neither tools, prompts nor resources. */
   readonly declaresNothing?: boolean | undefined;
   /** Last error, also if the server has recovered. */
-  readonly lastError?: { readonly code: string; readonly message: string; readonly time: string } | undefined;
+  readonly lastError?: LastError | undefined;
+}
+
+interface LastError {
+  readonly code: string;
+  readonly message: string;
+  readonly time: string;
+  /** Code of the JSON-RPC error, if the server has responded with one. */
+  readonly rpcCode?: number | undefined;
+  /** Data of the JSON-RPC error, without secrets. */
+  readonly data?: unknown;
 }
 
 /** Running gateway, as `tenon gateway status --json` prints it. */
@@ -75,6 +85,8 @@ export function toServerState({ serverInfo, lastError, reason, ...state }: Serve
       code: lastError.code,
       message: shortenReason(lastError.message),
       time: new Date(lastError.time).toISOString(),
+      rpcCode: lastError.rpcCode,
+      data: lastError.data,
     },
   };
 }

@@ -48,7 +48,7 @@ export async function checkNames(
     missing.length === 0
       ? summary
       : `${summary}, and ${quoteAll(missing)} ${missing.length === 1 ? 'is' : 'are'} missing`,
-    `${nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}` : `did you mean "${nearest}"?`}${isOption ? ' See the options of the command with --help' : ''}`,
+    `${nearest === undefined ? `${listed}${isAllowed ? '; --args accepts others' : ''}${isOption ? '.' : ''}` : `did you mean "${nearest}"?`}${isOption ? ' See the options of the command with --help' : ''}`,
   );
 }
 

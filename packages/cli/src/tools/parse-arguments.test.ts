@@ -62,7 +62,7 @@ describe('arguments of a call', () => {
     [['{"a":1}'], /argument without a name/],
     [['-x'], /argument without a name: -x/],
     [['--a'], /no value after --a.*Write --a VALUE, or a=VALUE/],
-    [['--timout', '5s'], /unknown argument "timout".*See the options of the command with --help/],
+    [['--timout', '5s'], /unknown argument "timout".*[.?] See the options of the command with --help/],
     [['s=@alice'], /cannot read .*alice: ENOENT.*write s=@@alice for a text that begins with @/],
     [['--a', 'x'], /argument "a": expected number/],
   ])('refuses %j', async (words, message) => {

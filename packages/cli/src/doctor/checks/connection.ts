@@ -10,11 +10,13 @@ export const connectionCheck: Check = {
   title: 'Connection',
   run({ connection, error, transport, undeclared }, { ok, problem, warning }) {
     if (error) {
-      const { code } = error;
+      const { code, rpcCode, data } = error;
       return [
         problem('failed', 'the doctor cannot connect', {
-          seen: `${code}: ${withDetails(error, { hint: undefined, peer: undefined }).message}`,
+          seen: `${rpcCode === undefined ? code : `${code} ${rpcCode}`}: ${withDetails(error, { hint: undefined, peer: undefined }).message}`,
           fix: getFix(error),
+          rpcCode,
+          data,
         }),
       ];
     }
@@ -30,6 +32,8 @@ export const connectionCheck: Check = {
           seen: describeError(listError),
           cause: 'the server declares the capability `tools`',
           fix: 'answer `tools/list`, or do not declare the capability',
+          rpcCode: listError.rpcCode,
+          data: listError.data,
         }),
       );
     // Lines that are not JSON are findings of the standard streams.
