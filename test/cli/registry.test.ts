@@ -62,14 +62,16 @@ beforeAll(async () => {
     requests.push(request.url ?? '');
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
     const [, name, version] = /^\/v0\.1\/servers\/([^/]+)\/versions\/([^/]+)$/.exec(pathname) ?? [];
-    const found = entries.find(
-      ({ server }) =>
-        'name' in server &&
-        server.name === decodeURIComponent(name ?? '') &&
-        (version === 'latest' || version === server.version),
-    );
+    const found = entries
+      .filter(Boolean)
+      .find(
+        ({ server }) =>
+          'name' in server &&
+          server.name === decodeURIComponent(name ?? '') &&
+          (version === 'latest' || version === server.version),
+      );
     const listed = entries.filter(
-      ({ server }) => 'name' in server && String(server.name).includes(searchParams.get('search') ?? ''),
+      each => !each || ('name' in each.server && String(each.server.name).includes(searchParams.get('search') ?? '')),
     );
     if (pathname === '/boxed.mcpb') return void response.end(bundle);
     const body = name === undefined ? { servers: listed, metadata: { nextCursor: 'page2' } } : found;
@@ -146,15 +148,19 @@ describe('tenon search', () => {
 
   it('omits an invalid entry with a note, and lists the others [cli.search]', async () => {
     const { version: _, ...server } = entry({ name: 'io.github.example/broken-notes' }).server;
-    entries = [{ ...entry({}), server: { ...server, version: undefined as never } }, ...entries];
+    entries = [{ ...entry({}), server: { ...server, version: undefined as never } }, null as never, ...entries];
     const { code, out, err } = await run(['search', 'notes', '--json']);
+    const [first = '', second = ''] = err.trim().split('\n');
     expect([code, JSON.parse(out).servers.map(({ name }: { name: string }) => name)]).toEqual([
       0,
       ['io.github.example/notes', 'io.github.example/old-notes'],
     ]);
-    expect(JSON.parse(err)).toEqual({
+    expect(JSON.parse(first)).toEqual({
       level: 'warning',
       message: expect.stringMatching(/^io\.github\.example\/broken-notes: left out, .*version/),
+    });
+    expect(JSON.parse(second)).toMatchObject({
+      message: expect.stringMatching(/is invalid: expected object, got null$/),
     });
   });
 

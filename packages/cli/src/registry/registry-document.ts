@@ -211,5 +211,6 @@ async function checkShape(value: unknown, schema: JsonObject, registry: string):
 function describeIssue(checked: FailedCheck): string {
   if (checked.ok === null) return checked.reason;
   const [issue] = checked.issues;
-  return issue === undefined ? 'invalid' : `${issue.path.join('.')}: ${issue.message}`;
+  if (issue === undefined) return 'invalid';
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
 }
