@@ -118,12 +118,16 @@ function explainUnmatchable(
  * the prefix of the following text, the separator of several values, and a `?` or `#` that the template has later.
  */
 function getExcludedCharacters(parts: readonly TemplatePart[], index: number, { prefixes }: FollowingText): string {
-  const { operator, variables } = parts[index] as Expression;
   const has = (mark: string) => (part: TemplatePart) =>
     typeof part === 'string' ? part.includes(mark) : OPERATORS[part.operator].first === mark;
   const later = ['?', '#'].filter(mark => parts.slice(index + 1).some(has(mark)));
-  const several = variables.length > 1 || variables[0]!.explode;
-  return prefixes + later.join('') + (several ? OPERATORS[operator].separator : '');
+  return prefixes + later.join('') + getSeparator(parts[index] as Expression);
+}
+
+/** Returns the character that separates values of an expression. Empty if it has a single value without a name. */
+function getSeparator({ operator, variables }: Expression): string {
+  const { separator, named } = OPERATORS[operator];
+  return named || variables.length > 1 || variables[0]?.explode ? separator : '';
 }
 
 /**
@@ -132,15 +136,11 @@ function getExcludedCharacters(parts: readonly TemplatePart[], index: number, { 
  */
 function getRawCharacters(parts: readonly TemplatePart[], index: number): string {
   const own = parts[index] as Expression;
-  const later = parts.slice(index + 1).map(part => {
-    if (typeof part === 'string') return part;
-    const { first, separator } = OPERATORS[part.operator];
-    return first + separator;
-  });
-  const { separator, named } = OPERATORS[own.operator];
-  const hasSeparator = named || own.variables.length > 1 || own.variables[0]?.explode === true;
-  const taken = later.join('') + (hasSeparator ? separator : '');
-  return [...(named ? RAW_IN_NAMED : RAW)].filter(character => !taken.includes(character)).join('');
+  const later = parts
+    .slice(index + 1)
+    .map(part => (typeof part === 'string' ? part : OPERATORS[part.operator].first + getSeparator(part)));
+  const taken = later.join('') + getSeparator(own);
+  return [...(OPERATORS[own.operator].named ? RAW_IN_NAMED : RAW)].filter(each => !taken.includes(each)).join('');
 }
 
 function createRuns({ operator, variables }: Expression, without: string, raw: string, index: number): TemplateAtom[] {

@@ -65,6 +65,9 @@ describe('match', () => {
     ['x/{a}:{b}', 'x/1:2:3', { a: '1', b: '2:3' }],
     ['x/{a}{;b}', 'x/1,2;b=3', { a: '1,2', b: '3' }],
     ['{a}@{b}.json', 'x:y@z+1.json', { a: 'x:y', b: 'z+1' }],
+    ['x://{a}/{b}', 'x://1,2/3,4', { a: '1,2', b: '3,4' }],
+    ['x://{a}-{b}/{c}.txt', 'x://a-b,c/d,e.txt', { a: 'a', b: 'b,c', c: 'd,e' }],
+    ['x/{a}{.b}', 'x/1,2.3', { a: '1,2', b: '3' }],
   ])('splits by %s the URI %s', (template, uri, values) => {
     expect(match(template, uri)).toEqual(values);
   });

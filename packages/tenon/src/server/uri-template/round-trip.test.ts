@@ -159,7 +159,9 @@ function slowly(t: Template): RegExp {
     // A value takes what an expansion would encode, unless it can be a later part of the template.
     const taken = parts
       .slice(index + 1)
-      .map(p => (typeof p === 'string' ? p : /[./]/.test(p.operator) ? p.operator : `${p.operator},`));
+      .map(p =>
+        typeof p === 'string' ? p : p.operator + (p.variables[0]!.explode && !/[./]/.test(p.operator) ? ',' : ''),
+      );
     const isList = variables[0]!.explode && operator !== '/' && operator !== '.';
     const raw = [...',!:'].filter(c => !(taken.join('') + (isList ? ',' : '')).includes(c)).join('');
     const set = operator === '+' || operator === '#' ? `[-ab/.,!:${stops}]` : `[-ab.${raw}]`;
