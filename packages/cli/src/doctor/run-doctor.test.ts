@@ -117,6 +117,8 @@ describe('doctor', () => {
         "info budget.text",
       ]
     `);
+
+    expect(find(report, 'schemas.combination')?.title).toMatch(/^1 input schema with `\w+`(?: or `\w+`)* at the root$/);
     expect(report.exit).toBe(1);
     for (const finding of report.findings.filter(({ severity }) => severity === 'problem' || severity === 'warning'))
       expect(finding.cause ?? finding.fix, finding.id).toBeDefined();

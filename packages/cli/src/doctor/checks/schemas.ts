@@ -61,9 +61,9 @@ async function checkValid(tools: readonly Tool[], { problem }: FindingFactory): 
 
 function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory): Finding[] {
   const untyped = tools.filter(({ inputSchema }) => isObject(inputSchema) && inputSchema.type !== 'object');
-  const combined = tools.filter(
-    ({ inputSchema }) => isObject(inputSchema) && ROOT_COMBINATIONS.some(keyword => inputSchema[keyword] !== undefined),
-  );
+  const has = ({ inputSchema }: Tool, keyword: string) => isObject(inputSchema) && inputSchema[keyword] !== undefined;
+  const combined = tools.filter(each => ROOT_COMBINATIONS.some(keyword => has(each, keyword)));
+  const keywords = ROOT_COMBINATIONS.filter(keyword => combined.some(each => has(each, keyword)));
   return [
     ...(untyped.length === 0
       ? []
@@ -80,7 +80,7 @@ function checkRoots(tools: readonly Tool[], { problem, warning }: FindingFactory
       : [
           warning(
             'combination',
-            `${formatCount(combined.length, 'input schema')} with ${ROOT_COMBINATIONS.join(', ')} at the root`,
+            `${formatCount(combined.length, 'input schema')} with ${keywords.map(each => `\`${each}\``).join(' or ')} at the root`,
             {
               seen: shorten(combined.map(({ name }) => name)),
               cause: 'the APIs of OpenAI and Anthropic refuse such tools',
