@@ -41,6 +41,14 @@ const PATHS = [
   ),
 ];
 
+const FIREFOX_COMMANDS = ['firefox', 'firefox-esr'];
+const FIREFOX_PATHS = [
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+  ...[env.PROGRAMFILES, env['PROGRAMFILES(X86)']].flatMap(folder =>
+    folder ? [join(folder, 'Mozilla Firefox/firefox.exe')] : [],
+  ),
+];
+
 const project = join(root, 'test/browser');
 const packageFolder = join(project, 'node_modules/@sparticuz/chromium');
 const cache = join(root, '.cache');
@@ -65,6 +73,18 @@ export async function findBrowser() {
   }
   if (given) return { errors: [`TENON_CHROMIUM: ${given} does not start.`] };
   return { errors: ['No Chromium found. Run `node scripts/browser.mjs`, or set TENON_CHROMIUM to the path of one.'] };
+}
+
+/** Finds the Firefox of the system, or that of `TENON_FIREFOX`. Nothing is installed. @returns {Promise<BrowserSearch>} */
+export async function findFirefox() {
+  if (offVariable !== undefined) return { errors: [`${offVariable} is set.`] };
+  const given = env.TENON_FIREFOX;
+  for (const path of given ? [given] : [...searchPath(FIREFOX_COMMANDS), ...FIREFOX_PATHS]) {
+    const browser = await tryBrowser(path);
+    if (browser !== undefined) return { browser, errors: [] };
+  }
+  if (given) return { errors: [`TENON_FIREFOX: ${given} does not start.`] };
+  return { errors: ['No Firefox found. Install one, or set TENON_FIREFOX to the path of one.'] };
 }
 
 /** @type {Promise<BrowserSearch> | undefined} */

@@ -9,9 +9,11 @@ const stored = localStorage.getItem(KEY);
 export const theme = signal<Theme>(THEMES.find(each => each === stored) ?? 'system');
 applyTheme();
 
-/** Switches to the next theme. */
+/** Switches to the next theme. The first one is not that of the system, so that each switch but the last changes the colors. */
 export function switchTheme(): void {
-  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
+  const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
+  const order: readonly Theme[] = isDark ? ['system', 'light', 'dark'] : ['system', 'dark', 'light'];
+  theme.value = order[(order.indexOf(theme.value) + 1) % order.length] ?? 'system';
   localStorage.setItem(KEY, theme.value);
   applyTheme();
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestConsole } from './fixtures/console-page.js';
@@ -20,6 +21,9 @@ function send(path: string, headers: Record<string, string>, method = 'GET') {
   });
 }
 
+/** Creates a token of the right length that nobody has. */
+const createGuess = (number: number): string => createHash('sha256').update(String(number)).digest('base64url');
+
 describe('the listener of the console', () => {
   it('refuses the API without the token, with a part of it, and with a longer one [con.token]', async () => {
     const { token } = page;
@@ -30,6 +34,21 @@ describe('the listener of the console', () => {
       expect(text).not.toContain(token);
     }
     expect((await send(`/api/wire/1?token=${token}`, {})).status).toBe(401);
+    expect((await send('/api/wire/1', { 'x-tenon-token': token })).status).toBe(400);
+  });
+
+  it('refuses each of 1,000 guessed tokens alike, and still takes the right one [con.token]', async () => {
+    const { token } = page;
+    const guesses = Array.from({ length: 1000 }, (_, at) =>
+      at < token.length ? token.slice(0, at) + (token[at] === 'A' ? 'B' : 'A') + token.slice(at + 1) : createGuess(at),
+    );
+    const outcomes = new Set<string>();
+    for (let at = 0; at < guesses.length; at += 50)
+      for (const { status, headers, text } of await Promise.all(
+        guesses.slice(at, at + 50).map(guess => send('/api/wire/1', { 'x-tenon-token': guess })),
+      ))
+        outcomes.add(JSON.stringify([status, { ...headers, date: undefined }, text]));
+    expect([...outcomes].map(each => JSON.parse(each)[0])).toEqual([401]);
     expect((await send('/api/wire/1', { 'x-tenon-token': token })).status).toBe(400);
   });
 

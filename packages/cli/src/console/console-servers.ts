@@ -4,15 +4,9 @@ import { type Client, type JsonRpcMessage, TenonError, type Tool } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';
-import {
-  formatCommandLabel,
-  getProtocolSettings,
-  type ResolvedTarget,
-  resolveTarget,
-} from '../target/resolve-target.js';
+import { getProtocolSettings, type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
 import { connectToTarget } from '../target/run-with-client.js';
 import type { TargetOptions } from '../target/target-options.js';
-import type { TargetReference } from '../target/target-reference.js';
 import { readListing, type ServerListing } from '../tools/read-listing.js';
 import type { ChangeFeed } from './change-feed.js';
 import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
@@ -23,30 +17,20 @@ import { INPUT_TIMEOUT, type InputInbox } from './input-inbox.js';
 import { MessageOwner } from './message-owner.js';
 import { createPageTerminal } from './page-terminal.js';
 import { RefreshQueue } from './refresh-queue.js';
+import {
+  type ConsoleTarget,
+  countDuration,
+  createNotConnectedError,
+  createServerRecord,
+  describeTarget,
+  findListedTool,
+  findOutputSchema,
+  getTransport,
+  mergeOptions,
+  requireClient,
+  type ServerRecord,
+} from './server-record.js';
 import type { WireLog } from './wire-log.js';
-
-/** Number of the last durations from which the median is computed. */
-const MAX_DURATIONS = 200;
-/** Number of durations that the page draws. */
-const SHOWN_DURATIONS = 24;
-
-/** Options of one server. */
-interface AddedOptions {
-  readonly config?: string[] | undefined;
-  readonly header?: Record<string, string> | undefined;
-  readonly env?: Record<string, string> | undefined;
-}
-
-/** A server to connect to: as the user named it, or as another command runs it. */
-export type ConsoleTarget =
-  | {
-      readonly reference: TargetReference;
-      /** True if the user must allow it in the page. */
-      readonly asks: boolean;
-      /** Options of this server, in addition to those of the command. */
-      readonly connection?: AddedOptions;
-    }
-  | { readonly resolved: ResolvedTarget };
 
 /** Parts that all servers share. */
 export interface ServerParts {
@@ -57,21 +41,6 @@ export interface ServerParts {
   readonly feed: ChangeFeed;
   readonly inbox: InputInbox;
   readonly calls: ConsoleCalls;
-}
-
-interface ServerRecord {
-  view: ServerView;
-  readonly target: ConsoleTarget;
-  resolved: ResolvedTarget | undefined;
-  client: Client | undefined;
-  connection: number;
-  listing: ServerListing | undefined;
-  abort: AbortController;
-  /** Reads the lists again after changes. */
-  refresh: RefreshQueue | undefined;
-  /** Further connections, which speak other versions. */
-  readonly others: Set<Client>;
-  readonly durations: number[];
 }
 
 /** Servers of a console, each with one connection. */
@@ -96,18 +65,7 @@ export class ConsoleServers {
   ): string {
     const described = describeTarget(target);
     const name = chooseName(wanted ?? toServerName(described), '-', used => this.#servers.has(used));
-    const record: ServerRecord = {
-      view: createView(name, described.label, version),
-      target,
-      resolved: undefined,
-      client: undefined,
-      connection: 0,
-      listing: undefined,
-      abort: new AbortController(),
-      refresh: undefined,
-      others: new Set(),
-      durations: [],
-    };
+    const record = createServerRecord(name, target, described.label, version);
     this.#servers.set(name, record);
     void this.#connect(record);
     return name;
@@ -198,18 +156,7 @@ export class ConsoleServers {
   countCall({ server, took, state, isError }: CallView): void {
     const record = this.#servers.get(server);
     if (!record || took === null) return;
-    record.durations.push(took);
-    if (record.durations.length > MAX_DURATIONS) record.durations.shift();
-    const sorted = record.durations.toSorted((a, b) => a - b);
-    const getQuantile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? null;
-    const { calls, errors } = record.view;
-    this.#change(record, {
-      calls: calls + 1,
-      errors: errors + (state === 'failed' || isError ? 1 : 0),
-      median: getQuantile(0.5),
-      p95: getQuantile(0.95),
-      durations: record.durations.slice(-SHOWN_DURATIONS),
-    });
+    this.#change(record, countDuration(record, took, state === 'failed' || isError));
   }
 
   async close(): Promise<void> {
@@ -365,75 +312,3 @@ export class ConsoleServers {
     });
   }
 }
-
-const findListedTool = ({ listing }: ServerRecord, tool: string): Tool | undefined =>
-  listing?.tools.find(each => each.name === tool);
-
-const findOutputSchema =
-  (record: ServerRecord): CallConnection['findOutputSchema'] =>
-  tool =>
-    findListedTool(record, tool)?.outputSchema;
-
-/** Adds the options of one server to those of the command. */
-function mergeOptions(options: TargetOptions, target: ConsoleTarget): TargetOptions {
-  const { config, header, env } = ('connection' in target ? target.connection : undefined) ?? {};
-  return {
-    ...options,
-    ...(config ? { config } : {}),
-    ...(header ? { header: { ...options.header, ...header } } : {}),
-    ...(env ? { env: { ...options.env, ...env } } : {}),
-  };
-}
-
-function requireClient({ client, view }: ServerRecord): Client {
-  if (client) return client;
-  throw createNotConnectedError(view.name);
-}
-
-const createNotConnectedError = (name: string): TenonError =>
-  new TenonError('console/not-connected', `server ${JSON.stringify(name)}: not connected`, {
-    hint: 'connect it again',
-  });
-
-function getTransport({ target }: ResolvedTarget): ServerView['transport'] {
-  if ('url' in target) return 'http';
-  return 'command' in target ? 'stdio' : 'memory';
-}
-
-/** Returns the display name of a target before it is resolved. */
-function describeTarget(target: ConsoleTarget): ResolvedTarget {
-  if ('resolved' in target) return target.resolved;
-  const { reference } = target;
-  switch (reference.kind) {
-    case 'url':
-      return { target: { url: reference.url }, label: reference.url };
-    case 'command':
-      return { target: reference, label: formatCommandLabel(reference) };
-    case 'name':
-    case 'registry':
-      return { target: { url: '' }, label: reference.name };
-    default:
-      return { target: { url: '' }, label: reference.path };
-  }
-}
-
-const createView = (name: string, label: string, requestedVersion: string | null): ServerView => ({
-  name,
-  label,
-  transport: null,
-  state: 'waiting',
-  protocolVersion: null,
-  requestedVersion,
-  info: null,
-  capabilities: [],
-  counts: null,
-  tokens: 0,
-  calls: 0,
-  errors: 0,
-  median: null,
-  p95: null,
-  durations: [],
-  listing: 0,
-  error: null,
-  finding: null,
-});

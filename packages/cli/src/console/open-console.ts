@@ -7,12 +7,13 @@ import { ComparedCalls } from './compared-calls.js';
 import { respondToPage } from './console-api.js';
 import { ConsoleCalls } from './console-calls.js';
 import { type ConsoleListener, listenForPage } from './console-listener.js';
-import { ConsoleServers, type ConsoleTarget } from './console-servers.js';
+import { ConsoleServers } from './console-servers.js';
 import { HttpLog } from './http-log.js';
 import { InputInbox } from './input-inbox.js';
 import { readPageFiles } from './page-files.js';
 import { PastedConfigs } from './pasted-configs.js';
 import { OpenedRecordings } from './recording/opened-recordings.js';
+import type { ConsoleTarget } from './server-record.js';
 import { Subscriptions } from './subscriptions.js';
 import { WireLog } from './wire-log.js';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { WireRow } from '../api.js';
 import { alignSteps, findCommon, readSteps } from './align.js';
-import { describeDifferences, joinVersions } from './differences.js';
+import { describeDifferences } from './differences.js';
+import { joinVersions } from './join-versions.js';
 
 let seq = 0;
 const row = (from: WireRow['from'], kind: WireRow['kind'], method: string, more: Partial<WireRow> = {}): WireRow => {
@@ -102,6 +103,58 @@ describe('the steps of a call on two versions [con.revision]', () => {
     const rows = alignSteps(five);
     for (const [index, steps] of five.entries()) expect(rows.flatMap(({ cells }) => cells[index] ?? [])).toEqual(steps);
     expect(rows.every(({ cells }) => cells.length === 5)).toBe(true);
+  });
+});
+
+describe('two input requests of one round [con.revision]', () => {
+  const two = ['elicitation/create', 'sampling/createMessage'];
+  const pushedTwice = [
+    row('client', 'request', 'tools/call'),
+    ...two.map(method => row('server', 'request', method)),
+    ...two.map(method => row('client', 'result', method)),
+    row('server', 'result', 'tools/call'),
+  ];
+  const retriedOnce = [
+    row('client', 'request', 'tools/call'),
+    row('server', 'result', 'tools/call', { resultType: 'input_required', inputs: two }),
+    row('client', 'request', 'tools/call'),
+    row('server', 'result', 'tools/call', { resultType: 'complete' }),
+  ];
+  const aligned = alignSteps([readSteps(call, pushedTwice), readSteps(call, retriedOnce)]);
+
+  it('stand beside the message that has both', () => {
+    const seqs = aligned.map(({ meaning, cells }) => [meaning, ...cells.map(cell => cell?.rows[0]?.seq)]);
+    const [first = 0, second = 0] = [pushedTwice[0]?.seq, retriedOnce[0]?.seq];
+    expect(seqs).toEqual([
+      ['call', first, second],
+      ['input request elicitation/create', first + 1, second + 1],
+      ['input request sampling/createMessage', first + 2, second + 1],
+      ['input response elicitation/create', first + 3, second + 2],
+      ['input response sampling/createMessage', first + 4, second + 2],
+      ['result', first + 5, second + 3],
+    ]);
+  });
+
+  it('differ in words that name the message once', () => {
+    expect(aligned.flatMap(each => describeDifferences(each, sides, () => null))).toEqual([
+      '2025-11-25 sends elicitation/create over the open stream; 2026-07-28 ends the round with input_required.',
+      '2025-11-25 sends sampling/createMessage over the open stream; 2026-07-28 has it in the same input_required.',
+      '2025-11-25 answers on the same stream; 2026-07-28 calls tools/call again.',
+      '2025-11-25 answers on the same stream; 2026-07-28 answers in the same tools/call.',
+    ]);
+  });
+
+  it('stand beside two requests of the same method', () => {
+    const same = two.map(() => 'elicitation/create');
+    const steps = readSteps(call, [
+      row('client', 'request', 'tools/call'),
+      row('server', 'result', 'tools/call', { resultType: 'input_required', inputs: same }),
+    ]);
+    expect(steps.map(({ meaning, isRepeated }) => [meaning, isRepeated === true])).toEqual([
+      ['call', false],
+      ['input request elicitation/create', false],
+      ['input request elicitation/create', true],
+    ]);
   });
 });
 

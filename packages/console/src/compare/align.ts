@@ -8,6 +8,8 @@ export interface Step {
   /** The same for messages that do the same, whatever their methods are. */
   readonly meaning: string;
   readonly rows: readonly WireRow[];
+  /** True if the step before has the same message: one message can have several input requests or responses. */
+  readonly isRepeated?: boolean;
 }
 
 /** Steps of several calls with one meaning. A call without such a step has `undefined`. */
@@ -23,10 +25,11 @@ const POLLING = new Set(['tasks/get', 'tasks/list']);
 /** Reads the messages of a call, the opening of its connection included, as steps. */
 export function readSteps(call: Pick<CallView, 'method' | 'took'>, rows: readonly WireRow[]): Step[] {
   const last = call.took === null ? undefined : rows.findLast(row => isResponse(row) && row.from === 'server');
-  const steps: { readonly meaning: string; readonly rows: WireRow[] }[] = [];
+  const steps: { readonly meaning: string; readonly rows: WireRow[]; readonly isRepeated?: boolean }[] = [];
   let inputs: readonly string[] = [];
   let isCalled = false;
   for (const row of rows) {
+    let more: readonly string[] = [];
     let meaning = row.kind === 'notification' ? row.method : `${isResponse(row) ? 'response ' : ''}${row.method}`;
     if (OPENING.has(row.method)) meaning = isResponse(row) ? 'opened' : 'open';
     else if (row.from === 'server' && row.kind === 'request') meaning = `input request ${row.method}`;
@@ -34,8 +37,10 @@ export function readSteps(call: Pick<CallView, 'method' | 'took'>, rows: readonl
     else if (row.resultType === 'input_required') {
       inputs = row.inputs ?? [];
       meaning = `input request ${inputs[0] ?? ''}`;
+      more = inputs.slice(1).map(method => `input request ${method}`);
     } else if (row.kind === 'request' && row.method === call.method) {
       meaning = inputs.length > 0 ? `input response ${inputs[0]}` : isCalled ? 'call again' : 'call';
+      more = inputs.slice(1).map(method => `input response ${method}`);
       isCalled = true;
       inputs = [];
     } else if (row === last) meaning = 'result';
@@ -43,7 +48,7 @@ export function readSteps(call: Pick<CallView, 'method' | 'took'>, rows: readonl
     else if (POLLING.has(row.method)) meaning = 'task state';
     const place = row.kind === 'notification' || meaning === 'task state' ? findGroup(steps, meaning) : undefined;
     if (place) place.rows.push(row);
-    else steps.push({ meaning, rows: [row] });
+    else steps.push({ meaning, rows: [row] }, ...more.map(each => ({ meaning: each, rows: [row], isRepeated: true })));
   }
   return steps.slice(0, MAX_STEPS);
 }

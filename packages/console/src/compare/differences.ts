@@ -1,6 +1,7 @@
 import { isObject } from '@tenon/base';
 import type { WireRow } from '../api.js';
 import type { AlignedRow } from './align.js';
+import { joinVersions, joinWords } from './join-versions.js';
 
 /** One side of a comparison: a call on a protocol version. */
 export interface ComparedSide {
@@ -42,12 +43,12 @@ export function describeDifferences(
   );
   const pushed = where(row => row.kind === 'request' && row.from === 'server');
   const answered = where(row => row.kind !== 'request');
+  const isRepeated = cells.some(cell => cell?.isRepeated);
   if (kind === 'open' && initialize.length > 0 && discover.length > 0) {
     words.push(`${name(initialize)} opens with initialize; ${name(discover)} asks server/discover.`);
   } else if (kind === 'input request' && retried.length > 0 && pushed.length > 0) {
-    words.push(
-      `${name(pushed)} sends ${method} over the open stream; ${name(retried)} ends the round with input_required.`,
-    );
+    const ending = isRepeated ? 'has it in the same input_required' : 'ends the round with input_required';
+    words.push(`${name(pushed)} sends ${method} over the open stream; ${name(retried)} ${ending}.`);
   } else if (kind === 'input response' && retried.length > 0 && answered.length > 0) {
     const names = listMembers(cells, versions, retried, readBody).filter(each => /^params\.[a-z]+$/i.test(each));
     const sent = names
@@ -55,7 +56,8 @@ export function describeDifferences(
       .map(each => each.slice('params.'.length));
     const carried = sent.length === 0 ? '' : ` with ${joinWords(sent)}`;
     const request = cells[versions.indexOf(retried[0] ?? '')]?.rows[0]?.method ?? '';
-    words.push(`${name(answered)} answers on the same stream; ${name(retried)} calls ${request} again${carried}.`);
+    const ending = isRepeated ? `answers in the same ${request}` : `calls ${request} again${carried}`;
+    words.push(`${name(answered)} answers on the same stream; ${name(retried)} ${ending}.`);
   } else if (missing.length > 0 && present.length > 0) {
     words.push(...describeMissing(meaning, name(present), cells.find(cell => cell)?.rows[0]));
   }
@@ -130,15 +132,3 @@ function collectMembers(message: unknown): Set<string> {
 
 const shorten = (member: string): string =>
   member.replace(/^(?:params|result|error)\./, '').replace(/^_meta (?:io\.modelcontextprotocol\/)?/, '_meta ');
-
-/** Joins versions: `2024-11-05 to 2025-11-25` for neighbours, else a list. */
-export function joinVersions(chosen: readonly string[], all: readonly string[]): string {
-  const order = [...all].sort();
-  const sorted = [...chosen].sort();
-  const first = order.indexOf(sorted[0] ?? '');
-  const isRange = sorted.length > 2 && sorted.every((version, index) => order[first + index] === version);
-  return isRange ? `${sorted[0]} to ${sorted.at(-1)}` : joinWords(sorted);
-}
-
-const joinWords = (words: readonly string[]): string =>
-  words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

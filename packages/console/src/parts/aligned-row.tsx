@@ -31,7 +31,7 @@ interface AlignedRowProps {
 export function AlignedRowView({ row: { meaning, cells }, words, versions, starts }: AlignedRowProps) {
   const [open, setOpen] = useState<WireRow | 'diff' | null>(null);
   const single = cells.flatMap((cell, index) => {
-    const row = cell?.rows.length === 1 ? cell.rows[0] : undefined;
+    const row = cell?.rows.length === 1 && !cell.isRepeated ? cell.rows[0] : undefined;
     return row ? [{ row, version: versions[index] ?? '' }] : [];
   });
   const [first, ...others] = single;
@@ -112,7 +112,7 @@ function Cell({ step, version, start, open, onToggle }: CellProps) {
         <span class="label">
           {first.from === 'client' ? '→ ' : '← '}
           {step.rows.length > 1 && <b>{step.rows.length.toLocaleString('en')} × </b>}
-          <Text value={describeRow(first)} />
+          {step.isRepeated ? 'in the message above' : <Text value={describeRow(first)} />}
         </span>
       </span>
       <span class="figures size">

@@ -1,6 +1,6 @@
 import { isObject, keepTextsIn, parseJsonText, toCanonicalJson } from '@tenon/base';
 import type { CallDetail, CallView } from '../api.js';
-import { joinVersions } from '../compare/differences.js';
+import { joinVersions } from '../compare/join-versions.js';
 import { readText } from '../request.js';
 import { Icon } from './icons.js';
 import { JsonDiffView } from './json-diff.js';

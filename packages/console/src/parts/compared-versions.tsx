@@ -1,6 +1,7 @@
-import type { CallView, ComparedRun } from '../api.js';
+import type { CallView, ComparedRun, HttpExchangeView, MessageView } from '../api.js';
 import { alignSteps, findOpening, readSteps } from '../compare/align.js';
 import { describeDifferences } from '../compare/differences.js';
+import { describeHttpDifferences, findMessageRequest } from '../compare/http-differences.js';
 import { calls, comparisons, getCallRows, getRows, hello, openRequests, rowChanges } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi, formatError } from '../request.js';
@@ -124,6 +125,10 @@ function VersionChoice({ base, shown, runs, onStart }: VersionChoiceProps) {
 /** Reads a message with all digits of its numbers. */
 const readBody = async (seq: number): Promise<unknown> => (await readMessage(seq)).body;
 
+/** Reads the HTTP request with a message. Others of the same message authorize it, or end its session. */
+const readHttp = async (seq: number): Promise<HttpExchangeView | undefined> =>
+  findMessageRequest((await callApi<MessageView>('GET', `wire/${seq}`)).http);
+
 interface ComparisonProps {
   readonly lanes: readonly Lane[];
   readonly onStart: (version: string) => void;
@@ -140,12 +145,24 @@ function Comparison({ lanes, onStart }: ComparisonProps) {
   const wanted = aligned
     .filter(({ cells }) => cells.filter(cell => cell?.rows.length === 1).length > 1)
     .flatMap(({ cells }) => cells.flatMap(cell => (cell?.rows.length === 1 ? [cell.rows[0]?.seq ?? 0] : [])));
-  const bodies = useReads(wanted.slice(0, MAX_BODIES), readBody);
+  const compared = [...new Set(wanted)].slice(0, MAX_BODIES);
+  const bodies = useReads(compared, readBody);
+  // The response of a request comes later than its message.
+  const isOver = called.every(({ call }) => call?.took !== null);
+  const http = useReads(isOver ? compared : [], readHttp);
   const sides = lanes.map(({ protocolVersion, call }) => ({
     protocolVersion,
     isOver: Boolean(call && call.took !== null),
   }));
-  const rows = aligned.map(row => ({ row, words: describeDifferences(row, sides, seq => bodies.get(seq)) }));
+  const rows = aligned.map(row => {
+    const exchanges = row.cells.map(cell => {
+      const first = cell?.isRepeated ? undefined : cell?.rows[0];
+      return first?.from === 'client' ? (http.get(first.seq) ?? undefined) : undefined;
+    });
+    const versions = sides.map(({ protocolVersion }) => protocolVersion);
+    const words = describeDifferences(row, sides, seq => bodies.get(seq));
+    return { row, words: [...words, ...describeHttpDifferences(exchanges, versions)] };
+  });
   const different = rows.filter(({ words }) => words.length > 0).length;
   const starts = steps.map(each => each.find(({ meaning }) => meaning === 'call')?.rows[0]?.time);
   return (

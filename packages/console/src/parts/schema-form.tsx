@@ -225,8 +225,11 @@ function TupleField({ field, root, value, onChange, path }: Kind<'tuple'>) {
   return (
     <div class="items">
       {schemas.map((schema, index) => (
-        <div class="item" key={index}>
+        <div class="item position" key={index}>
           <ItemLabel path={`${path}/${index}`} />
+          <span class="type" aria-hidden="true">
+            {index} {describeType(readField(resolveSchema(schema, root), root))}
+          </span>
           <SchemaForm
             schema={schema}
             root={root}

@@ -8,21 +8,34 @@ import { Text } from './text.js';
 export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions'] as const;
 export type FeatureName = (typeof FEATURE_VIEWS)[number];
 
+/** Capabilities with which a server offers a part. A part without an entry is there for all servers. */
+const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
+  resources: ['resources'],
+  prompts: ['prompts'],
+  tasks: ['tasks', 'extensions'],
+};
+
 export const toFeaturePath = (server: string, feature: string): string => `${toServerPath(server)}/${feature}`;
 
-/** Links to the server itself and to its parts. */
+/** Links to the server itself and to the parts that it offers. */
 export function ServerTabs({ server, current }: { readonly server: ServerView; readonly current: string }) {
-  const { name, counts } = server;
+  const { name, counts, capabilities } = server;
   const own = [...calls.value.values()].filter(call => call.server === name && call.task).length;
   const active = [...subscriptions.value.values()].filter(each => each.server === name && each.isActive).length;
   const numbers: Readonly<Record<string, number | undefined>> = { ...counts, tasks: own, subscriptions: active };
+  // A server that is not connected yet has declared nothing.
+  const isOffered = (feature: string) =>
+    capabilities.length === 0 ||
+    feature === current ||
+    Boolean(numbers[feature]) ||
+    (CAPABILITIES[feature]?.some(each => capabilities.includes(each)) ?? true);
   return (
     <>
       <a href={toServerPath(name)} class="server-link">
         <ServerStateView server={server} /> <Text value={name} />
       </a>
       <div class="server-tabs">
-        {['tools', ...FEATURE_VIEWS].map(feature => (
+        {['tools', ...FEATURE_VIEWS].filter(isOffered).map(feature => (
           <a key={feature} href={toFeaturePath(name, feature)} aria-current={feature === current ? 'page' : undefined}>
             {feature} {numbers[feature] ? <span class="badge">{numbers[feature]}</span> : null}
           </a>

@@ -25,6 +25,8 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const [args, setArgs] = useState<unknown>(() => readArgs(tool));
   const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
+  // A new form has empty required fields: they are issues only after the first change or call.
+  const [isChanged, setIsChanged] = useState(() => route.value.query.has('args'));
   const [error, run] = useRequest();
   const form = useRef<HTMLFormElement>(null);
   const own = listCalls(server.name, 'tools/call', tool.name);
@@ -43,8 +45,14 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
       ?.querySelector<HTMLElement>('.fields input, .fields textarea, .fields select, button.primary')
       ?.focus();
   }, []);
+  const change = (changed: unknown) => {
+    setIsChanged(true);
+    setArgs(changed);
+  };
+  const shownIssues = isChanged ? issues : [];
   const call = (isCompared = false) =>
     run(async () => {
+      setIsChanged(true);
       const params = { name: tool.name, arguments: isObject(args) ? args : {} };
       const limit = Number(route.value.query.get('limit'));
       const body: CallRequestBody = {
@@ -95,11 +103,11 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             schema={tool.inputSchema}
             root={tool.inputSchema}
             value={args}
-            onChange={setArgs}
+            onChange={change}
             path="arguments"
           />
         )}
-        {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={setArgs} rows={8} />}
+        {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={change} rows={8} />}
         {tab === 'schema' && (
           <div class="tree">
             <JsonTree value={tool.inputSchema} open={6} />
@@ -131,9 +139,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
           >
             Compare versions
           </button>
-          {issues.length > 0 && <span class="issue">{formatCount(issues.length, 'issue')}</span>}
+          {shownIssues.length > 0 && <span class="issue">{formatCount(shownIssues.length, 'issue')}</span>}
         </div>
-        {issues.slice(0, 5).map(({ path, message }) => (
+        {shownIssues.slice(0, 5).map(({ path, message }) => (
           <p class="issue" key={path + message}>
             <span class="mono">{path || '/'}</span> {message}
           </p>

@@ -1,0 +1,122 @@
+/** The page of the console in Firefox. Skipped, with the reason, where there is no Firefox. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, launch, type Page } from 'puppeteer-core';
+import { createServer, tool } from 'tenon';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openTestConsole } from '../../packages/cli/src/console/fixtures/console-page.js';
+import { findFirefox, skipMessage } from '../../scripts/browser.mjs';
+import { buildConsole } from '../../scripts/build-console.mjs';
+
+const { browser: found, errors } = await findFirefox();
+if (!found) console.log(skipMessage(errors));
+
+const TIMEOUT = 50_000;
+
+const server = createServer({
+  name: 'fixture',
+  version: '1.0.0',
+  tools: {
+    echo: tool({
+      annotations: { readOnlyHint: true },
+      input: { type: 'object', required: ['message'], properties: { message: { type: 'string' } } },
+      run: ({ message }) => `echo \u202E${String(message)}`,
+    }),
+    greet: tool({
+      annotations: { readOnlyHint: true },
+      input: { type: 'object' },
+      async run(_, ctx) {
+        const input = { type: 'object' as const, properties: { name: { type: 'string' as const } } };
+        const { content } = await ctx.elicit({ message: 'Who are you?', input });
+        return `hello ${JSON.stringify(content)}`;
+      },
+    }),
+  },
+});
+
+describe.skipIf(!found)('the page of the console in Firefox', () => {
+  const faults: string[] = [];
+  let pageFolder: string;
+  let opened: Awaited<ReturnType<typeof openTestConsole>>;
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    if (!found) return;
+    pageFolder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
+    await buildConsole(pageFolder);
+    const targets = [{ name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } }];
+    opened = await openTestConsole({ pageFolder, targets });
+    browser = await launch({ browser: 'firefox', executablePath: found.executablePath, timeout: TIMEOUT });
+    page = await browser.newPage();
+    page.setDefaultTimeout(TIMEOUT);
+    await page.setViewport({ width: 1440, height: 900 });
+    page.on('request', request => {
+      if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== opened.origin) faults.push(request.url());
+    });
+    page.on('console', message => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    page.on('pageerror', error => faults.push(String(error)));
+    await page.goto(`${opened.origin}/#token=${opened.token}`);
+  });
+
+  afterEach(() => {
+    expect(faults.splice(0)).toEqual([]);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await opened?.close();
+    if (pageFolder) await rm(pageFolder, { recursive: true, force: true });
+  });
+
+  const waitForText = (text: string) => page.waitForSelector(`::-p-text(${text})`);
+
+  it('shows the connected server, and removes the token from the address [con.multi] [con.token]', async () => {
+    await opened.waitFor('server', event => event.server.counts !== null);
+    await page.waitForSelector('td .state.ok');
+    expect(page.url()).toBe(`${opened.origin}/`);
+  });
+
+  it('calls a tool by the keyboard only, and shows a hidden character by its number [con.keys] [con.forms] [con.untrusted]', async () => {
+    await page.goto(`${opened.origin}/s/fixture`);
+    await page.waitForSelector('a[href*="tools/echo"]');
+    await page.keyboard.press('/');
+    await page.keyboard.type('echo');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('h1 ::-p-text(echo)');
+    await page.keyboard.type('by keys');
+    await page.keyboard.down('Control');
+    await page.keyboard.press('Enter');
+    await page.keyboard.up('Control');
+    await waitForText('echo \\\\u{202E}by keys');
+  });
+
+  it('answers an input request within a call, and compares it on another version [con.ask] [con.revision]', async () => {
+    await page.goto(`${opened.origin}/s/fixture/tools/greet`);
+    await page.locator('::-p-aria(Compare versions[role="button"])').click();
+    for (let open = 2; open > 0; open -= 1) {
+      await page.waitForFunction(`document.querySelectorAll('form input').length === ${open}`);
+      await page.locator('form input').fill('Ann');
+      await page.locator('form ::-p-aria(Send[role="button"])').click();
+    }
+    await waitForText('Same result on 2025-11-25 and 2026-07-28');
+  });
+
+  it('filters the messages, keeps the filter after a reload, and changes the theme [con.wire] [con.url]', async () => {
+    await page.goto(`${opened.origin}/wire`);
+    await page.waitForSelector('[role="option"]');
+    await page.keyboard.press('/');
+    await page.keyboard.type('name:echo is:result');
+    await waitForText('1 messages');
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await waitForText('1 messages');
+    const readColor = () => page.evaluate('getComputedStyle(document.body).color');
+    const before = await readColor();
+    await page.keyboard.press('t');
+    await expect.poll(readColor).not.toBe(before);
+  });
+});
