@@ -1,8 +1,7 @@
 /** Entry point of the process that runs the server of `tenon dev`. */
 
-import { logError } from '@tenon/base';
+import { logError, setServerDefaults } from '@tenon/base';
 import { TenonError } from 'tenon';
-import { setServerDefaults } from '@tenon/base';
 import { serveParent } from 'tenon/node';
 import type { ModuleError, SourceLocation } from './dev/locate-error.js';
 import type { FailureMessage } from './dev/module-process.js';

@@ -19,11 +19,28 @@ import type { ServerState } from './host.js';
 import type { HostGuardOptions } from './security/guard/guard-options.js';
 
 /** Server of a host: its address and its settings. */
-export type HostServer = (HttpTarget | StdioTarget | InProcessServer) & ServerSettings;
+export type HostServer = (HttpTarget | StdioTarget | InProcessServer | OpenApiTarget) & ServerSettings;
 
 /** Server in this process, or server behind a custom transport. */
 export interface InProcessServer {
   readonly service: RequestHandler | (() => Transport | Promise<Transport>);
+}
+
+/** Server of an OpenAPI document, whose operations the host serves in this process. */
+export interface OpenApiTarget {
+  /** URL of the document: `https:`, `http:`, or `file:` on Node. */
+  readonly url: string | URL;
+  readonly transport: 'openapi';
+  /**
+   * Header fields of every request to the API, and of none to the server of the document.
+   * @default none
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * URL of the API.
+   * @default the first server of the document
+   */
+  readonly apiUrl?: string | undefined;
 }
 
 /** Settings of one server, in addition to its address. */

@@ -3,7 +3,13 @@ import type { HttpTarget, StdioTarget } from 'tenon';
 import { type CallerTemplates, findTemplateIssues } from './config/caller-template.js';
 import type { ServerEntry, ToolOverride, ToolSettings } from './config/server-entry.js';
 import { toServerEntry } from './connections/connector.js';
-import { DEFAULT_HOST_OPTIONS, type HostOptions, type InProcessServer, type ServerSettings } from './host-options.js';
+import {
+  DEFAULT_HOST_OPTIONS,
+  type HostOptions,
+  type InProcessServer,
+  type OpenApiTarget,
+  type ServerSettings,
+} from './host-options.js';
 
 /** Converts the enabled servers to the form that the lock, the policy and the configuration use. */
 export function toEntries(servers: HostOptions['servers']): Map<string, ServerEntry> {
@@ -17,11 +23,14 @@ export function choosePrefix({ prefix = DEFAULT_HOST_OPTIONS.prefix, servers }: 
   return Object.keys(servers).length > 1 ? 'always' : 'never';
 }
 
-const TARGET_CHECKS: OptionChecks<HttpTarget & StdioTarget & InProcessServer> = {
+const TARGET_CHECKS: OptionChecks<
+  Omit<HttpTarget, keyof OpenApiTarget> & OpenApiTarget & StdioTarget & InProcessServer
+> = {
   url: checkAnything,
   auth: checkAnything,
   headers: checkAnything,
   transport: checkAnything,
+  apiUrl: checkAnything,
   fetch: checkAnything,
   onUnauthorized: checkAnything,
   resume: checkAnything,

@@ -110,6 +110,8 @@ export type {
 } from './config/server-entry.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './config/trust.js';
 export type { ConfigChange, TrustQuestion } from './config/trust-question.js';
+// Servers of OpenAPI documents.
+export { type OpenApiOpener, openApiServer } from './connections/openapi-server.js';
 export type { ServerChanges } from './connections/upstream-pool.js';
 export type { UnavailableServer } from './connections/upstream-registry.js';
 export type {
@@ -121,7 +123,7 @@ export type {
   ServerSelection,
   ServerState,
 } from './host.js';
-export type { CredentialProvider, HostOptions, HostServer, ServerSettings } from './host-options.js';
+export type { CredentialProvider, HostOptions, HostServer, OpenApiTarget, ServerSettings } from './host-options.js';
 // Servers that are unavailable.
 export { UNAVAILABLE } from './proxy/list-page.js';
 export type { OutputLimits } from './proxy/output/output-limits.js';

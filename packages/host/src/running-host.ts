@@ -40,6 +40,7 @@ import { type ConnectionScope, createConnectionScope } from './connections/conne
 import { createConnector, type HostTransports } from './connections/connector.js';
 import { getDefaultStartTimeout } from './connections/default-start-timeout.js';
 import type { ListKind } from './connections/list-cache.js';
+import { isOpenApi } from './connections/openapi-server.js';
 import { ProcessLimit } from './connections/process-limit.js';
 import { SharedSessions } from './connections/shared-sessions.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
@@ -318,9 +319,11 @@ export class RunningHost implements Host {
       },
       onConnection: connection => this.#observeConnection(connection),
       onStateChange: () => this.#reportState(name),
-      isRemote: 'url' in server,
+      isRemote: 'url' in server && !isOpenApi(server),
       openSharedSession:
-        'url' in server ? scope => this.#sharedSessions?.open(name, String(server.url), scope) : undefined,
+        'url' in server && !isOpenApi(server)
+          ? scope => this.#sharedSessions?.open(name, String(server.url), scope)
+          : undefined,
     });
   }
 

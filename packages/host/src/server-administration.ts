@@ -2,6 +2,7 @@ import { type Clock, redactSecrets, runWithTimeout, TenonError } from '@tenon/ba
 import { createTokenReport } from './catalog/budget/token-report.js';
 import { connectUpstream, getServerState, readOfferedTools } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
+import { isOpenApi } from './connections/openapi-server.js';
 import { declaresNothing } from './connections/undeclared-capabilities.js';
 import type { UpstreamConnection } from './connections/upstream-connection.js';
 import type { UpstreamPool } from './connections/upstream-pool.js';
@@ -169,7 +170,7 @@ export class ServerAdministration {
 }
 
 function getTransport(server: HostServer | undefined): ServerDescription['transport'] {
-  if (server === undefined || 'service' in server) return 'in-process';
+  if (server === undefined || 'service' in server || isOpenApi(server)) return 'in-process';
   if ('command' in server) return 'stdio';
   return server.transport ?? 'http';
 }

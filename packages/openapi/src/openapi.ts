@@ -5,7 +5,7 @@ import { getApiName } from './operations/create-operation.js';
 import { listOperations, type ReadOptions } from './operations/list-operations.js';
 import type { ApiOperation, OpenApiReport, SecurityScheme } from './operations/operation.js';
 import { listSecuritySchemes } from './operations/security-schemes.js';
-import { findServerUrl } from './operations/servers.js';
+import { findApiUrl } from './operations/servers.js';
 import type { Platform } from './platform.js';
 
 /** Options of `readOperations`. */
@@ -64,11 +64,11 @@ export async function readContent(
 ): Promise<OpenApiContent> {
   requireKnownOptions('readOperations', options, READ_OPTIONS);
   const documents = await readDocument(document, options, platform);
-  const { value: root, location } = documents.root;
+  const { value: root } = documents.root;
   const { operations, ...report } = await listOperations(documents, options);
   const info = isObject(root.info) ? root.info : {};
   const { version, description } = info;
-  const baseUrl = options.baseUrl ?? findServerUrl({ value: root.servers, location });
+  const baseUrl = options.baseUrl ?? findApiUrl(documents);
   return {
     name: getApiName(root, options.name),
     version: typeof version === 'string' && version !== '' ? version : '1.0.0',

@@ -9,5 +9,5 @@ const document = {
 };
 const { name, version, tools, report } = await openapi(document);
 const client = await connect(createServer({ name, version, tools }));
-for await (const tool of client.tools.list()) console.log(tool.name, report.taken.length);
+for await (const tool of client.listTools()) console.log(tool.name, report.taken.length);
 await client.close();

@@ -9,8 +9,8 @@ import {
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { describeRequests, formatAnswerCommand, formatRequests } from '../questions/describe-requests.js';
-import { computeTargetFingerprint, type WaitingCall, saveWaitingCall } from '../questions/waiting-calls.js';
 import type { OpenQuestion, Questions } from '../questions/questions.js';
+import { computeTargetFingerprint, saveWaitingCall, type WaitingCall } from '../questions/waiting-calls.js';
 import { writeErrorReport } from '../report-failure.js';
 import type { TargetConnection } from '../target/run-with-client.js';
 import type { TargetOptions } from '../target/target-options.js';

@@ -118,8 +118,11 @@ async function findServer(
     );
   // Nothing is started or asked of the server, so that it needs no approval.
   const entry = await findConfiguredServer(context, reference.name, { config, trust: true });
-  if (!('url' in entry.target))
-    throw createUsageError(`${target}: not a server at a URL`, 'a server that a command starts has no sign-in');
+  if (!('url' in entry.target) || entry.target.transport === 'openapi')
+    throw createUsageError(
+      `${target}: not a server at a URL`,
+      'a server that a command starts, or that is an OpenAPI document, has no sign-in',
+    );
   return {
     url: new URL(entry.target.url).href,
     ...(entry.authExceptions ? { exceptions: entry.authExceptions } : {}),

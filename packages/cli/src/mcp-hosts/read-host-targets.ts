@@ -60,6 +60,7 @@ function toHostTarget(
     const isSse =
       target.transport === 'http-sse' || (host?.url?.sse?.url !== undefined && target.transport === undefined);
     const url = { url: read(target.url), headers: readAll(target.headers) };
+    if (target.transport === 'openapi') return { ...state, target: { ...url, transport: 'openapi' } };
     return { ...state, target: isSse ? { ...url, transport: 'http-sse' } : url };
   }
   const { command, args = [], env } = target;

@@ -107,6 +107,8 @@ function createSourceServer(
   const texts = JSON.stringify([target, account]);
   const own = OWN_VARIABLES.find(([start]) => texts.includes(start));
   if (own) return { name, reason: own[1] };
+  if ('url' in target && target.transport === 'openapi')
+    return { name, reason: 'it is an OpenAPI document, which only `tenon` and its gateway serve' };
   const server = hideSecrets(name, target);
   if (account === undefined || 'reason' in server || !('url' in server.target)) return server;
   const { clientId, clientSecret, privateKey, issuer, scopes } = account;

@@ -97,6 +97,8 @@ export async function resolveServer(
 ): Promise<ResolvedServer> {
   const { target, label } = await resolveTarget(context, reference, options);
   if ('url' in target || 'command' in target) return { target, label };
+  if (reference.kind === 'name')
+    throw createUsageError(`${label}: an OpenAPI document has no connection`, 'pass a URL, or another name');
   throw createUsageError(`${label}: a recording cannot be connected to`, 'pass a URL, a name or a command');
 }
 
@@ -115,10 +117,10 @@ async function resolveName(context: CliContext, name: string, options: Connectio
 
 /** Adds the credentials of the service account of an entry, unless the options give others. */
 async function withServiceAccount(
-  target: HttpTarget | StdioTarget,
+  target: ResolvedTarget['target'],
   { serviceAccount, authExceptions }: ConfiguredEntry,
   { bearerEnv, tokenFile, auth }: ConnectionOptions,
-): Promise<HttpTarget | StdioTarget> {
+): Promise<ResolvedTarget['target']> {
   if (!('url' in target) || serviceAccount === undefined) return target;
   if (bearerEnv !== undefined || tokenFile !== undefined || auth !== undefined) return target;
   const { clientId: id, clientSecret: secret, privateKey: key, issuer, scopes } = serviceAccount;
@@ -132,10 +134,14 @@ const createConfiguredTarget = async (
   target: ConfiguredEntry['target'],
   options: ConnectionOptions,
   exceptions?: AuthExceptions,
-): Promise<HttpTarget | StdioTarget> =>
-  'url' in target
-    ? createHttpTarget(context, target, options, exceptions)
-    : createStdioTarget(context, target, options);
+): Promise<ResolvedTarget['target']> => {
+  if (!('url' in target)) return createStdioTarget(context, target, options);
+  const { transport, apiUrl, ...rest } = target;
+  if (transport !== 'openapi')
+    return createHttpTarget(context, { ...rest, ...(transport && { transport }) }, options, exceptions);
+  const { openApiServer } = await import('@tenon/host');
+  return openApiServer({ ...rest, transport, apiUrl }, ({ message }) => context.screen.note(message, 'warning'));
+};
 
 async function createHttpTarget(
   context: CliContext,

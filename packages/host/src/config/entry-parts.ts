@@ -76,10 +76,11 @@ function listCommandParts({ command, args = [], env = {}, cwd }: CommandTarget, 
   ];
 }
 
-function listUrlParts({ url, headers = {}, transport }: UrlTarget, written: WrittenValues): EntryPart[] {
+function listUrlParts({ url, headers = {}, transport, apiUrl }: UrlTarget, written: WrittenValues): EntryPart[] {
   return [
     createResolvedPart('url', url, written, maskUrl),
     ...(transport === undefined ? [] : [{ key: 'transport', shown: transport, identity: [transport] }]),
+    ...(apiUrl === undefined ? [] : [createResolvedPart('apiUrl', apiUrl, written, maskUrl)]),
     ...Object.entries(headers).map(([name, value]) => createWrittenPart(`headers.${name}`, value, written, false)),
   ];
 }

@@ -1,5 +1,6 @@
 import { checkObject, requireArgument } from '@tenon/base';
 import type { HttpTarget, StdioTarget } from 'tenon';
+import type { OpenApiTarget } from '../host-options.js';
 import { type CallerTemplates, type CallerValues, fillTemplates } from './caller-template.js';
 import { type CommandTarget, checkServerEntry, type ServerEntry, type UrlTarget } from './server-entry.js';
 
@@ -19,12 +20,9 @@ export function fillCallerValues(
 }
 
 /** Returns a target with the values of a caller in the parts that have templates. A target in this process has none. */
-export function fillTarget<Target extends StdioTarget | HttpTarget | CommandTarget | UrlTarget | { service: unknown }>(
-  server: string,
-  target: Target,
-  templates: CallerTemplates | undefined,
-  values: CallerValues,
-): Target {
+export function fillTarget<
+  Target extends StdioTarget | HttpTarget | OpenApiTarget | CommandTarget | UrlTarget | { service: unknown },
+>(server: string, target: Target, templates: CallerTemplates | undefined, values: CallerValues): Target {
   if (templates === undefined || 'service' in target) return target;
   const { env, headers, url } = fillTemplates(server, templates, values);
   if ('command' in target) return { ...target, env: { ...target.env, ...env } };

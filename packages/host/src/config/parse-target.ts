@@ -13,7 +13,7 @@ import {
 } from './entry-parser.js';
 import { type ReadEnvFile, readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
-import { resolvePath } from './paths.js';
+import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { CONTAINER_ENGINES, readContainer } from './sections/container.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
@@ -44,7 +44,7 @@ interface TargetSources {
   readonly hasProgram: HasProgram | undefined;
 }
 
-/** Parses the target of a server: a command, or a URL. */
+/** Parses the target of a server: a command, a URL or an OpenAPI document. */
 export async function readTarget(
   parser: EntryParser,
   sources: TargetSources,
@@ -63,13 +63,15 @@ export async function readTarget(
       });
     return readContainer(parser, engine, container, sources.readEnvFile);
   }
+  const openapi = parser.members.get('openapi');
+  if (openapi) return readOpenApi(parser, openapi);
   const command = parser.members.get('command');
   const url = getSingleMember(parser, 'url', 'serverUrl', 'httpUrl');
   const kind = readKind(parser);
   if (kind === 'wrong') return undefined;
   const byCommand = kind === undefined ? command !== undefined : kind === 'command';
   const [used, unused] = byCommand ? [command, url] : [url, command];
-  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command`, `docker` or `url`' };
+  const details = { expected: byCommand ? '`command`' : kind ? '`url`' : '`command`, `docker`, `url` or `openapi`' };
   if (!used) return parser.reportError('config/target', parser.node, 'the server has no command and no URL', details);
   if (unused && kind === undefined)
     return parser.reportError('config/target', unused, 'the server has a command and a URL', {
@@ -183,8 +185,7 @@ async function readUrl(
   // The lock, the log and errors show the names of the values.
   const url =
     template === undefined ? plainUrl : mapCallerValues(template, ({ name }) => encodeURIComponent(`{caller:${name}}`));
-  const headersSpot = parser.members.get('headers');
-  const headers = headersSpot && (await readResolvedRecord(parser, 'headers', headersSpot));
+  const { headers, hasHeaders } = await readHeaders(parser);
   if (url === undefined) return undefined;
   const transport = getTransport(parser, spot, kind);
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
@@ -199,13 +200,55 @@ async function readUrl(
     return parser.reportError('config/url', spot, 'the URL contains credentials', {
       hint: 'use the header `Authorization` in `headers`',
     });
-  const names = [...(headersSpot?.members ?? [])].flatMap(([name, { kind: each }]) => (each === 'null' ? [] : [name]));
-  for (const name of names) checkHeader(parser, headersSpot as JsonNode, name, headers?.[name] ?? '');
-  if (names.length > 0 && !isEncryptedOrLocal(read))
+  if (hasHeaders) warnAboutPlainHttp(parser, spot, read);
+  return target;
+}
+
+async function readHeaders(
+  parser: EntryParser,
+): Promise<{ readonly headers: Record<string, string> | undefined; readonly hasHeaders: boolean }> {
+  const spot = parser.members.get('headers');
+  if (spot === undefined) return { headers: undefined, hasHeaders: false };
+  const headers = await readResolvedRecord(parser, 'headers', spot);
+  const names = [...spot.members].flatMap(([name, { kind }]) => (kind === 'null' ? [] : [name]));
+  for (const name of names) checkHeader(parser, spot, name, headers?.[name] ?? '');
+  return { headers, hasHeaders: names.length > 0 };
+}
+
+function warnAboutPlainHttp(parser: EntryParser, spot: JsonNode, url: URL): void {
+  if (!isEncryptedOrLocal(url))
     parser.reportWarning('config/plain-http', spot, 'the headers are sent without encryption', {
       hint: 'use an https: URL',
     });
-  return target;
+}
+
+/** Reads the path or URL of an OpenAPI document. The host serves it, so that the entry needs no program. */
+async function readOpenApi(parser: EntryParser, spot: JsonNode): Promise<UrlTarget | undefined> {
+  const other = ['command', 'url', 'serverUrl', 'httpUrl', 'auth'].find(key => parser.members.has(key));
+  if (other !== undefined)
+    return parser.reportError('config/target', spot, `\`openapi\` and \`${other}\` exclude each other`, {
+      hint: other === 'auth' ? 'pass the credential of the API by `headers`' : 'remove one of them',
+    });
+  const text = await readResolvedText(parser, 'url', spot);
+  const apiSpot = parser.members.get('apiUrl');
+  const apiUrl = apiSpot && (await readResolvedText(parser, 'apiUrl', apiSpot));
+  const { headers, hasHeaders } = await readHeaders(parser);
+  if (text === undefined) return undefined;
+  const target = { transport: 'openapi' as const, ...(headers && { headers }), ...(apiUrl && { apiUrl }) };
+  if (!parser.resolve && `${text}${apiUrl ?? ''}`.includes('${')) return { url: text, ...target };
+  const api = apiUrl === undefined ? undefined : parseUrl(apiUrl);
+  if (apiSpot && !api)
+    return parser.reportError('config/url', apiSpot, 'invalid URL', { expected: 'an http: or https: URL' });
+  if (hasHeaders && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api);
+  const document = parseUrl(text);
+  if (document?.username || document?.password)
+    return parser.reportError('config/url', spot, 'the URL contains credentials', { hint: 'download the document' });
+  if (document) return { url: text, ...target };
+  const path = resolvePath(parser.workspace, text);
+  if (isAbsolute(path)) return { url: toFileUri(path), ...target };
+  return parser.reportError('config/url', spot, 'the path of the document is relative', {
+    expected: 'an absolute path, or an http: or https: URL',
+  });
 }
 
 /** Determines the transport. Gemini CLI distinguishes the two HTTP transports by the key of the URL. */

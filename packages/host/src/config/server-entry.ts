@@ -197,9 +197,9 @@ export interface CommandTarget {
   readonly container?: string | undefined;
 }
 
-/** Server at a URL. */
+/** Server at a URL, or server of an OpenAPI document. */
 export interface UrlTarget {
-  /** URL of the MCP endpoint. */
+  /** URL of the MCP endpoint, or of the OpenAPI document. */
   readonly url: string;
   /**
    * Header fields of every request.
@@ -207,10 +207,15 @@ export interface UrlTarget {
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Transport.
+   * Transport. `openapi`: the host serves the operations of the document in this process.
    * @default Streamable HTTP, then HTTP+SSE
    */
-  readonly transport?: 'http' | 'http-sse' | undefined;
+  readonly transport?: 'http' | 'http-sse' | 'openapi' | undefined;
+  /**
+   * URL of the API of an OpenAPI document.
+   * @default the first server of the document
+   */
+  readonly apiUrl?: string | undefined;
 }
 
 /** Parsed server entry, with its values before their variables were resolved. */

@@ -1,4 +1,4 @@
-import type { AuthFetch, CallerIdentity } from '@tenon/base';
+import type { AuthFetch, CallerIdentity, TenonError } from '@tenon/base';
 import type { Client, ClientOptions } from 'tenon';
 import type { AuthExceptionsByServer, Authorizer, AuthorizerRequest, CallerSignIn } from 'tenon/auth';
 import {
@@ -12,8 +12,9 @@ import type { Telemetry } from 'tenon/telemetry';
 import type { CallerValues } from '../config/caller-template.js';
 import { fillTarget } from '../config/fill-caller-values.js';
 import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
-import type { CredentialProvider, HostServer } from '../host-options.js';
+import type { CredentialProvider, HostServer, OpenApiTarget } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
+import { createOpenApiOpener, isOpenApi } from './openapi-server.js';
 import type { UpstreamServerOptions } from './upstream-server.js';
 
 /** Ways to reach servers and authorization servers. */
@@ -27,6 +28,7 @@ interface ConnectorOptions {
   readonly callerSignIn?: CallerSignIn | undefined;
   readonly telemetry?: Telemetry | undefined;
   readonly strict?: boolean | undefined;
+  readonly onError?: ((error: TenonError) => void) | undefined;
 }
 
 /** Creates the connector of a server. It opens a client for each principal, with the credentials of that principal. */
@@ -35,13 +37,14 @@ export function createConnector(
   server: HostServer,
   transports: HostTransports,
   guard: Pick<HostGuard, 'checkServerStart'>,
-  { credentials, callerSignIn, telemetry, strict: hostStrict }: ConnectorOptions,
+  { credentials, callerSignIn, telemetry, strict: hostStrict, onError }: ConnectorOptions,
 ): Pick<
   UpstreamServerOptions,
   'connect' | 'trusted' | 'roots' | 'idleTimeout' | 'totalTimeout' | 'share' | 'perCaller'
 > {
   const { idleTimeout, totalTimeout, trusted = false, roots, share, strict = hostStrict } = server;
   const { perCaller, assumeCapabilities, protocolVersion } = server;
+  const openOpenApi = createOpenApiOpener();
   let serviceAuthorizer: Promise<Authorizer> | undefined;
   const getServiceAuthorizer = (): Promise<Authorizer> | undefined => {
     if (!('url' in server) || server.serviceAccount === undefined) return undefined;
@@ -57,6 +60,13 @@ export function createConnector(
     const filled = fillTarget(name, server, perCaller, values);
     await guard.checkServerStart(name);
     await server.beforeStart?.();
+    const settings = {
+      ...options,
+      strict,
+      assumeCapabilities,
+      ...(protocolVersion === undefined ? {} : { protocolVersion }),
+    };
+    if (isOpenApi(filled)) return connectTo(createInProcessEndpoint(await openOpenApi(filled, onError)), settings);
     const given = (await getServiceAuthorizer()) ?? (await credentials?.(name, caller.principal));
     const auth =
       given ?? (hasToken(filled) ? undefined : callerSignIn?.getAuthorizer(name, caller, getExceptions(server)));
@@ -65,12 +75,7 @@ export function createConnector(
     const endpoint = createEndpoint(filled, transports, auth, onTokenRefresh);
     // A caller who signs in on a page of the gateway gets its URL at once.
     const isInteractive = given !== undefined || auth === undefined;
-    return connectTo(isInteractive ? observeSignIn(endpoint, onSigningIn) : endpoint, {
-      ...options,
-      strict,
-      assumeCapabilities,
-      ...(protocolVersion === undefined ? {} : { protocolVersion }),
-    });
+    return connectTo(isInteractive ? observeSignIn(endpoint, onSigningIn) : endpoint, settings);
   };
   return { connect, trusted, share, perCaller, idleTimeout, totalTimeout, roots: roots?.map(uri => ({ uri })) };
 }
@@ -96,7 +101,7 @@ function hasToken(server: HostServer): boolean {
 }
 
 function createEndpoint(
-  server: HostServer,
+  server: Exclude<HostServer, OpenApiTarget>,
   transports: TransportFactory,
   auth: Authorizer | string | undefined,
   onTokenRefresh: AuthorizerRequest['onTokenRefresh'],
@@ -165,9 +170,11 @@ function toServerTarget(server: HostServer): CommandTarget | UrlTarget {
     };
   }
   const { url, headers, transport } = server;
+  const { apiUrl } = isOpenApi(server) ? server : {};
   return {
     url: String(url),
     ...(typeof headers === 'object' ? { headers } : {}),
     ...(transport ? { transport } : {}),
+    ...(apiUrl === undefined ? {} : { apiUrl }),
   };
 }

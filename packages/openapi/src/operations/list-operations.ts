@@ -9,7 +9,7 @@ import { checkSchemas, findUriIssue } from './check-schemas.js';
 import { createOperation, findResourceIssue, getApiName, toResource, toScheme } from './create-operation.js';
 import type { ApiOperation, OpenApiReport } from './operation.js';
 import { isChosen, matches, type OperationFilter } from './operation-filter.js';
-import { findServerUrl, resolveOwnServer } from './servers.js';
+import { findApiUrl, resolveOwnServer } from './servers.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'] as const;
 /** Methods of OpenAPI that are not sent. */
@@ -88,7 +88,7 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
   const leftOut: OpenApiReport['leftOut'][number][] = [];
   const notChosen: string[] = [];
   const { value: root, location } = documents.root;
-  const apiUrl = findServerUrl({ value: root.servers, location });
+  const apiUrl = findApiUrl(documents);
   const scheme = toScheme(getApiName(root, name));
   const leaveOut = (operation: string, reason: string): undefined => void leftOut.push({ operation, reason });
   /** Loads the documents that an attempt needs. Resolves with `undefined` if a reference cannot be followed. */

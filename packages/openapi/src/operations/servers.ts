@@ -1,8 +1,23 @@
 import { isObject } from '@tenon/base';
-import type { Located } from '../document/document-set.js';
+import type { DocumentSet, Located } from '../document/document-set.js';
+
+/**
+ * Returns the URL of an API: the first server of its document. A document without an absolute one has the first server of its
+ * paths and operations.
+ */
+export function findApiUrl({ root: { value: document, location } }: DocumentSet): string | undefined {
+  const own = document.servers === undefined ? undefined : findServerUrl({ value: document.servers, location });
+  if (own !== undefined) return own;
+  const items = Object.values(isObject(document.paths) ? document.paths : {}).filter(isObject);
+  for (const holder of items.flatMap(item => [item, ...Object.values(item).filter(isObject)])) {
+    const found = Array.isArray(holder.servers) ? findServerUrl({ value: holder.servers, location }) : undefined;
+    if (found !== undefined) return found;
+  }
+  return findServerUrl({ value: document.servers, location });
+}
 
 /** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute. */
-export function findServerUrl({ value: servers, location }: Located): string | undefined {
+function findServerUrl({ value: servers, location }: Located): string | undefined {
   const [server] = Array.isArray(servers) ? servers : [];
   const { url, variables } = isObject(server) ? server : {};
   const filled = String(url ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {

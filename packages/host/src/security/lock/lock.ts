@@ -70,6 +70,8 @@ export interface UrlSource {
   /** Names of the header fields, in lower case. */
   readonly headers: readonly string[];
   readonly transport?: string | undefined;
+  /** URL of the API of an OpenAPI document. */
+  readonly apiUrl?: string | undefined;
 }
 
 /** Approved definition. */

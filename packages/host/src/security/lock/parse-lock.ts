@@ -98,7 +98,12 @@ function readSource(value: unknown, place: LockLocation): ServerSource {
   const readOptional = (member: string) => (Object.hasOwn(value, member) ? { [member]: readText(member) } : {});
   return 'command' in value
     ? { command: readText('command'), args: readTexts('args'), env: readTexts('env'), ...readOptional('cwd') }
-    : { url: readText('url'), headers: readTexts('headers'), ...readOptional('transport') };
+    : {
+        url: readText('url'),
+        headers: readTexts('headers'),
+        ...readOptional('transport'),
+        ...readOptional('apiUrl'),
+      };
 }
 
 function listEntries(value: JsonObject, member: string, { name, at }: LockLocation): [string, unknown][] {

@@ -1,4 +1,5 @@
 import { findSecretStart, REDACTED, redactSecrets } from '@tenon/base';
+import { toFileUri } from '../../config/paths.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from '../../config/server-entry.js';
 import type { ServerSource } from './lock.js';
 import { createSecretMark } from './secret-hash.js';
@@ -18,7 +19,7 @@ export function describeSource({ target, origin, perCaller = {} }: ServerEntry):
   const source =
     'command' in target
       ? describeCommand(replaceFolder({ ...target, env: { ...target.env, ...env } }, getFolder(origin?.file)))
-      : describeUrl({ ...target, headers: { ...target.headers, ...headers } });
+      : describeUrl({ ...target, headers: { ...target.headers, ...headers } }, getFolder(origin?.file));
   SOURCE_CACHE.set(target, source);
   return source;
 }
@@ -75,12 +76,18 @@ async function hideAndMark(text: string, hide = redactSecrets): Promise<string> 
   return shown === text ? text : `${shown} ${await createSecretMark(text)}`;
 }
 
-async function describeUrl({ url, headers = {}, transport }: UrlTarget): Promise<ServerSource> {
+async function describeUrl(
+  { url, headers = {}, transport, apiUrl }: UrlTarget,
+  folder: string | undefined,
+): Promise<ServerSource> {
+  const base = folder === undefined ? undefined : `${toFileUri(folder)}/`;
+  const shown = base !== undefined && url.startsWith(base) ? `${FOLDER}/${url.slice(base.length)}` : url;
   const names = Object.keys(headers).map(name => name.toLowerCase());
   return {
-    url: await hideAndMark(url, hideUrlSecrets),
+    url: await hideAndMark(shown, hideUrlSecrets),
     headers: names.sort(),
     ...(transport === undefined ? {} : { transport }),
+    ...(apiUrl === undefined ? {} : { apiUrl: await hideAndMark(apiUrl, hideUrlSecrets) }),
   };
 }
 
