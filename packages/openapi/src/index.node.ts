@@ -26,8 +26,9 @@ import { nodePlatform } from './runtimes/node/node-platform.js';
  * @throws TenonError `openapi/document` for a document that cannot be read, `openapi/option` for an invalid option
  * @see https://spec.openapis.org/oas/latest.html
  */
-export const openapi = (document: DocumentSource, options: OpenApiOptions = {}): Promise<OpenApi> =>
-  serveDocument(document, options, nodePlatform);
+export function openapi(document: DocumentSource, options: OpenApiOptions = {}): Promise<OpenApi> {
+  return serveDocument(document, options, nodePlatform);
+}
 
 /**
  * Reads the operations of an OpenAPI document as values of JSON. `serveOperations` serves them later, also from a file that
@@ -35,18 +36,18 @@ export const openapi = (document: DocumentSource, options: OpenApiOptions = {}):
  *
  * @throws TenonError `openapi/document` for a document that cannot be read
  */
-export const readOperations = (
-  document: DocumentSource,
-  options: ReadOperationsOptions = {},
-): Promise<OpenApiContent> => readContent(document, options, nodePlatform);
+export function readOperations(document: DocumentSource, options: ReadOperationsOptions = {}): Promise<OpenApiContent> {
+  return readContent(document, options, nodePlatform);
+}
 
 /**
  * Creates tools, resources and resource templates of operations that `readOperations` returned.
  *
  * @throws TenonError `openapi/option` for an invalid option
  */
-export const serveOperations = (operations: readonly ApiOperation[], options: ServeOptions): ApiDefinitions =>
-  createDefinitions(operations, options, nodePlatform);
+export function serveOperations(operations: readonly ApiOperation[], options: ServeOptions): ApiDefinitions {
+  return createDefinitions(operations, options, nodePlatform);
+}
 
 export type { Credential, Credentials } from './calls/credentials.js';
 export type { ApiDefinitions, RequestOptions, ServeOptions } from './calls/serve-operations.js';

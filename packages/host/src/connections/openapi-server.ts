@@ -1,3 +1,4 @@
+import { checkAnything, checkObject, requireArgument } from '@tenon/base';
 import type { OpenApiContent } from '@tenon/openapi';
 import { createServer, type RequestHandler, TenonError } from 'tenon';
 import type { OpenApiTarget } from '../host-options.js';
@@ -47,4 +48,7 @@ export function createOpenApiOpener(): OpenApiOpener {
 }
 
 /** Opens the server of an OpenAPI document, as the host does. */
-export const openApiServer: OpenApiOpener = (target, onError) => createOpenApiOpener()(target, onError);
+export const openApiServer: OpenApiOpener = async (target, onError) => {
+  requireArgument('the target of openApiServer', target, checkObject({ url: checkAnything }));
+  return createOpenApiOpener()(target, onError);
+};

@@ -34,7 +34,23 @@ export interface OperationInfo {
 }
 
 /** Changes of an operation. */
-export type OperationChange = Partial<Pick<OperationInfo, 'name' | 'title' | 'description'>>;
+export interface OperationChange {
+  /**
+   * Name of the tool.
+   * @default that of the operation
+   */
+  readonly name?: string | undefined;
+  /**
+   * Name for people.
+   * @default that of the operation
+   */
+  readonly title?: string | undefined;
+  /**
+   * Description for the model.
+   * @default that of the operation
+   */
+  readonly description?: string | undefined;
+}
 
 /** Choice of operations, and the form in which they are served. */
 export interface ReadOptions extends OperationFilter {

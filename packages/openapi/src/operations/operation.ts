@@ -6,14 +6,14 @@ export interface ValueStyle {
    * Style of lists and objects.
    * @default `simple` in paths and headers, `form` elsewhere
    */
-  readonly style?: 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject';
+  readonly style?: 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | undefined;
   /**
    * Sends each element of a list or an object as a value of its own.
    * @default `true` in queries, cookies and forms, `false` elsewhere
    */
-  readonly explode?: boolean;
+  readonly explode?: boolean | undefined;
   /** Reserved characters such as `/` and `:` are not encoded. */
-  readonly allowReserved?: true;
+  readonly allowReserved?: true | undefined;
 }
 
 /** Parameter of an operation. */
@@ -24,15 +24,15 @@ export interface OperationParameter extends ValueStyle {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   /** The value is sent as JSON. */
-  readonly json?: true;
+  readonly json?: true | undefined;
 }
 
 /** Field of a body with fields. */
 export interface OperationField extends ValueStyle {
   /** The value is a file: its bytes in base64, its name and its media type. */
-  readonly file?: true;
+  readonly file?: true | undefined;
   /** Media type of the field in a multipart body. */
-  readonly type?: string;
+  readonly type?: string | undefined;
 }
 
 /** Body of an operation. */
@@ -42,7 +42,7 @@ export interface OperationBody {
   /** Media type. */
   readonly type: string;
   /** Fields of a form or a multipart body that are not sent as usual. */
-  readonly fields?: Readonly<Record<string, OperationField>>;
+  readonly fields?: Readonly<Record<string, OperationField>> | undefined;
 }
 
 /** Operation of an API. A value of JSON. */
@@ -50,7 +50,7 @@ export interface ApiOperation {
   /** Name of the tool, of at most 64 characters that all hosts accept. */
   readonly name: string;
   /** Name for people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly description: string;
   /** HTTP method, in upper case. */
   readonly method: string;
@@ -60,25 +60,25 @@ export interface ApiOperation {
    * Base URL of the operation, if it differs from that of the API.
    * @default that of the API
    */
-  readonly url?: string;
+  readonly url?: string | undefined;
   readonly parameters: readonly OperationParameter[];
-  readonly body?: OperationBody;
+  readonly body?: OperationBody | undefined;
   /** JSON Schema of the input. */
   readonly input: JsonObject;
   /** JSON Schema of a successful response. Absent if the document has none that a tool can show. */
-  readonly output?: JsonObject;
+  readonly output?: JsonObject | undefined;
   /**
    * Alternatives of security schemes, each with the names of the schemes that it needs.
    * @default all schemes with a credential
    */
-  readonly security?: readonly (readonly string[])[];
+  readonly security?: readonly (readonly string[])[] | undefined;
   /**
    * The operation is a resource, or a resource template, in place of a tool.
    * @default `tool`
    */
-  readonly kind?: 'resource' | 'template';
+  readonly kind?: 'resource' | 'template' | undefined;
   /** URI of the resource, or template of its URIs. */
-  readonly uri?: string;
+  readonly uri?: string | undefined;
 }
 
 /** Security scheme of an API. */
