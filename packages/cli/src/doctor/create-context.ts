@@ -52,6 +52,8 @@ const DEFAULT_TIMEOUT = 10_000;
 const DEFAULT_SAMPLES = 5;
 /** Maximum time for the first response of a server with a handshake, in milliseconds. */
 const PROBE_TIMEOUT = 2000;
+/** Factor of the time of the first connection, for which connections in other versions may take. */
+const SLOWNESS = 5;
 
 type Connect = (options: ClientOptions) => Promise<Client>;
 
@@ -78,7 +80,10 @@ export async function createDoctorContext(
     outcome instanceof Error ? TenonError.from(explainFailure(outcome, observation?.hasEcho ?? false)) : undefined;
   onStep?.('protocol versions');
   const undeclared = connection ? await probeUndeclared(connection, connectTo) : [];
-  const versions = connection ? await probeVersions(connection, connectTo, options.protocolVersion) : [];
+  const versionTimeout = getVersionTimeout(timeout, connection?.connectTime ?? 0);
+  const connectInTime: Connect = each =>
+    connectTo({ ...each, idleTimeout: versionTimeout, totalTimeout: versionTimeout });
+  const versions = connection ? await probeVersions(connection, connectInTime, options.protocolVersion) : [];
   const find = (isStateless: boolean) => {
     return versions.find(each => each.error === undefined && isStatelessVersion(each.version) === isStateless)?.version;
   };
@@ -255,6 +260,13 @@ async function probeVersions(
   }
   return outcomes;
 }
+
+/**
+ * Returns the time for a connection in another version, in milliseconds. A server or a machine that was slow at the
+ * first connection is slow again, and that is no fault of the version.
+ */
+export const getVersionTimeout = (timeout: number, connectTime: number): number =>
+  Math.max(timeout, SLOWNESS * connectTime);
 
 async function probeVersion(protocolVersion: ProtocolVersion, connectTo: Connect): Promise<VersionOutcome> {
   try {

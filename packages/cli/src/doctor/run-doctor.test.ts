@@ -4,6 +4,7 @@ import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checks } from './checks/index.js';
+import { getVersionTimeout } from './create-context.js';
 import type { DoctorReport } from './finding.js';
 import { type Faults, startFaultyServer } from './fixtures/faulty-server.js';
 import { formatFindings } from './format-findings.js';
@@ -226,6 +227,11 @@ describe('doctor', () => {
     closers.push(close);
     const report = await examine(url, { only: ['connection'] });
     expect(find(report, 'connection.failed')?.fix).toBe('see the logs of the server');
+  });
+
+  it('gives other versions more time after a slow first connection', () => {
+    expect(getVersionTimeout(10_000, 300)).toBe(10_000);
+    expect(getVersionTimeout(10_000, 6_000)).toBe(30_000);
   });
 
   it('reports the code and the data of a JSON-RPC error', async () => {
