@@ -9,10 +9,11 @@ import type { AuthEndpoint } from '@tenon/base/oauth';
 import type { AuthInfo } from 'tenon';
 import { answerFetch, type FetchRequestInfo, type WorkerContext } from 'tenon/http';
 import { createIssuerEndpoint, type IssuerOptions } from './issuer.js';
+import { OPTIONS_CODE } from './option-error.js';
 import { createProxyEndpoint, type OauthProxyOptions } from './proxy/oauth-proxy.js';
-import { OPTIONS_CODE } from './resolve-options.js';
 
 export type { IssuerClient } from './clients/client.js';
+export type { RedirectRule } from './clients/redirect-rules.js';
 export type { IssuerOptions } from './issuer.js';
 export type { AllowRequest, AllowResult, IssuerBaseOptions, IssuerLimits, IssuerRequest } from './options.js';
 export type { OauthProxyOptions } from './proxy/oauth-proxy.js';
@@ -53,6 +54,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       limits: true,
       allowRequest: true,
       redirectSchemes: true,
+      redirectRules: true,
       accessTokenTtl: true,
       refreshTokenTtl: true,
       clock: true,
@@ -102,6 +104,7 @@ export function oauthProxy(options: OauthProxyOptions): OauthProxy {
       limits: true,
       allowRequest: true,
       redirectSchemes: true,
+      redirectRules: true,
       accessTokenTtl: true,
       refreshTokenTtl: true,
       clock: true,

@@ -1,7 +1,8 @@
 import { type AuthEndpoint, type AuthHttpRequest, getParameter } from '@tenon/base/oauth';
 import { createRoutedEndpoint } from './endpoint.js';
+import { createOptionError } from './option-error.js';
 import type { IssuerBaseOptions } from './options.js';
-import { createOptionError, resolveIssuerOptions } from './resolve-options.js';
+import { resolveIssuerOptions } from './resolve-options.js';
 import { hashSecret } from './secrets.js';
 import { redirectWithCode } from './token/issued-grants.js';
 import { MACHINE_SUBJECT_PREFIX } from './token/token-endpoint.js';

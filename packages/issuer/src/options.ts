@@ -2,6 +2,7 @@ import type { GuardedFetch, UrlGuard } from '@tenon/base';
 import type { Clock, Stores, TenonError, Values } from 'tenon';
 import type { AuthFetch, PrivateJwk } from 'tenon/auth';
 import type { IssuerClient } from './clients/client.js';
+import type { RedirectRule } from './clients/redirect-rules.js';
 import type { RegistrationStore } from './clients/registration-store.js';
 import type { SigningKeys } from './signing-keys.js';
 
@@ -60,6 +61,12 @@ export interface IssuerBaseOptions {
    * @default none
    */
   readonly redirectSchemes?: readonly string[] | undefined;
+  /**
+   * Rules for the redirect URIs of clients that are not in `clients`. A URI needs one rule that allows it. The rules are
+   * checked at the registration, and again at each sign-in. An empty list allows no such client.
+   * @default every valid redirect URI
+   */
+  readonly redirectRules?: readonly RedirectRule[] | undefined;
   /**
    * Lifetime of an access token, in milliseconds. An access token cannot be revoked.
    * @default 600,000 (10 minutes)
@@ -141,9 +148,11 @@ export interface IssuerSettings {
   readonly clients: readonly IssuerClient[];
   readonly registration: boolean;
   readonly redirectSchemes: readonly string[];
+  /** Tells if a client may use a redirect URI that it has registered. */
+  isAllowedRedirect(uri: string, client: string): boolean;
   readonly accessTokenTtl: number;
   readonly refreshTokenTtl: number;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   readonly guard: UrlGuard;
   /** Fetches client metadata documents. */
   readonly fetch: GuardedFetch;

@@ -1,13 +1,21 @@
-import { classifyHost, createUrlGuard, isEncryptedOrLocal, logError, toRecordValues, type UrlGuard } from '@tenon/base';
+import {
+  classifyHost,
+  createUrlGuard,
+  isEncryptedOrLocal,
+  logError,
+  systemClock,
+  toRecordValues,
+  type UrlGuard,
+} from '@tenon/base';
 import { splitScopes } from '@tenon/base/oauth';
-import { memoryStores, TenonError } from 'tenon';
+import { memoryStores } from 'tenon';
 import { createGuardedFetch } from 'tenon/auth';
+import { createRedirectCheck } from './clients/redirect-rules.js';
 import { createRegistrationStore } from './clients/registration-store.js';
+import { createOptionError } from './option-error.js';
 import type { IssuerBaseOptions, IssuerLimits, IssuerSettings } from './options.js';
 import { createSigningKeys, type SigningKeys } from './signing-keys.js';
 
-/** The code for wrong options of an issuer. */
-export const OPTIONS_CODE = 'auth/issuer-options';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -25,6 +33,8 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
     clientMetadataDocuments = true,
     resources,
     onError,
+    redirectSchemes = [],
+    clients = [],
   } = options;
   const url = parseIssuerUrl(options.url);
   const scopes = new Map(Object.entries(options.scopes ?? {}));
@@ -35,6 +45,7 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
   const values = toRecordValues(stores.values);
   const guard = createUrlGuard(url);
   const limits = resolveLimits(options.limits);
+  const isAllowed = createRedirectCheck(options.redirectRules, redirectSchemes);
   let keys: Promise<SigningKeys> | undefined;
   return {
     issuer: options.url,
@@ -49,12 +60,13 @@ export function resolveIssuerOptions(options: IssuerBaseOptions): IssuerSettings
       unusedTtl: limits.unusedRegistrationTtl,
     }),
     allowRequest: options.allowRequest ?? (() => true),
-    clients: options.clients ?? [],
+    clients,
     registration: options.registration ?? true,
-    redirectSchemes: options.redirectSchemes ?? [],
+    redirectSchemes,
+    isAllowedRedirect: (uri, client) => clients.some(({ id }) => id === client) || isAllowed(uri, client),
     accessTokenTtl: resolveTtl('accessTokenTtl', options.accessTokenTtl, 10 * MINUTE),
     refreshTokenTtl: resolveTtl('refreshTokenTtl', options.refreshTokenTtl, 14 * DAY),
-    clock: clock ?? { now: () => Date.now() },
+    clock: clock ?? systemClock,
     guard,
     // Redirects are off, because the final URL would differ from the client ID.
     fetch: createGuardedFetch({ guard, fetch, clock, maxRedirects: 0 }),
@@ -84,6 +96,7 @@ const KINDS: Readonly<
   limits: 'object',
   allowRequest: 'function',
   redirectSchemes: 'list',
+  redirectRules: 'list',
   accessTokenTtl: 'number',
   refreshTokenTtl: 'number',
   clock: 'object',
@@ -153,23 +166,4 @@ function isResourceUrl(resource: string): boolean {
 
 function isLoopbackResource(resource: string): boolean {
   return classifyHost(new URL(resource).hostname) === 'loopback';
-}
-
-/**
- * Checks that a value is an object with known members only.
- * @throws TenonError `auth/issuer-options`
- */
-export function checkMembers(option: string, value: unknown, known: readonly string[]): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw createOptionError(option, 'an object', value === null ? 'null' : typeof value);
-  const unknown = Object.keys(value).find(name => !known.includes(name));
-  if (unknown !== undefined)
-    throw createOptionError(`${option}.${unknown}`, `one of ${known.join(', ')}`, 'an unknown option');
-}
-
-export function createOptionError(option: string, expected: string, got: string): TenonError {
-  return new TenonError(OPTIONS_CODE, `\`${option}\` cannot be used by an issuer`, {
-    expected,
-    received: got.slice(0, 200),
-  });
 }

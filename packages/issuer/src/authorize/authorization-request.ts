@@ -123,6 +123,14 @@ export function createResponseUri(
   return redirect + (redirect.includes('?') ? '&' : '?') + new URLSearchParams(all).toString();
 }
 
+/** Tells if the rules for redirect URIs still allow the response to a stored request. */
+export function isAllowedResponse(
+  { redirect, client }: Pick<AuthorizationRequest, 'redirect' | 'client'>,
+  { isAllowedRedirect }: IssuerSettings,
+): boolean {
+  return isAllowedRedirect(redirect, client);
+}
+
 /**
  * Tells if a browser may be redirected before the user has consented. An unknown client must not cause such redirects.
  */

@@ -18,6 +18,7 @@ import { createSingleUseStore, type SingleUseStore } from '../single-use-store.j
 import {
   type AuthorizationRequest,
   createResponseUri,
+  isAllowedResponse,
   mayRedirectError,
   parseAuthorizationRequest,
 } from './authorization-request.js';
@@ -58,7 +59,7 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
   });
   return {
     async handleAuthorize({ query }) {
-      const lookup = await findRequestClient(query, clients);
+      const lookup = await findRequestClient(query, clients, settings);
       if (!('client' in lookup)) return lookup;
       const { client, uri } = lookup;
       try {
@@ -74,7 +75,8 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
       const cookie = createCookie(request, { secure: settings.secure });
       const isValid = isFromOurPage(httpRequest, await pending.read(request), cookie.read(httpRequest), settings);
       const consumed = isValid ? await pending.consume(request) : undefined;
-      if (consumed === undefined)
+      // Another process, or an earlier start of this one, may have shown the page under other rules.
+      if (consumed === undefined || !isAllowedResponse(consumed.authRequest, settings))
         return createRefusalPage('This page has expired', 'Go back to the program and start again');
       const { authRequest, attempts } = consumed;
       if (getParameter(httpRequest.form, 'answer') !== 'allow') {
@@ -101,6 +103,7 @@ export function createAuthorizeHandlers(context: AuthorizeContext): AuthorizeHan
 async function findRequestClient(
   query: URLSearchParams,
   clients: ClientRegistry,
+  { isAllowedRedirect }: IssuerSettings,
 ): Promise<{ readonly client: OauthClient; readonly uri: string } | AuthHttpResponse> {
   const title = 'This request cannot be answered';
   const id = getParameter(query, 'client_id');
@@ -114,8 +117,12 @@ async function findRequestClient(
   if (client === undefined) return createRefusalPage(title, 'The program that sent you is unknown');
   const onlyRedirect = client.redirects.length === 1 && !query.has('redirect_uri') ? client.redirects[0] : undefined;
   const uri = onlyRedirect ?? getParameter(query, 'redirect_uri');
-  if (uri !== undefined && isRegisteredRedirect(uri, client.redirects)) return { client, uri };
-  return createRefusalPage(title, 'The program that sent you asked for an unknown redirect URI');
+  if (uri === undefined || !isRegisteredRedirect(uri, client.redirects))
+    return createRefusalPage(title, 'The program that sent you asked for an unknown redirect URI');
+  // A client may have registered, or changed its document, before this rule existed.
+  if (!isAllowedRedirect(uri, client.id))
+    return createRefusalPage(title, 'This server does not allow the redirect URI of the program that sent you');
+  return { client, uri };
 }
 
 async function showConsent(

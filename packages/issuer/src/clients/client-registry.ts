@@ -1,6 +1,6 @@
 import type { JSONWebKeySet } from 'jose';
+import { createOptionError } from '../option-error.js';
 import type { IssuerSettings } from '../options.js';
-import { createOptionError } from '../resolve-options.js';
 import { hashSecret } from '../secrets.js';
 import { type IssuerClient, type OauthClient, USER_GRANTS } from './client.js';
 import { getDocumentedClient } from './client-document.js';

@@ -18,13 +18,16 @@ const MAX_REGISTRATION_LENGTH = 16 * 1024;
  */
 export async function handleRegistration(
   request: AuthHttpRequest,
-  { registrations, redirectSchemes, clock }: IssuerSettings,
+  { registrations, redirectSchemes, isAllowedRedirect, clock }: IssuerSettings,
 ): Promise<AuthHttpResponse> {
   const metadata = request.json;
   if (!isObject(metadata)) throw new OauthError('invalid_client_metadata', 'The body must be a JSON object');
   const methods = ['client_secret_basic', 'client_secret_post', 'none', 'private_key_jwt'] as const;
   const id = registrations.createId();
-  const client = parseClientMetadata(metadata, id, redirectSchemes, methods);
+  const described = parseClientMetadata(metadata, id, redirectSchemes, methods);
+  const client = { ...described, redirects: described.redirects.filter(uri => isAllowedRedirect(uri, id)) };
+  if (client.redirects.length === 0)
+    throw new OauthError('invalid_redirect_uri', 'This server does not allow these redirect URIs');
   const secret = client.methods[0]?.startsWith('client_secret') ? createRandomText() : undefined;
   const stored = { ...client, ...(secret === undefined ? {} : { secretHash: hashSecret(secret) }) };
   if (JSON.stringify(stored).length > MAX_REGISTRATION_LENGTH) {

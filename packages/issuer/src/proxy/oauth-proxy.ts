@@ -10,11 +10,12 @@ import {
 import { createRefusalPage } from '@tenon/base/writers';
 import * as oauth from 'oauth4webapi';
 import { type AuthInfo, type SealKey, TenonError } from 'tenon';
-import { type AuthorizationRequest, createResponseUri } from '../authorize/authorization-request.js';
+import { type AuthorizationRequest, createResponseUri, isAllowedResponse } from '../authorize/authorization-request.js';
 import { getCspSource } from '../clients/redirect-uri.js';
 import { createRoutedEndpoint } from '../endpoint.js';
+import { createOptionError } from '../option-error.js';
 import type { IssuerBaseOptions, IssuerSettings } from '../options.js';
-import { createOptionError, resolveIssuerOptions } from '../resolve-options.js';
+import { resolveIssuerOptions } from '../resolve-options.js';
 import { hashSecret, isMatchingSecret } from '../secrets.js';
 import type { SignInMethod } from '../sign-in-method.js';
 import { createSingleUseStore, type SingleUseStore } from '../single-use-store.js';
@@ -137,7 +138,7 @@ async function handleCallback(
   const cookie = createCookie(state, { secure: settings.secure });
   const isSameBrowser = isMatchingSecret(cookie.read(request), (await signIns.read(state))?.browser);
   const flow = isSameBrowser ? await signIns.consume(state) : undefined;
-  if (flow === undefined)
+  if (flow === undefined || !isAllowedResponse(flow.authRequest, settings))
     return createRefusalPage('This sign-in has expired', 'Go back to the program and start again');
   const clear = { 'set-cookie': cookie.serializeExpired() };
   const { authRequest, verifier } = flow;

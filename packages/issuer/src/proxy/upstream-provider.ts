@@ -2,8 +2,8 @@ import { checkBrowserUrl, createUrlGuard } from '@tenon/base';
 import { getOauthErrorCode, isGrantRevoked, requestTokenResponse } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
+import { checkMembers, createOptionError } from '../option-error.js';
 import type { IssuerSettings } from '../options.js';
-import { checkMembers, createOptionError } from '../resolve-options.js';
 
 /**
  * Identity provider at which clients cannot register. Register the proxy there with the redirect URI `<url>/callback`.

@@ -34,6 +34,10 @@ type StoredTokens = UpstreamAccess & {
 
 /** Time before the expiry at which a token is renewed, in milliseconds. */
 const RENEWAL_MARGIN = 30_000;
+/** Time after which another process may renew, because the one with the lease has probably ended, in milliseconds. */
+const LEASE_TTL = 60_000;
+/** Time between two looks for the tokens that another process renews, in milliseconds. */
+const POLL_INTERVAL = 250;
 const getSessionKey = (sid: string) => `issuer/upstream/${hashSecret(sid)}`;
 
 export function createUpstreamTokenStore(
@@ -49,27 +53,62 @@ export function createUpstreamTokenStore(
     ...(lifetime === undefined ? {} : { until: clock.now() + lifetime }),
     ...(refreshToken === undefined ? {} : { refresh: refreshToken }),
   });
-  const put = async (key: string, stored: StoredTokens, version: number) => {
-    const sealed = await (await getSeal()).seal(stored, key);
-    return values.put(key, { sealed }, { version, ttl: refreshTokenTtl });
-  };
+  const write = (key: string, sealed: string, version: number, leasedUntil?: number) =>
+    values.put(key, leasedUntil === undefined ? { sealed } : { sealed, leasedUntil }, {
+      version,
+      ttl: refreshTokenTtl,
+    });
+  const put = async (key: string, stored: StoredTokens, version: number) =>
+    write(key, await (await getSeal()).seal(stored, key), version);
   const open = async ({ key, value: { sealed } }: StoredValue): Promise<StoredTokens | undefined> => {
     const decrypted = typeof sealed === 'string' ? await (await getSeal()).open(sealed, key) : undefined;
     if (decrypted === undefined) report(createUnreadableError());
     return decrypted as StoredTokens | undefined;
   };
+  const getRemaining = ({ until = Number.POSITIVE_INFINITY }: UpstreamAccess) => until - clock.now();
 
-  const renewTokens = async (key: string, refresh: string, version: number): Promise<UpstreamAccess | undefined> => {
-    const tokens = await provider.renewTokens(refresh);
-    if (tokens !== undefined) {
-      const stored = toStoredTokens(tokens);
-      if (await put(key, stored, version)) return stored;
-    } else {
-      await values.delete(key, version);
+  /** Requests new tokens as the holder of the lease. */
+  const renewAsHolder = async (entry: StoredValue, refresh: string, version: number) => {
+    const { key, value } = entry;
+    let tokens: ExchangedTokens | undefined;
+    try {
+      tokens = await provider.renewTokens(refresh);
+    } catch (error) {
+      await write(key, String(value.sealed), version); // ends the lease, so that the next caller can try again
+      throw error;
     }
-    // Another process may have renewed the tokens first. Its tokens are then valid.
-    const stored = await values.get(key);
-    return stored && open(stored);
+    if (tokens === undefined) {
+      await values.delete(key, version);
+      return undefined;
+    }
+    const stored = toStoredTokens(tokens);
+    await put(key, stored, version);
+    return stored;
+  };
+
+  /**
+   * Renews tokens in one process at a time. Many providers accept a refresh token once, and end the sign-in when two
+   * processes use the same one.
+   */
+  const renewTokens = async (key: string): Promise<UpstreamAccess | undefined> => {
+    for (;;) {
+      const entry = await values.get(key);
+      const stored = entry && (await open(entry));
+      if (stored === undefined || getRemaining(stored) > RENEWAL_MARGIN) return stored;
+      if (stored.refresh === undefined) return getRemaining(stored) > 0 ? stored : undefined;
+      const leaseLeft = Number(entry?.value.leasedUntil ?? 0) - clock.now();
+      if (entry && leaseLeft <= 0) {
+        const leasedUntil = clock.now() + LEASE_TTL;
+        const version = await write(key, String(entry.value.sealed), entry.version, leasedUntil);
+        if (version !== undefined) return renewAsHolder(entry, stored.refresh, version);
+      } else if (getRemaining(stored) > 0) {
+        return stored;
+      } else {
+        await new Promise<void>(
+          resolve => void clock.after(Math.min(leaseLeft, POLL_INTERVAL), resolve, { hold: true }),
+        );
+      }
+    }
   };
 
   return {
@@ -84,11 +123,8 @@ export function createUpstreamTokenStore(
       if (entry === undefined) return undefined;
       const stored = await open(entry);
       if (stored === undefined) return undefined;
-      const remaining = (stored.until ?? Number.POSITIVE_INFINITY) - clock.now();
-      if (remaining > RENEWAL_MARGIN) return stored;
-      if (stored.refresh === undefined) return remaining > 0 ? stored : undefined;
-      const running =
-        renewals.get(key) ?? renewTokens(key, stored.refresh, entry.version).finally(() => renewals.delete(key));
+      if (getRemaining(stored) > RENEWAL_MARGIN) return stored;
+      const running = renewals.get(key) ?? renewTokens(key).finally(() => renewals.delete(key));
       renewals.set(key, running);
       return running;
     },
