@@ -17,11 +17,11 @@ describe('a TenonError', () => {
   });
 
   it('separates lines of others from its own text', () => {
-    const error = new TenonError('a/b', 'it exited: its last words:\n  about to die', {
+    const error = new TenonError('a/b', 'it exited: last lines of stderr:\n  about to die', {
       peer: 'notes',
       received: 'exit code 7',
     });
-    expect(error.message).toBe('notes: it exited: its last words:\n  about to die\nGot exit code 7.');
+    expect(error.message).toBe('notes: it exited: last lines of stderr:\n  about to die\nGot exit code 7.');
   });
 
   it('adds no full stop to a line of its own', () => {

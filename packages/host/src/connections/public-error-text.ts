@@ -21,7 +21,8 @@ export function describePublicly(error: TenonError): string {
   const [first = ''] = summary.split('\n');
   // The rest is the text of the platform or of another server.
   const firstLine = NETWORK.test(code) ? first.replace(/: .*/, '') : first;
-  const publicText = firstLine.replace(/(: its last words:|: and wrote nothing to stderr)$/, '');
+  // A clause with a colon at its end introduces the lines that are left out, such as those of stderr.
+  const publicText = firstLine.replace(/: [^:]*:$/, '');
   return toPublicText(describeMember(error, publicText).replace(URLS, HIDDEN_TEXT));
 }
 

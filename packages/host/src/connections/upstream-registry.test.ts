@@ -55,7 +55,7 @@ function createTestRegistry(readings: Readonly<Record<string, Reading>>, gatherT
 const all = audienceNamed('all');
 const never = () => new Promise<never>(() => {});
 const exits: Reading = () => {
-  throw new TenonError('stdio/exited', 'the server exited with code 3: its last words:\n  token=secret');
+  throw new TenonError('stdio/exited', 'the server exited with code 3: last lines of stderr:\n  token=secret');
 };
 
 describe('UpstreamRegistry', () => {

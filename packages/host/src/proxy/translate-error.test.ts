@@ -101,7 +101,7 @@ describe('translateError', () => {
   it('hides the stderr and the path of the server', () => {
     const details = { peer: 'stdio: /home/ada/secret', hint: 'look at /home/ada' };
     const result = cross(
-      error('stdio/exited', details, 'the server exited with code 3: its last words:\n  token=1234'),
+      error('stdio/exited', details, 'the server exited with code 3: last lines of stderr:\n  token=1234'),
     );
     expect(JSON.stringify([result.summary, result.data, result.message])).not.toMatch(/token|home/);
     expect(result.summary).toContain('exited with code 3');
