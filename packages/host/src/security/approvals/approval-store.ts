@@ -11,6 +11,7 @@ import {
 import type { ActionRequest } from '../policy/action-request.js';
 import { maskArguments } from '../policy/mask-arguments.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
+import { limitMatchWork } from '../policy/matching/match-work.js';
 import type { Match } from '../policy/rules.js';
 import type { ApprovalBinding } from './approval-binding.js';
 import type { ApprovalAnswer } from './decision.js';
@@ -110,7 +111,12 @@ export function createApprovalStore(untypedValues: Values, clock: Clock, ttl: nu
 function doesCover(record: ApprovalRecord, request: ActionRequest, binding: ApprovalBinding): boolean {
   if (record.server !== request.server || record.kind !== request.kind) return false;
   if (getOwnerKey(record) !== getOwnerKey(request) || record.grounds !== binding.grounds) return false;
-  if (record.match) return compileMatch(record.match, true)(request) === undefined;
+  const { match } = record;
+  if (match)
+    return limitMatchWork(
+      () => compileMatch(match, true)(request) === undefined,
+      () => false,
+    );
   return record.name === request.name && (record.digest === undefined || record.digest === binding.digest);
 }
 

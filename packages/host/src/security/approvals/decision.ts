@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
+import { limitMatchWork } from '../policy/matching/match-work.js';
 import { findMatchFault } from '../policy/rule-faults.js';
 import type { Match } from '../policy/rules.js';
 
@@ -80,7 +81,13 @@ const INVALID_MATCH = { at: [], expected: 'always, exact or a match' };
 
 /** Rejects a match that does not include the approved call. */
 export function checkRemember({ remember }: ApprovalAnswer, request: ActionRequest): void {
-  const mismatch = typeof remember === 'object' ? compileMatch(remember, true)(request) : undefined;
+  const mismatch =
+    typeof remember === 'object'
+      ? limitMatchWork(
+          () => compileMatch(remember, true)(request),
+          () => 'a call that takes too long to compare',
+        )
+      : undefined;
   if (mismatch)
     throw createDecisionError(
       '`remember` does not match the requested call',

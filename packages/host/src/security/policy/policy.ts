@@ -13,6 +13,7 @@ import type { Action, ActionRequest, PolicyVerdict } from './action-request.js';
 import { createDenialCheck } from './denied-entries.js';
 import { maskArguments } from './mask-arguments.js';
 import { type CompiledRule, compileMatch, compileRule } from './matching/compiled-rule.js';
+import { limitMatchWork, MAX_MATCH_STEPS } from './matching/match-work.js';
 import { findQuotaFault } from './quota-faults.js';
 import { describeQuota, type Quota } from './quotas.js';
 import { findRuleFault, MAX_RULES, type RuleFault } from './rule-faults.js';
@@ -40,7 +41,10 @@ export interface Policy {
   readonly fallback: Action;
   /** Limits on the number of calls. A host and `policyMiddleware` apply them to calls that no rule denies. */
   readonly quotas: readonly Quota[];
-  /** Returns the decision for an action. */
+  /**
+   * Returns the decision for an action. An action that takes more than 20,000,000 steps to compare with the rules is
+   * denied.
+   */
   evaluate(request: ActionRequest): PolicyVerdict;
   /**
    * Tells if every use of an entry is denied, whatever its arguments are. Hosts do not list such entries.
@@ -58,6 +62,13 @@ export interface Policy {
 }
 
 const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'approval required', deny: 'denied' };
+
+/** Decision for a request that takes too long to compare with the rules. */
+const TOO_MUCH_WORK: PolicyVerdict = {
+  action: 'deny',
+  reason: `${ACTION_TEXTS.deny} because comparing it with the rules takes more than ${MAX_MATCH_STEPS} steps. Send shorter arguments`,
+  rule: undefined,
+};
 
 /**
  * Creates a policy from rules.
@@ -86,12 +97,17 @@ export function createPolicy(rules: readonly Rule[], options: PolicyOptions = {}
     if (fault) throw createRuleError({ ...fault, at: ['quotas', place, ...fault.at] });
     return quota;
   });
-  const evaluate = (request: ActionRequest): PolicyVerdict => {
+  const findVerdict = (request: ActionRequest): PolicyVerdict => {
     const place = compiled.findIndex(each => each.findMismatch(request) === undefined);
     const match = compiled[place];
     if (match) return toVerdict(match, place);
     return { action: fallback, reason: `${ACTION_TEXTS[fallback]} by default: no rule is about it`, rule: undefined };
   };
+  const evaluate = (request: ActionRequest): PolicyVerdict =>
+    limitMatchWork(
+      () => findVerdict(request),
+      () => TOO_MUCH_WORK,
+    );
   const isAlwaysDenied = createDenialCheck(
     compiled.map(({ rule }) => rule),
     fallback,
@@ -101,7 +117,11 @@ export function createPolicy(rules: readonly Rule[], options: PolicyOptions = {}
     fallback,
     quotas,
     evaluate,
-    isAlwaysDenied: (request, isTemplate = false) => isAlwaysDenied(request, isTemplate),
+    isAlwaysDenied: (request, isTemplate = false) =>
+      limitMatchWork(
+        () => isAlwaysDenied(request, isTemplate),
+        () => true,
+      ),
     explain: request => formatExplanation(compiled, quotas, request, evaluate(request)),
     dryRun: requests => requests.map(request => ({ request, verdict: evaluate(request) })),
   };
@@ -129,15 +149,23 @@ function formatExplanation(
   const what = `${kind} ${createExcerpt(name)} of ${createExcerpt(server)} (${trusted ? 'trusted' : 'not trusted'}), ${who}`;
   const tried = compiled.slice(0, verdict.rule).map(({ rule, findMismatch }, place) => {
     const { action, because, ...match } = rule;
-    return `${place + 1}. ${action} ${createExcerpt(JSON.stringify(maskArguments({ ...match })), 500)}: ${findMismatch(request) ?? 'fits'}`;
+    return `${place + 1}. ${action} ${createExcerpt(JSON.stringify(maskArguments({ ...match })), 500)}: ${explainMatch(findMismatch, request) ?? 'fits'}`;
   });
   const args = createExcerpt(stringifyJson(maskArguments(request.arguments)), 1000);
   const limits = verdict.action === 'deny' ? [] : quotas.map((quota, place) => formatQuota(quota, place + 1, request));
   return [`${what}: ${args}`, ...tried, `→ ${createExcerpt(verdict.reason, 700)}`, ...limits].join('\n');
 }
 
+/** Returns the reason why a request does not match a rule, or `undefined` if it does. */
+function explainMatch(findMismatch: CompiledRule['findMismatch'], request: ActionRequest): string | undefined {
+  return limitMatchWork(
+    () => findMismatch(request),
+    () => `matching takes more than ${MAX_MATCH_STEPS} steps`,
+  );
+}
+
 function formatQuota(quota: Quota, number: number, request: ActionRequest): string {
-  const mismatch = compileMatch(quota.match ?? {}, false)(request);
+  const mismatch = explainMatch(compileMatch(quota.match ?? {}, false), request);
   const effect = mismatch === undefined ? 'counts this call' : `does not count this call: ${mismatch}`;
   return `quota ${number}, ${describeQuota(quota)}, ${effect}`;
 }

@@ -13,7 +13,8 @@ import {
   toCanonicalJson,
 } from '@tenon/base';
 import type { ActionRequest } from './action-request.js';
-import { compileMatch } from './matching/compiled-rule.js';
+import { type CompiledRule, compileMatch } from './matching/compiled-rule.js';
+import { limitMatchWork } from './matching/match-work.js';
 import { findQuotaFault } from './quota-faults.js';
 import type { Match } from './rules.js';
 
@@ -122,7 +123,7 @@ export function createQuotas(
   return {
     consume(proposal) {
       const now = clock.now();
-      const buckets = meters.flatMap(each => each(proposal, now) ?? []);
+      const buckets = selectMatching(meters, proposal).map(({ take }) => take(proposal, now));
       const refused = buckets.filter(({ bucket }) => bucket.tokens < ONE_CALL);
       if (refused.length === 0) {
         for (const { bucket } of buckets) bucket.tokens -= 1;
@@ -151,12 +152,10 @@ function createSharedQuotas(quotas: readonly Quota[], { buckets }: Stores): Shar
   return {
     async consume(request) {
       const taken = await Promise.all(
-        meters
-          .filter(({ findMismatch }) => findMismatch(request) === undefined)
-          .map(async ({ quota, prefix, size }) => {
-            const key = prefix + hashSha256(getQuotaKey(quota, request));
-            return { quota, key, size, wait: await buckets.take(key, size) };
-          }),
+        selectMatching(meters, request).map(async ({ quota, prefix, size }) => {
+          const key = prefix + hashSha256(getQuotaKey(quota, request));
+          return { quota, key, size, wait: await buckets.take(key, size) };
+        }),
       );
       const refused = taken.filter(({ wait }) => wait > 0);
       if (refused.length === 0) return undefined;
@@ -168,15 +167,26 @@ function createSharedQuotas(quotas: readonly Quota[], { buckets }: Stores): Shar
   };
 }
 
+/** Selects the quotas that count a request. All count a request that takes too long to compare with them. */
+function selectMatching<Meter extends { readonly findMismatch: CompiledRule['findMismatch'] }>(
+  meters: readonly Meter[],
+  request: ActionRequest,
+): readonly Meter[] {
+  return limitMatchWork(
+    () => meters.filter(({ findMismatch }) => findMismatch(request) === undefined),
+    () => meters,
+  );
+}
+
 function createQuotaRefusal(waits: readonly { readonly quota: Quota; readonly wait: number }[]): QuotaRefusal {
   const longest = waits.reduce((longestWait, each) => (each.wait > longestWait.wait ? each : longestWait));
   return { retryAfter: Math.max(1, Math.ceil(longest.wait)), reason: describeQuota(longest.quota) };
 }
 
-type QuotaMeter = (
-  proposal: ActionRequest,
-  now: number,
-) => { readonly bucket: Bucket; readonly quota: Quota } | undefined;
+interface QuotaMeter {
+  readonly findMismatch: CompiledRule['findMismatch'];
+  take(proposal: ActionRequest, now: number): { readonly bucket: Bucket; readonly quota: Quota };
+}
 
 function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
   const buckets = new Map<string, Bucket>();
@@ -199,8 +209,7 @@ function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
     }
     return false;
   };
-  return (proposal, now) => {
-    if (findMismatch(proposal) !== undefined) return undefined;
+  const take: QuotaMeter['take'] = (proposal, now) => {
     const own = getQuotaKey(quota, proposal);
     const key = buckets.has(own) || makeRoom(now) ? own : OVERFLOW_KEY;
     const bucket = refill(buckets.get(key) ?? { tokens: quota.calls, updatedAt: now }, now);
@@ -209,6 +218,7 @@ function createMeter(quota: Quota, maxKeys: number): QuotaMeter {
     buckets.set(key, bucket);
     return { bucket, quota };
   };
+  return { findMismatch, take };
 }
 
 function getQuotaKey({ per }: Quota, request: ActionRequest): string {

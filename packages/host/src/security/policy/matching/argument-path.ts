@@ -1,11 +1,15 @@
 import { isObject, parseJsonPointer } from '@tenon/base';
 import { matchGlob } from './glob.js';
+import { countMatchSteps } from './match-work.js';
 import { foldCase } from './name-patterns.js';
 
 /** Maximum number of values of one argument, over all its arrays. */
 const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 const MAX_VISITS = 100_000;
+/** Number of steps of each visited value, and of each member of an object that is listed. */
+const STEPS_OF_VISIT = 60;
+const STEPS_OF_MEMBER = 5;
 
 /** Values at a path of the arguments. */
 export interface PathValues {
@@ -86,6 +90,7 @@ class PathVisitor implements PathValues {
    * @param optional True if the member may be missing, because the path declares it optional.
    */
   visit(at: unknown, place: number, depth: number, optional: boolean): void {
+    countMatchSteps(STEPS_OF_VISIT);
     if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) {
       this.isTruncated = true;
       return;
@@ -111,6 +116,7 @@ class PathVisitor implements PathValues {
   }
 
   #collectValues(at: unknown, depth: number): void {
+    countMatchSteps(STEPS_OF_VISIT);
     if (depth > MAX_DEPTH || this.values.length >= MAX_VALUES || ++this.#visits > MAX_VISITS) this.isTruncated = true;
     else if (typeof at !== 'object' || at === null) this.values.push(at);
     else for (const each of getChildren(at)) this.#collectValues(each, depth + 1);
@@ -118,16 +124,18 @@ class PathVisitor implements PathValues {
 }
 
 function getChildren(value: unknown): readonly unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+  const children = typeof value === 'object' && value !== null ? Object.values(value) : [];
+  countMatchSteps(children.length * STEPS_OF_MEMBER);
+  return children;
 }
 
 function getMatchingMembers(value: unknown, step: PathStep): readonly unknown[] {
   if (typeof value !== 'object' || value === null) return [];
   const members = value as { readonly [name: string]: unknown };
   if (step.isLiteral) return Object.hasOwn(members, step.text) ? [members[step.text]] : [];
-  return Object.keys(members)
-    .filter(name => step.matches(name))
-    .map(name => members[name]);
+  const names = Object.keys(members);
+  countMatchSteps(names.length * STEPS_OF_MEMBER);
+  return names.filter(name => step.matches(name)).map(name => members[name]);
 }
 
 /** Finds the first argument that no path names. A named argument includes its descendants. */
@@ -136,6 +144,7 @@ export function findUnnamed(value: unknown, paths: readonly (readonly PathStep[]
   const isList = Array.isArray(value);
   if (!isList && !isObject(value)) return paths.some(([step]) => step === undefined) ? undefined : place;
   for (const [name, member] of Object.entries(value)) {
+    countMatchSteps(STEPS_OF_VISIT * (1 + paths.length));
     const here = `${place}/${name}`;
     const rest = paths.flatMap(path => getRemainingSteps(path, name, isList));
     if (rest.some(path => path.length === 0)) continue;

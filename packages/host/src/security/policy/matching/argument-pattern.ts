@@ -1,6 +1,7 @@
 import { hasOneReading, listReadings } from './decoded-variants.js';
 import { createFolderMatcher } from './folder-matcher.js';
 import { matchGlob } from './glob.js';
+import { isAscii } from './match-work.js';
 import { foldCase } from './name-patterns.js';
 import {
   listComparableTexts,
@@ -70,10 +71,12 @@ function createGlobTest(pattern: string): ValueTest {
   const forms = [...new Set(url === undefined ? [pattern] : [pattern, url, ...listReadings(url)])];
   const fits = (text: string) => forms.some(form => matchGlob(form, text));
   const looseForms = [...new Set([...forms, ...listPatternForms(pattern)])];
-  const folded = looseForms.map(foldCase);
+  const folded = [...new Set(looseForms.map(foldCase))];
   const mayFit = (text: string) => {
     const small = foldCase(text);
-    return looseForms.some(form => matchGlob(form, text, true)) || folded.some(form => matchGlob(form, small, true));
+    if (folded.some(form => matchGlob(form, small, true))) return true;
+    // Folding changes ASCII characters one by one, so only other texts may match in their own form alone.
+    return !isAscii(text) && looseForms.some(form => matchGlob(form, text, true));
   };
   return (value, certain) => {
     if (typeof value !== 'string') return !certain && isScalarText(value) && mayFit(String(value));

@@ -6,6 +6,7 @@ import { compilePath, findUnnamed, findValues } from './argument-path.js';
 import { type ArgumentPattern, compilePattern, type ValueTest } from './argument-pattern.js';
 import type { Globs } from './glob.js';
 import { getHints, type Hints } from './hints.js';
+import { countMatchSteps } from './match-work.js';
 import { compileNames, listPatterns } from './name-patterns.js';
 import { compileUserMatch } from './user-conditions.js';
 
@@ -20,6 +21,11 @@ export interface CompiledRule {
   /** Returns the reason why a request does not match the rule, or `undefined` if it does. */
   findMismatch(request: ActionRequest): string | undefined;
 }
+
+/** Number of steps of each condition of a rule. */
+const STEPS_OF_TEST = 100;
+/** Maximum number of characters of a value that an explanation reads. */
+const MAX_DESCRIBED = 1000;
 
 const HINTS = ['readOnly', 'destructive', 'idempotent', 'openWorld'] as const;
 
@@ -44,6 +50,7 @@ export function compileMatch(match: Match, certain: boolean): RuleTest {
   ];
   return request => {
     for (const test of tests) {
+      countMatchSteps(STEPS_OF_TEST);
       const mismatch = test(request);
       if (mismatch !== undefined) return mismatch;
     }
@@ -87,10 +94,11 @@ function createNameTest(
 ): RuleTest[] {
   if (globs === undefined) return [];
   const fits = compileNames(globs, certain);
+  const wanted = describeWanted(listPatterns(globs).patterns);
   return [
     request => {
       const name = getName(request);
-      return fits(name) ? undefined : describeMismatch(what, name, listPatterns(globs).patterns);
+      return fits(name) ? undefined : describeMismatch(what, name, wanted);
     },
   ];
 }
@@ -98,8 +106,9 @@ function createNameTest(
 function createResourceTest(resource: NonNullable<Match['resource']>, certain: boolean): RuleTest {
   const patterns = typeof resource === 'string' || Array.isArray(resource) ? [resource].flat() : [resource];
   const tests: ValueTest[] = patterns.map(pattern => compilePattern(pattern as ArgumentPattern));
+  const wanted = describeWanted(resource);
   return ({ name }) =>
-    tests.some(test => test(name, certain)) ? undefined : describeMismatch('resource', name, resource);
+    tests.some(test => test(name, certain)) ? undefined : describeMismatch('resource', name, wanted);
 }
 
 function createPrincipalTest(principal: Match['principal'], certain: boolean): RuleTest[] {
@@ -107,10 +116,11 @@ function createPrincipalTest(principal: Match['principal'], certain: boolean): R
   if (principal === null)
     return [request => (request.principal === undefined ? undefined : 'the caller is not anonymous')];
   const fits = compileNames(principal, certain);
+  const wanted = describeWanted(listPatterns(principal).patterns);
   return [
     ({ principal: name }) => {
       if (name === undefined) return 'the caller is anonymous';
-      return fits(name) ? undefined : describeMismatch('principal', name, listPatterns(principal).patterns);
+      return fits(name) ? undefined : describeMismatch('principal', name, wanted);
     },
   ];
 }
@@ -131,20 +141,19 @@ function createArgumentTest(path: string, pattern: ArgumentPattern, certain: boo
   const steps = compilePath(path, certain);
   const names = steps.map(({ text }) => text);
   const test = compilePattern(pattern);
+  const wanted = describeWanted(pattern);
   return ({ arguments: args }) => {
     const { values, isComplete, isTruncated } = findValues(args, steps);
     const shown = createExcerpt(path, 80);
     if (!certain) {
       if (isTruncated || values.some(value => test(value, false))) return undefined;
-      return values.length === 0 ? `argument ${shown} is absent` : describeArgumentMismatch(names, values[0], pattern);
+      return values.length === 0 ? `argument ${shown} is absent` : describeArgumentMismatch(names, values[0], wanted);
     }
     if (isTruncated) return `argument ${shown} has more values than are looked at`;
     if (!isComplete || values.length === 0)
       return `argument ${shown} is absent${values.length > 0 ? ' somewhere' : ''}`;
-    const other = values.find(value => !test(value, true));
-    return other === undefined && values.every(value => test(value, true))
-      ? undefined
-      : describeArgumentMismatch(names, other, pattern);
+    const place = values.findIndex(value => !test(value, true));
+    return place < 0 ? undefined : describeArgumentMismatch(names, values[place], wanted);
   };
 }
 
@@ -159,15 +168,25 @@ function createOnlyTest(only: Match['only'], certain: boolean): RuleTest[] {
   ];
 }
 
-function describeArgumentMismatch(steps: readonly string[], value: unknown, pattern: ArgumentPattern): string {
+function describeArgumentMismatch(steps: readonly string[], value: unknown, wanted: string): string {
   const name = steps.join('.');
   const secret = steps.some(isSecretName);
-  const got = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
+  const got = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(cutText(value));
   const shown = secret ? '…' : createExcerpt(maskText(got ?? 'nothing'), 80);
-  return `argument ${createExcerpt(name, 80)} is ${shown}, not ${secret ? 'the expected value' : createExcerpt(JSON.stringify(pattern), 200)}`;
+  return `argument ${createExcerpt(name, 80)} is ${shown}, not ${secret ? 'the expected value' : wanted}`;
 }
 
-function describeMismatch(what: string, got: string, wanted: unknown): string {
+function describeMismatch(what: string, got: string, wanted: string): string {
+  return `${what} is ${createExcerpt(JSON.stringify(cutText(got)), 120)}, not ${wanted}`;
+}
+
+/** Describes a pattern. It is done once, because a list of patterns may be long. */
+function describeWanted(wanted: unknown): string {
   const list = Array.isArray(wanted) && wanted.length === 1 ? wanted[0] : wanted;
-  return `${what} is ${createExcerpt(JSON.stringify(got), 120)}, not ${createExcerpt(JSON.stringify(list), 200)}`;
+  return createExcerpt(JSON.stringify(list), 200);
+}
+
+/** Cuts a long text before it is written. */
+function cutText(value: unknown): unknown {
+  return typeof value === 'string' ? value.slice(0, MAX_DESCRIBED) : value;
 }

@@ -1,5 +1,9 @@
+import { countMatchSteps, deriveOnce, isAscii, STEPS_OF_NORMALIZING } from './match-work.js';
+
 /** Maximum number of times that a text is decoded. */
 const MAX_DECODINGS = 4;
+/** Number of steps for each character of a text that is decoded so often. */
+const STEPS_OF_DECODING = 60;
 
 /** Encodings that lenient decoders convert to a dot, a slash or a backslash. */
 const OVERLONG: readonly (readonly [RegExp, string])[] = [
@@ -12,22 +16,24 @@ const OVERLONG: readonly (readonly [RegExp, string])[] = [
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
 /** Tells if a text has only one interpretation: it is neither encoded nor a URL, and has no dots or slashes to resolve. */
-export function hasOneReading(text: string): boolean {
-  return PLAIN.test(text) && !/^\s*[a-z][a-z0-9+.-]*:/i.test(text);
-}
+export const hasOneReading = deriveOnce(1, text => PLAIN.test(text) && !/^\s*[a-z][a-z0-9+.-]*:/i.test(text));
 
 /**
  * Lists the interpretations of a text. They are the text itself, decoded once or several times, with normalized
  * compatibility characters, with backslashes as slashes, and with resolved `.` and `..`. The first is the text itself.
  */
-export function listReadings(text: string): readonly string[] {
+export const listReadings = deriveOnce(1, (text): readonly string[] => {
   if (PLAIN.test(text)) return [text];
+  countMatchSteps(text.length * (text.includes('%') ? 30 : 6));
   const readings = listUnresolvedReadings(text);
   return [...new Set([...readings, ...readings.map(resolveDots)])];
-}
+});
 
 /** Lists the interpretations of a text without resolving `.` and `..`. */
-export function listUnresolvedReadings(text: string): readonly string[] {
+export const listUnresolvedReadings = deriveOnce(1, (text): readonly string[] => {
+  countMatchSteps(
+    text.length * ((text.includes('%') ? STEPS_OF_DECODING : 0) + (isAscii(text) ? 0 : STEPS_OF_NORMALIZING)),
+  );
   const all = new Set([text]);
   let at = text;
   for (let times = 0; times < MAX_DECODINGS; times++) {
@@ -39,14 +45,16 @@ export function listUnresolvedReadings(text: string): readonly string[] {
   for (const each of [...all]) all.add(each.normalize('NFKC'));
   for (const each of [...all]) all.add(each.replaceAll('\\', '/'));
   return [...all];
-}
+});
 
 /** Tells if a text is encoded more than `MAX_DECODINGS` times. */
-export function isAmbiguous(text: string): boolean {
+export const isAmbiguous = deriveOnce(1, text => {
+  if (!text.includes('%')) return false;
+  countMatchSteps(text.length * STEPS_OF_DECODING);
   let at = text;
   for (let times = 0; times < MAX_DECODINGS; times++) at = decode(at);
   return decode(at) !== at;
-}
+});
 
 function decode(text: string): string {
   if (!text.includes('%')) return text;

@@ -1,10 +1,13 @@
 import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './decoded-variants.js';
+import { countMatchSteps, deriveOnce } from './match-work.js';
 import { foldCase } from './name-patterns.js';
 import { followSystemLinks } from './symlink-aliases.js';
 import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
 
 /** Maximum length of a path, in characters. A longer text may be in any folder. */
 const MAX_PATH = 65_536;
+/** Number of steps of each compared segment. */
+const STEPS_OF_SEGMENT = 10;
 
 /**
  * Position in a file tree: `/work` is in `/`, `C:\work` in `c:`, `https://host/work` in `https://host`. `work` has no
@@ -66,6 +69,7 @@ function parsePath(path: string): PathLocation {
 }
 
 function doesContain(folder: PathLocation, text: string): boolean {
+  countMatchSteps(text.length * 4 * STEPS_OF_SEGMENT);
   // Such a path may point anywhere, in whichever folder it begins.
   if (doesLeaveByLink(text)) return false;
   const locations = listCertainLocations(text, isDrive(folder.root));
@@ -109,12 +113,27 @@ function isIn(folder: PathLocation, { root, segments }: PathLocation): boolean {
 }
 
 /** Tells if a path leaves its first folder through a link of the operating system. */
-function doesLeaveByLink(text: string): boolean {
+const doesLeaveByLink = deriveOnce(50, text => {
   const path = /^file:/i.test(text) ? (parseUrl(text)?.pathname ?? text) : text;
   return !isUrl(path) && listUnresolvedReadings(path).some(each => followSystemLinks(each).escapes);
+});
+
+/** Places that a text may mean. */
+interface PossiblePlaces {
+  readonly written: readonly PathLocation[];
+  /** Places behind links of the operating system. */
+  readonly linked: readonly PathLocation[];
+  /** True if the text may mean any file. */
+  readonly anywhere: boolean;
 }
 
 function mayContainPath(folder: PathLocation, text: string): boolean {
+  const { written, linked, anywhere } = listPossiblePlaces(text);
+  if (written.some(place => mayBeIn(folder, place))) return true;
+  return !isUrlRoot(folder.root) && (anywhere || linked.some(place => mayBeIn(folder, place)));
+}
+
+const listPossiblePlaces = deriveOnce(200, (text): PossiblePlaces => {
   const bare = text.trim();
   const stripped = bare.replace(/^file:[\\/]*/i, '/');
   const cut = bare.replace(/\0.*$/s, '');
@@ -131,18 +150,21 @@ function mayContainPath(folder: PathLocation, text: string): boolean {
   );
   const written = [...new Set([...paths, ...devices, ...trimmed])];
   const inUrls = urls.flatMap(url => listUnresolvedReadings(url.pathname).map(path => parseUrlPath(url, path)));
-  if ([...written.map(parsePath), ...inUrls].some(place => mayBeIn(folder, place))) return true;
-  if (isUrlRoot(folder.root)) return false;
   const links = written.map(followSystemLinks);
-  return links.some(({ anywhere, paths }) => anywhere || paths.some(path => mayBeIn(folder, parsePath(path))));
-}
+  return {
+    written: [...written.map(parsePath), ...inUrls],
+    linked: links.flatMap(link => link.paths.map(parsePath)),
+    anywhere: links.some(link => link.anywhere),
+  };
+});
 
 function mayBeIn(folder: PathLocation, place: PathLocation): boolean {
+  countMatchSteps((1 + place.segments.length) * STEPS_OF_SEGMENT * (1 + folder.segments.length));
   const [inner, outer] = [place.segments.map(foldSegment), folder.segments.map(foldSegment)];
   if (isUrlRoot(folder.root)) return place.root === folder.root && doesStartWith(inner, outer);
   if (isUrlRoot(place.root) && !place.root.startsWith('file:')) return false;
   // A relative folder may be anywhere.
-  if (folder.root === '') return outer.length === 0 || inner.some((_, at) => doesStartWith(inner.slice(at), outer));
+  if (folder.root === '') return outer.length === 0 || inner.some((_, at) => doesStartWith(inner, outer, at));
   if (isDrive(place.root) && isDrive(folder.root) && place.root !== folder.root) return false;
   if (place.root !== '') return doesStartWith(inner, outer);
   // A relative path may begin in any parent of this folder.
@@ -158,8 +180,8 @@ function isDrive(root: string): boolean {
   return root.length === 2 && root.endsWith(':');
 }
 
-function doesStartWith(segments: readonly string[], first: readonly string[]): boolean {
-  return first.every((segment, at) => segment === segments[at]);
+function doesStartWith(segments: readonly string[], first: readonly string[], start = 0): boolean {
+  return first.every((segment, at) => segment === segments[start + at]);
 }
 
 /**

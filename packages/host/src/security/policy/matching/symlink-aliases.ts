@@ -10,6 +10,9 @@ export interface LinkTargets {
   readonly escapes: boolean;
 }
 
+/** Maximum number of segments of a link: `proc/1/task/2/fd/3`. One more is needed to see that a path goes on. */
+const MAX_LINK = 7;
+
 const PROCESS = /^(?:self|thread-self|\d+)$/;
 const STREAMS: ReadonlySet<string> = new Set(['stdin', 'stdout', 'stderr']);
 /** Folders that exist twice on macOS: `/etc` is `/private/etc`. */
@@ -36,17 +39,24 @@ export function followSystemLinks(path: string): LinkTargets {
 /** Resolves links such as `/proc/self/root`. Returns `undefined` when the path contains none. */
 function followProcessLinks(path: string): string | undefined | 'anywhere' {
   let stack: string[] = [];
+  // The same segments in one case, without `..` at the start.
+  let names: string[] = [];
   let start = path.startsWith('/') ? '/' : '';
   let isFollowed = false;
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue;
     // The system resolves a link before the `..` after it.
-    if (segment === '..' && stack.length > 0 && stack.at(-1) !== '..') stack.pop();
-    else if (segment !== '..' || start === '') stack.push(segment);
-    const target = readLink(stack.map(foldCase).filter(each => each !== '..'));
+    if (segment === '..' && stack.length > 0 && stack.at(-1) !== '..') {
+      stack.pop();
+      names.pop();
+    } else if (segment !== '..') {
+      stack.push(segment);
+      names.push(foldCase(segment));
+    } else if (start === '') stack.push(segment);
+    const target = readLink(names);
     if (target === 'anywhere') return target;
     if (target === undefined) continue;
-    [stack, start, isFollowed] = [[], target, true];
+    [stack, names, start, isFollowed] = [[], [], target, true];
   }
   return isFollowed ? start + stack.join('/') : undefined;
 }
@@ -61,8 +71,10 @@ function readLink(segments: readonly string[]): '/' | '' | 'anywhere' | undefine
     (second === 'fd' || STREAMS.has(second ?? ''))
   )
     return 'anywhere';
-  const place = segments.lastIndexOf('proc');
-  const [process, ...rest] = place < 0 ? [] : segments.slice(place + 1);
+  // No link has more segments after `proc`.
+  const last = segments.slice(-MAX_LINK);
+  const place = last.lastIndexOf('proc');
+  const [process, ...rest] = place < 0 ? [] : last.slice(place + 1);
   if (process === undefined || !PROCESS.test(process)) return undefined;
   const [link, of, ...more] = rest[0] === 'task' ? rest.slice(2) : rest;
   if (more.length > 0) return undefined;

@@ -1,8 +1,11 @@
 import { extractEmbeddedIpv4, parseIpAddress } from '@tenon/base';
 import { listReadings } from './decoded-variants.js';
+import { countMatchSteps, deriveOnce } from './match-work.js';
 
 /** Maximum length of a host that is parsed, in characters. Names have at most 253. */
 const MAX_HOST = 1_000;
+/** Number of steps to parse a host. */
+const STEPS_OF_HOST = 400;
 
 /** Host of a URL in strict syntax, which every parser interprets alike. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;
@@ -38,13 +41,14 @@ export function normalizeUrl(text: string, { fragment = true }: { fragment?: boo
  * Lists all texts that a server may use for a text: its interpretations, and each of them in all forms of a URL. A rule
  * without a query matches a URL with any query, because many servers ignore it.
  */
-export function listComparableTexts(text: string): readonly string[] {
+export const listComparableTexts = deriveOnce(0, (text): readonly string[] => {
+  if (!text.includes(':')) return listReadings(text);
+  countMatchSteps(text.length * 20);
   // Dots in a query are not dots of the path.
-  const texts = text.includes(':') ? [text, removeQuery(text)] : [text];
-  const readings = [...new Set(texts.flatMap(listReadings))];
+  const readings = [...new Set([text, removeQuery(text)].flatMap(listReadings))];
   const urls = readings.flatMap(each => [each, ...truncateAtNull(each)]).flatMap(listUrlForms);
   return urls.length === 0 ? readings : [...new Set([...readings, ...urls, ...urls.flatMap(listReadings)])];
-}
+});
 
 /** Returns a text up to its first null character, where programs in C end it. */
 function truncateAtNull(text: string): readonly string[] {
@@ -56,15 +60,16 @@ function truncateAtNull(text: string): readonly string[] {
  * Lists the forms of a URL that lead to the same resource: normalized, without fragment, without query and fragment,
  * without the slash at its end, and with the IPv4 address in an IPv6 address. Returns an empty list for other texts.
  */
-export function listUrlForms(text: string): readonly string[] {
+export const listUrlForms = deriveOnce(3, (text): readonly string[] => {
   const normalized = normalizeUrl(text);
   const url = normalized === undefined ? undefined : parseUrl(normalized);
   if (url === undefined) return [];
+  countMatchSteps(text.length * (url.protocol === 'file:' ? 70 : 12));
   const forms = listHostForms(url.hostname).flatMap(hostname => [url.href, ...replaceHost(url, hostname)]);
   const short = forms.flatMap(form => [form, form.replace(/#.*$/s, ''), removeQuery(form)]);
   const all = [...short, ...short.map(form => form.replace(/([^/])\/+$/, '$1'))];
   return [...new Set(url.protocol === 'file:' ? [...all, ...all.flatMap(listFileForms)] : all)];
-}
+});
 
 /** Returns a URL without query and fragment. */
 export function removeQuery(url: string): string {
@@ -92,29 +97,30 @@ function listFileForms(url: string): readonly string[] {
 }
 
 /** Lists all URLs that are possible interpretations of a text. */
-export function listPossibleUrls(text: string): readonly URL[] {
+export const listPossibleUrls = deriveOnce(10, (text): readonly URL[] => {
   // A URL parser removes line breaks and tabs first.
   const texts = [text, text.replace(/[\0- ]/g, '')].flatMap(listReadings);
   // A URL parser also accepts a URL without slashes.
   const more = texts.flatMap(each => [each, `https:${each}`]);
   return [...new Set(more)].flatMap(each => parseUrl(each) ?? []);
-}
+});
 
 /** Lists all hosts that are possible interpretations of a text, in all their forms. */
-export function listPossibleHosts(text: string): ReadonlySet<string> {
+export const listPossibleHosts = deriveOnce(20, (text): ReadonlySet<string> => {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
     return [each, ...authority.split(/[@\\]/)].flatMap(part => [part, part.replace(/:\d*$/, '')]);
   });
   const careful = listPossibleUrls(text).map(({ hostname }) => hostname);
   return new Set([...careless, ...careful].flatMap(listHostForms));
-}
+});
 
 /**
  * Lists the forms of a host: in lower case without final dots, as a URL parser reads it (`0x7f.1` is `127.0.0.1`), and
  * the IPv4 address in an IPv6 address (`[::ffff:7f00:1]`).
  */
 export function listHostForms(host: string): readonly string[] {
+  countMatchSteps(STEPS_OF_HOST);
   const written = normalizeHost(host);
   if (written === '' || written.length > MAX_HOST) return [written];
   const bare = written.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
