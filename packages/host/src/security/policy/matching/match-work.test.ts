@@ -9,10 +9,10 @@ const list = <Item>(count: number, create: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => create(index));
 
 const call = (args: object, name = 'write') =>
-  ({ kind: 'tool', server: 'files', name, arguments: { ...args }, trusted: false }) as const;
+  ({ kind: 'tool', server: 'files', name, arguments: { ...args }, principal: undefined, trusted: false }) as const;
 
 const read = (uri: string) =>
-  ({ kind: 'resource', server: 'files', name: uri, arguments: {}, trusted: false }) as const;
+  ({ kind: 'resource', server: 'files', name: uri, arguments: {}, principal: undefined, trusted: false }) as const;
 
 const decide = (rules: readonly Rule[], request: ReturnType<typeof call> | ReturnType<typeof read>) =>
   createPolicy(rules, { fallback: 'allow' }).evaluate(request);
