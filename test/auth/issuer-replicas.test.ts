@@ -2,7 +2,7 @@
 
 import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import type { FakeClock } from '@tenon/testing';
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { memoryStores, type Stores, type Values } from 'tenon';
 import { expect, it } from 'vitest';
 import { BACK, createTestIssuer, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
@@ -83,7 +83,12 @@ async function setUp() {
   const endFirst = () => {
     isFirstDead = true;
   };
-  return { state, balanced, body, read, endFirst };
+  const readKeyIds = async (replica: (typeof replicas)[number]) => {
+    const { keys } = (await (await replica(new Request(`${ISSUER}/jwks`))).json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  };
+  const keyIds = () => Promise.all(replicas.map(readKeyIds));
+  return { state, balanced, body, read, endFirst, keyIds };
 }
 
 const settle = () => new Promise<void>(resolve => setImmediate(resolve));
@@ -96,7 +101,9 @@ async function until(isDone: () => boolean, between: () => void = () => {}) {
 }
 
 it('signs a user in whose requests reach different processes', async () => {
-  const { body, read, balanced } = await setUp();
+  const { body, read, balanced, keyIds } = await setUp();
+  const { kid = '' } = decodeProtectedHeader(body.access_token ?? '');
+  expect(await keyIds()).toEqual([[kid], [kid], [kid]]);
   expect(body.token_type).toBe('Bearer');
   expect(await Promise.all([read(0), read(1), read(2)])).toEqual(['upstream-1', 'upstream-1', 'upstream-1']);
   const fields = { grant_type: 'refresh_token', client_id: 'app', refresh_token: body.refresh_token ?? '' };

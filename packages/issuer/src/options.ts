@@ -30,7 +30,8 @@ export interface IssuerBaseOptions {
   readonly stores?: Stores | undefined;
   /**
    * Private keys as JWKs. The first one signs. All of them are published.
-   * @default a random key of this process
+   * @default for `oauthProxy` keys in `stores`, encrypted and rotated every 30 days. For `createIssuer` a random key of
+   * this process
    */
   readonly keys?: readonly PrivateJwk[] | undefined;
   /**

@@ -39,7 +39,8 @@ export async function createSigningKeys(privateKeys: readonly PrivateJwk[] | und
   };
 }
 
-async function generatePrivateKey(): Promise<JWK> {
+/** Creates a private key. */
+export async function generatePrivateKey(): Promise<JWK> {
   const { privateKey } = await generateKeyPair(DEFAULT_ALGORITHM, { extractable: true });
   return exportJWK(privateKey);
 }

@@ -27,6 +27,7 @@ export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
   'issuer.code': { format: 1 },
   'issuer.family': { format: 1 },
   'issuer.flow': { format: 1 },
+  'issuer.signing-keys': { format: 1 },
   'issuer.upstream': { format: 1 },
   journal: { format: 1, hasOwnKeys: true },
   lease: { format: 1, hasOwnKeys: true },

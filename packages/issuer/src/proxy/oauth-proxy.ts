@@ -21,6 +21,7 @@ import type { SignInMethod } from '../sign-in-method.js';
 import { createSingleUseStore, type SingleUseStore } from '../single-use-store.js';
 import { redirectWithCode } from '../token/issued-grants.js';
 import { MACHINE_SUBJECT_PREFIX } from '../token/token-endpoint.js';
+import { createSharedKeys } from './shared-keys.js';
 import { createUpstreamProvider, type UpstreamOptions, type UpstreamProvider } from './upstream-provider.js';
 import { createUpstreamTokenStore, type UpstreamTokenStore } from './upstream-token-store.js';
 
@@ -29,8 +30,8 @@ export interface OauthProxyOptions extends IssuerBaseOptions {
   /** Identity provider at which users sign in. */
   readonly upstream: UpstreamOptions;
   /**
-   * Keys of 32 bytes that encrypt the provider's tokens in `stores` (AES-256-GCM). The first key encrypts, and all
-   * keys decrypt, so that you can rotate them.
+   * Keys of 32 bytes that encrypt the provider's tokens and the signing keys in `stores` (AES-256-GCM). The first key
+   * encrypts, and all keys decrypt, so that you can rotate them.
    *
    * A change of that secret then requires all users to sign in again.
    *
@@ -73,14 +74,16 @@ interface ProxyContext {
  * @throws TenonError `auth/issuer-options`
  */
 export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
-  const settings = resolveIssuerOptions(options);
-  const { upstream } = options;
+  const { upstream, keys } = options;
+  const resolved = resolveIssuerOptions(options);
+  const getSeal = createSealFactory(options);
+  const settings = keys?.length ? resolved : { ...resolved, getKeys: createSharedKeys(resolved, getSeal) };
   const provider = createUpstreamProvider(upstream, settings);
   const signIns = createSingleUseStore<UpstreamSignIn>(settings.values, 'flow', {
     max: settings.limits.maxPendingSignIns,
     ttl: SIGN_IN_TTL * 1_000,
   });
-  const upstreamTokens = createUpstreamTokenStore(settings, provider, createSealFactory(options));
+  const upstreamTokens = createUpstreamTokenStore(settings, provider, getSeal);
   const context = { settings, provider, upstream, signIns, upstreamTokens };
   const signInMethod: SignInMethod = {
     password: false,
