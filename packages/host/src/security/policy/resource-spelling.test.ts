@@ -128,6 +128,18 @@ describe('a rule with an exact URI', () => {
     expect(judgeUri(deny({ resource: { host: '127.0.0.1' } }), 'http://127.0.0.2/')).toBe('allow');
   });
 
+  it.each([
+    'file://user@localhost/etc/passwd',
+    'file://user:pass@localhost/etc/passwd?x',
+    'file:///proc/self/root/etc/passwd',
+    'file:///proc/1/root/etc/passwd',
+    'file:///private/etc/passwd',
+    'file:///%70roc/self/root/etc/passwd#a',
+  ])('denies a file with a user in its URL, or behind a link of the system: %s', uri => {
+    expect(judgeUri(deny({ resource: 'file:///etc/passwd' }), uri)).toBe('deny');
+    expect(judgeUri(deny({ resource: 'file:///etc/shadow' }), uri)).toBe('allow');
+  });
+
   it('compares long texts quickly', () => {
     const value = 'a'.repeat(4_000_000);
     const stars = `*${'a'.repeat(400)}b`;

@@ -1,6 +1,7 @@
 import { extractEmbeddedIpv4, parseIpAddress } from '@tenon/base';
 import { listReadings } from './decoded-variants.js';
 import { countMatchSteps, deriveOnce } from './match-work.js';
+import { followSystemLinks } from './symlink-aliases.js';
 
 /** Maximum length of a host that is parsed, in characters. Names have at most 253. */
 const MAX_HOST = 1_000;
@@ -61,7 +62,8 @@ function truncateAtNull(text: string): readonly string[] {
  * without the slash at its end, and with the IPv4 address in an IPv6 address. Returns an empty list for other texts.
  */
 export const listUrlForms = deriveOnce(3, (text): readonly string[] => {
-  const normalized = normalizeUrl(text);
+  // A URL parser refuses a user in a `file:` URL, which other parsers ignore.
+  const normalized = normalizeUrl(text.replace(/^(\s*file:[\\/]{2})[^\\/]*@/i, '$1'));
   const url = normalized === undefined ? undefined : parseUrl(normalized);
   if (url === undefined) return [];
   countMatchSteps(text.length * (url.protocol === 'file:' ? 70 : 12));
@@ -83,8 +85,8 @@ function replaceHost(url: URL, hostname: string): readonly string[] {
 }
 
 /**
- * Lists the forms of a `file:` URL without a host, and without the endings of names that Windows ignores: dots, spaces
- * and streams.
+ * Lists the forms of a `file:` URL without a host, without the endings of names that Windows ignores (dots, spaces and
+ * streams), and behind the links of an operating system.
  */
 function listFileForms(url: string): readonly string[] {
   const local = removeQuery(url).replace(/^file:\/\/[^/]*/i, 'file://');
@@ -93,7 +95,7 @@ function listFileForms(url: string): readonly string[] {
     .split('/')
     .map(segment => (/^[a-z]:$/i.test(segment) ? segment : segment.replace(/:.*$/s, '').replace(/(?:[. ]|%20)+$/i, '')))
     .join('/');
-  return [local, `file://${trimmed}`];
+  return [local, `file://${trimmed}`, ...followSystemLinks(path).paths.map(target => `file://${target}`)];
 }
 
 /** Lists all URLs that are possible interpretations of a text. */
