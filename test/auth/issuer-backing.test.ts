@@ -4,7 +4,14 @@ import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { memoryStores, type Stores } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { BACK, createTestIssuer, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
+import {
+  BACK,
+  createFormRequest,
+  createTestIssuer,
+  ISSUER,
+  RESOURCE,
+  readPage,
+} from '../../packages/issuer/src/fixtures/visitor.js';
 
 interface Provider {
   status: number;
@@ -129,6 +136,17 @@ describe('a token of the proxy', () => {
     testIssuer.clock.advance(100_000);
     expect((await renew()).body.error).toBe('invalid_grant');
     expect(await upstream()).toBeUndefined();
+  });
+
+  it('ends with the token of the provider when its client revokes it', async () => {
+    const { testIssuer, renew, upstream, body } = await signedIn({ refresh: 'first' });
+    const revoke = (client_id: string) =>
+      testIssuer.send('/revoke', createFormRequest({ client_id, token: body.refresh_token ?? '' }));
+    await revoke('another');
+    expect(await upstream()).toBe('upstream-1');
+    expect((await revoke('app')).status).toBe(200);
+    expect(await upstream()).toBeUndefined();
+    expect((await renew()).body.error).toBe('invalid_grant');
   });
 
   it('survives an outage of the provider', async () => {

@@ -78,7 +78,7 @@ function createRoutes(
     createLimitedRoute('GET', false, 'authorize', handleAuthorize),
     createLimitedRoute('POST', false, 'consent', handleConsent),
     createLimitedRoute('POST', true, 'token', request => handleTokenRequest(request, clients, settings, signInMethod)),
-    createLimitedRoute('POST', true, 'revoke', request => handleRevocation(request, clients, settings)),
+    createLimitedRoute('POST', true, 'revoke', request => handleRevocation(request, clients, settings, signInMethod)),
     ...(settings.registration
       ? [createLimitedRoute('POST', true, 'register', request => handleRegistration(request, settings))]
       : []),

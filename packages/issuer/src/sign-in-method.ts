@@ -17,4 +17,6 @@ export interface SignInMethod {
    * have expired.
    */
   getUpstreamAccess?(sid: string): Promise<{ readonly until?: number } | undefined>;
+  /** Removes the identity provider's tokens of a revoked grant. */
+  removeUpstreamAccess?(sid: string): Promise<void>;
 }

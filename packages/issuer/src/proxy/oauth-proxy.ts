@@ -95,6 +95,7 @@ export function createProxyEndpoint(options: OauthProxyOptions): ProxyEndpoint {
     },
     completeConsent: (_, authRequest) => redirectToUpstream(authRequest, context),
     getUpstreamAccess: sid => upstreamTokens.read(sid),
+    removeUpstreamAccess: sid => upstreamTokens.remove(sid),
   };
   return {
     endpoint: createRoutedEndpoint(settings, signInMethod, { callback: request => handleCallback(request, context) }),

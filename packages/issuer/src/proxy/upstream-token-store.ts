@@ -26,6 +26,8 @@ export interface UpstreamTokenStore {
    * @throws TenonError `auth/upstream`
    */
   read(sid: string): Promise<UpstreamAccess | undefined>;
+  /** Removes tokens by ID. A renewal that is running does not bring them back. */
+  remove(sid: string): Promise<void>;
 }
 
 type StoredTokens = UpstreamAccess & {
@@ -116,6 +118,9 @@ export function createUpstreamTokenStore(
       const sid = createRandomText();
       await put(getSessionKey(sid), toStoredTokens(tokens), 0);
       return sid;
+    },
+    async remove(sid) {
+      await values.delete(getSessionKey(sid));
     },
     async read(sid) {
       const key = getSessionKey(sid);

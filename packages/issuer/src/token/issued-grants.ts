@@ -161,11 +161,15 @@ export async function findRefreshToken(
   };
 }
 
-/** Revokes a refresh token and its family. Resolves with false if the token is unknown or belongs to another client. */
-export async function revokeRefreshToken(token: string, client: string, values: Values): Promise<boolean> {
+/** Revokes a refresh token and its family. Returns its grant, or `undefined` if it is unknown or of another client. */
+export async function revokeRefreshToken(
+  token: string,
+  client: string,
+  values: Values,
+): Promise<IssuedGrant | undefined> {
   const [family = ''] = token.split('.');
   const stored = await values.get(getFamilyKey(family));
-  if (stored === undefined || stored.value.client !== client) return false;
+  if (stored === undefined || stored.value.client !== client) return undefined;
   await endFamily(family, values);
-  return true;
+  return stored.value as TokenFamily;
 }

@@ -199,11 +199,13 @@ export async function handleRevocation(
   request: AuthHttpRequest,
   clients: ClientRegistry,
   settings: IssuerSettings,
+  signInMethod: Pick<SignInMethod, 'removeUpstreamAccess'>,
 ): Promise<AuthHttpResponse> {
   // A repeated assertion can only revoke tokens of its own client, so it is not marked as used.
   const { client } = await authenticateClient(request, clients, settings);
   const token = getParameter(request.form, 'token');
   if (token === undefined) throw new OauthError('invalid_request', 'Exactly one "token" is required');
-  await revokeRefreshToken(token, client.id, settings.values);
+  const revoked = await revokeRefreshToken(token, client.id, settings.values);
+  if (revoked?.sid !== undefined) await signInMethod.removeUpstreamAccess?.(revoked.sid);
   return { status: 200, headers: NO_STORE_HEADERS };
 }
