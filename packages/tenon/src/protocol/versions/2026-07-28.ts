@@ -2,7 +2,7 @@ import { copyWithout, isObject, type JsonObject, keepTextsIn } from '@tenon/base
 import { v20251125 } from './2025-11-25.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
-import { transformEach, without } from './message-transforms.js';
+import { chain, transformEach, transformMember, without } from './message-transforms.js';
 import { decodeTask, encodeTask, flattenTask, nestTask, withoutTasksExtension } from './task-transforms.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
@@ -12,6 +12,10 @@ const RESULT = 'result';
 const STRUCTURED_CONTENT = 'structuredContent';
 /** ID for a schema without its own, so that its references still resolve. */
 const WRAPPED_ID = 'urn:tenon:result';
+/** Replaces the schemas `true` and `false` of properties, because earlier versions allow only objects. */
+const replaceBooleanSchemas = chain(
+  ...['inputSchema', 'outputSchema'].map(name => transformMember(name, transformMember('properties', toObjectSchemas))),
+);
 const extensionTransforms = { clientCapabilities: withoutTasksExtension, serverCapabilities: withoutTasksExtension };
 
 /**
@@ -166,17 +170,6 @@ function unwrapStructuredContent(result: JsonObject, context: TransformContext):
   if (!context.outputSchema || context.outputSchema.type === 'object') return result;
   const unwrapped = { ...result, structuredContent: structuredContent[RESULT] };
   return keepTextsIn(unwrapped, structuredContent, STRUCTURED_CONTENT, RESULT);
-}
-
-/** Replaces the schemas `true` and `false` of properties, because earlier versions allow only objects. */
-function replaceBooleanSchemas(tool: JsonObject): JsonObject {
-  const converted = { ...tool };
-  for (const name of ['inputSchema', 'outputSchema']) {
-    const schema = converted[name];
-    if (isObject(schema) && isObject(schema.properties))
-      converted[name] = { ...schema, properties: toObjectSchemas(schema.properties) };
-  }
-  return converted;
 }
 
 function toObjectSchemas(properties: JsonObject): JsonObject {
