@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * What the library costs, side by side with its peers and with bare Node. `npm run bench -- http stdio` measures these
- * parts; without arguments all are measured but `soak` and `gateway-soak`, which take ten minutes, and `search`, which needs the data of
+ * parts; without arguments all are measured but `soak` and `gateway-soak`, which take ten minutes, `console`, which needs Chromium, and `search`, which needs the data of
  * LiveMCPBench (`TENON_LIVEMCPBENCH` names a checkout). `--rounds=12` says how often,
  * `--minutes=10` how long the soak is, `--connections=32` over how many HTTP is measured. Results are written to
  * bench/results, as Markdown and as JSON. With fewer rounds than 12 it is a trial: its results go to `.cache/bench`.
@@ -46,13 +46,14 @@ const parts = {
   host: async () => (await import('./host/measure.mjs')).measureHost,
   workers: async () => (await import('./workers/measure.mjs')).measureWorkers,
   replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,
+  console: async () => (await import('./console/measure.mjs')).measureConsole,
   search: async () => (await import('./search/measure.mjs')).measureSearch,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
   'gateway-soak': async () => (await import('./gateway-soak/measure.mjs')).measureGatewaySoak,
 };
 const names = Object.keys(parts);
-/** Measured only when they are named: two take ten minutes, one needs data from elsewhere, and one has no target in the summary. */
-const ONLY_NAMED = ['soak', 'gateway-soak', 'search', 'telemetry'];
+/** Measured only when they are named: two take ten minutes, one needs data from elsewhere, one needs Chromium, and one has no target in the summary. */
+const ONLY_NAMED = ['soak', 'gateway-soak', 'search', 'telemetry', 'console'];
 const peers = ['@modelcontextprotocol/sdk', '@modelcontextprotocol/server', 'fastmcp', 'tmcp', 'mcp-lite'];
 
 /** Fewer rounds are a trial. */
