@@ -16,7 +16,10 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tenon$/, replacement: source('index.node.ts') },
-      { find: /^tenon\/(node|stdio|http|proxy|escape|sqlite|redis|postgres|telemetry)$/, replacement: source('$1.ts') },
+      {
+        find: /^tenon\/(node|stdio|http|compose|proxy|escape|sqlite|redis|postgres|telemetry)$/,
+        replacement: source('$1.ts'),
+      },
       { find: /^tenon\/auth$/, replacement: source('auth.node.ts') },
       { find: 'tenon/host-internals/node', replacement: source('host-internals-node.ts') },
       { find: 'tenon/host-internals', replacement: source('host-internals.ts') },

@@ -17,6 +17,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Progress and logging': 'servers/progress-and-logging',
     Errors: 'servers/errors',
     'Middleware and state': 'servers/middleware',
+    'Mount servers': 'servers/mount',
     Steps: 'servers/steps',
     Tasks: 'servers/tasks',
     Apps: 'servers/apps',

@@ -114,6 +114,19 @@ describe('examples/apps/server.ts', () => {
   });
 });
 
+describe('examples/mount/server.ts', () => {
+  it.each(takeCover(versions.slice(1), isEnd))('serves the mounted names to a client of %s', async protocolVersion => {
+    const { url, end } = await start('mount/server.ts', port => [String(port)]);
+    const client = await connect(url, { protocolVersion });
+    const { content } = await client.callTool('weather_forecast', { city: 'Oslo' });
+    expect(content).toEqual([{ type: 'text', text: 'Sun in Oslo' }]);
+    const { contents } = await client.readResource('city://weather/Oslo');
+    expect(contents).toMatchObject([{ uri: 'city://weather/Oslo', text: 'Oslo has sun.' }]);
+    await client.close();
+    expect(await end()).toBe(0);
+  });
+});
+
 describe('examples/skills/server.ts', () => {
   it('serves its folder', async () => {
     // Started from its source, because the folder lies beside it.

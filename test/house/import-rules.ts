@@ -33,6 +33,7 @@ const LAYERS: Readonly<Record<string, Layer>> = {
   extensions: { values: [...talk, 'stores'], types: ['handler', 'server', 'client'] },
   server: { values: [...talk, 'stores', 'telemetry', 'auth', 'handler'] },
   client: { values: [...talk, 'stores', 'telemetry', 'auth', 'transports'] },
+  compose: { values: [...talk, 'handler', 'server'] },
   proxy: { values: [...talk, 'handler', 'server', 'client'] },
   runtimes: { values: [...talk, 'stores', 'auth', 'transports', 'server', 'client'] },
 };
@@ -48,6 +49,7 @@ const BASE_LAYERS: Readonly<Record<string, Layer>> = {
   options: { values: ['json', 'errors'] },
   stores: { values: ['json', 'errors', 'timing'], types: ['encoding'] },
   net: { values: ['errors', 'timing', 'options'] },
+  uris: { values: ['json'] },
   oauth: { values: ['json', 'redaction', 'errors', 'timing', 'encoding', 'options', 'net'], types: ['stores'] },
   proxy: { values: [...talk, 'handler', 'server', 'client'] },
   runtimes: { values: ['errors', 'timing'] },

@@ -202,3 +202,8 @@ export {
 export { runNextTurn } from './timing/next-turn.js';
 export { rejectOnAbort } from './timing/reject-on-abort.js';
 export { runWithTimeout } from './timing/run-with-timeout.js';
+export { addLabel, getKeptScheme } from './uris/kept-scheme.js';
+export { mapPageAddresses, readPageAddresses } from './uris/page-addresses.js';
+export { addUriPrefix, removeUriPrefix } from './uris/prefixed-uri.js';
+export { withPublicUris } from './uris/public-uris.js';
+export { unwrapUri, type WrappedResource, wrapUri } from './uris/wrapped-uri.js';

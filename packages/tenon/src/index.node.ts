@@ -8,6 +8,13 @@ import type { Client, ServerTypes } from './client/client.js';
 import type { ClientOptions } from './client/options.js';
 import type { ConnectTarget } from './client/target.js';
 import { withWorkerStores } from './runtimes/node/workers/current-worker.js';
+import type {
+  Mount,
+  MountOption,
+  WithMountedPrompts,
+  WithMountedResources,
+  WithMountedTools,
+} from './server/definitions/mount.js';
 import type { Prompts, ServerDefinition, Tools } from './server/definitions/server-definition.js';
 import { createServer as createServerAnywhere, type KnownKeys, type Server } from './server/server.js';
 
@@ -38,7 +45,10 @@ export function createServer<
   const R extends KnownKeys = Record<never, never>,
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
->(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
+  const N extends readonly Mount[] = readonly [],
+>(
+  definition: ServerDefinition<T, P, R, M, S> & MountOption<N, NoInfer<T>>,
+): Server<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>> {
   return createServerAnywhere(withWorkerStores(withServerDefaults(definition)));
 }
 

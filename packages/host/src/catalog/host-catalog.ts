@@ -1,4 +1,4 @@
-import { isPromise, type MaybePromise } from '@tenon/base';
+import { getKeptScheme, isPromise, type MaybePromise, mapPageAddresses, type WrappedResource } from '@tenon/base';
 import type { Cacheable } from 'tenon/host-internals';
 import { mergeCacheHints } from '../connections/cache-hints.js';
 import type { ConnectionScope } from '../connections/connection-scope.js';
@@ -19,13 +19,11 @@ import {
 } from './catalog-errors.js';
 import type { HostCatalogOptions, ListFilter } from './catalog-options.js';
 import { EntryOrigins, type ListedEntryOrigin } from './entry-origins.js';
-import { getKeptScheme } from './names/kept-scheme.js';
 import { createNameMapper, findByPrefix, type NameMapper } from './names/name-mapper.js';
 import type { PublicAddresses } from './names/public-addresses.js';
 import { createResourceNameMapper, type ResourceNameMapper } from './names/resource-name-mapper.js';
 import { withToolNames } from './names/tool-names.js';
-import type { WrappedResource } from './names/wrapped-uri.js';
-import { isMarkedForApps, listPageAddresses, mapPageAddresses, UI_EXTENSION } from './page-meta.js';
+import { isMarkedForApps, listPageAddresses, UI_EXTENSION } from './page-meta.js';
 import { getTaskSupport } from './task-support.js';
 
 /** Kinds of entries that have public names. */

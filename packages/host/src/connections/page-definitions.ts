@@ -1,5 +1,4 @@
-import { hashSha256, isObject, type JsonObject } from '@tenon/base';
-import { getKeptScheme } from '../catalog/names/kept-scheme.js';
+import { getKeptScheme, hashSha256, isObject, type JsonObject } from '@tenon/base';
 import { listPageAddresses } from '../catalog/page-meta.js';
 import type { InventoryPage } from '../catalog/server-inventory.js';
 import { DerivedDefinitions } from './derived-definitions.js';

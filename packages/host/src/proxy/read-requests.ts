@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { getKeptScheme, isObject, type JsonObject } from '@tenon/base';
 import type { ProxyCall } from 'tenon/proxy';
-import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import { readCacheHints } from '../connections/cache-hints.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { createPromptRequest, createResourceRequest } from './action-requests.js';

@@ -1,12 +1,14 @@
 import {
   catchMaybe,
   describeUnknownName,
+  getKeptScheme,
   INTERNAL_ERROR,
   isObject,
   type JsonObject,
   type MaybePromise,
   rpcError,
   thenMaybe,
+  withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
 import {
@@ -18,7 +20,6 @@ import {
 } from 'tenon/host-internals';
 import { type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
-import { getKeptScheme } from '../catalog/names/kept-scheme.js';
 import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
@@ -26,7 +27,6 @@ import { forward, type ProxiedRequest } from './forward.js';
 import { forwardResolved } from './forward-resolved.js';
 import type { GatewayContext } from './gateway-context.js';
 import type { ProxiedCall, ProxiedTool } from './proxied-tool.js';
-import { withPublicUris } from './public-uris.js';
 import { resolveName } from './resolve-target.js';
 import { findOrSignIn } from './sign-in-tools.js';
 

@@ -98,6 +98,7 @@ export function createProxyServer(definition: ServerDefinition, backend: ProxyBa
     ...localBackend,
     canShareSessions: false,
     ...backend,
+    usesRegistries: false,
     getInstructions: getInstructions ?? localBackend.getInstructions,
     getOutputSchema: getOutputSchema ?? (() => undefined),
     runTool: runDetached ?? localBackend.runTool,

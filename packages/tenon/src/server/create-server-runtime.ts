@@ -14,6 +14,8 @@ import { compilePrompt } from './definitions/compiled-prompt.js';
 import { compileResource, isUriTemplate } from './definitions/compiled-resource.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { requireServerShape } from './definitions/definition-shapes.js';
+import type { PromptDefinition } from './definitions/prompt.js';
+import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
 import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
@@ -51,7 +53,16 @@ export function createServerRuntime(
   // A host measures the stores of its servers itself.
   if (options.telemetry && stores !== options.stores)
     closeListeners.add(options.telemetry.observeUnknownFormats(() => stores.getUnknownFormats?.() ?? []));
-  const subscribe = (uri: string) => subscribeToResource(runtime, uri);
+  const subscribe = (uri: string) => backend.watchResource?.(uri, runtime) ?? subscribeToResource(runtime, uri);
+  const own = {
+    tools: new Registry<ToolDefinition>(options.tools as never, checkTool, items => announceChange('tools', items)),
+    prompts: new Registry<PromptDefinition>(options.prompts as never, compilePrompt, items =>
+      announceChange('prompts', items),
+    ),
+    resources: new Registry<ResourceDefinition<never>>(addResources(options) as never, compileResource, items =>
+      announceChange('resources', items),
+    ),
+  };
   const runtime: ServerRuntime = {
     info: dropUndefined({ name, version, title, description, websiteUrl, icons }),
     instructions,
@@ -59,11 +70,7 @@ export function createServerRuntime(
     strict: options.strict,
     pageSize: options.pageSize ?? 1000,
     servedDialects: options.protocolVersions ? options.protocolVersions.map(resolveDialect) : dialects,
-    tools: new Registry(options.tools as never, checkTool, items => announceChange('tools', items)),
-    prompts: new Registry(options.prompts as never, compilePrompt, items => announceChange('prompts', items)),
-    resources: new Registry(addResources(options) as never, compileResource, items =>
-      announceChange('resources', items),
-    ),
+    ...(backend.extendRegistries?.(own, announceChange) ?? own),
     subscriptions: new SubscriptionManager(subscribe, onError, clock, sharedChanges),
     sessionPings: new SessionPings(clock, options.keepAlive, onError),
     pendingElicitations: new PendingElicitations(sharedChanges),

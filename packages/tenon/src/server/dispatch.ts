@@ -35,6 +35,7 @@ import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
 import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
+import type { RunMounted } from './mountable.js';
 import { nameRequest } from './report-request-error.js';
 import type { RequestContext } from './request-context.js';
 import { requireItemScopes } from './scopes.js';
@@ -164,35 +165,51 @@ function throwForClient(
 function runOperation(request: MethodRequest, handler: ServerMethodHandler<never>): MaybeAsyncResult {
   const { server, requestContext, method, params } = request;
   const { use, state } = server.options;
-  const middleware = use === undefined ? [] : selectMiddleware(use, method);
-  const runHandler = (run: HandlerRun, context: HandlerContext): MaybeAsyncResult => {
-    const named = params as { readonly name?: unknown; readonly uri?: unknown };
-    const given = named.name ?? named.uri;
-    const name = typeof given === 'string' ? given : undefined;
-    // Each member is written out: V8 keeps much more memory for an object of several spread ones.
-    if (middleware.length === 0)
-      return handler({ server, requestContext, method, params, found: request.found, name, context, run } as never);
-    return runMiddleware(middleware, { method, name, params, context }, changed => {
-      const { params: changedParams, found } = checkChangedParams(request, changed);
-      const call = { server, requestContext, method, params: changedParams, found, name: changed.name, context, run };
-      return handler(call as never);
-    });
-  };
   if (!methods[method].mayRequestInput) {
     const run = withoutInputRequests(method);
-    return runHandler(run, new HandlerContext(requestContext, run, params, state));
+    return runInMiddleware(request, handler, run, new HandlerContext(requestContext, run, params, state));
   }
+  const hasMiddleware = server.backend.hasMiddleware === true || selectMiddleware(use, method).length > 0;
   const strategy = requestContext.createInputStrategy(params as RetryInputs, () => createStateBinding(request));
   let context: HandlerContext | undefined;
   return strategy((run, inputs) => {
     const entered = new HandlerContext(requestContext, run, params, state, inputs, context);
     context = entered;
     return catchMaybe(
-      () => runHandler(run, entered),
+      () => runInMiddleware(request, handler, run, entered),
       error => toErrorResult(error, request, inputs),
     );
-  }, middleware.length > 0);
+  }, hasMiddleware);
 }
+
+function runInMiddleware(
+  request: MethodRequest,
+  handler: ServerMethodHandler<never>,
+  run: HandlerRun,
+  context: HandlerContext,
+): MaybeAsyncResult {
+  const { server, requestContext, method, params } = request;
+  const middleware = selectMiddleware(server.options.use, method);
+  const named = params as { readonly name?: unknown; readonly uri?: unknown };
+  const given = named.name ?? named.uri;
+  const name = typeof given === 'string' ? given : undefined;
+  // Each member is written out: V8 keeps much more memory for an object of several spread ones.
+  if (middleware.length === 0)
+    return handler({ server, requestContext, method, params, found: request.found, name, context, run } as never);
+  return runMiddleware(middleware, { method, name, params, context }, changed => {
+    const { params: changedParams, found } = checkChangedParams(request, changed);
+    const call = { server, requestContext, method, params: changedParams, found, name: changed.name, context, run };
+    return handler(call as never);
+  });
+}
+
+/** Runs a request that an outer server received. The context has the state of this server. */
+export const runMounted: RunMounted = (request, { run, context }, handler) => {
+  const { server, requestContext, params } = request;
+  const { state } = server.options;
+  const entered = new HandlerContext(requestContext, run, params, state, context.inputs, context);
+  return runInMiddleware(request, handler, run, entered);
+};
 
 /** Checks the params again, and finds what they name, if a middleware has replaced them. */
 function checkChangedParams(request: MethodRequest, { params }: Operation): MethodRequest {

@@ -16,6 +16,7 @@ import type { ServerBackend } from './server-backend.js';
  */
 export const localBackend: ServerBackend = {
   canShareSessions: true,
+  usesRegistries: true,
   methodHandlers: {
     'server/discover': discover,
     ping: () => ({}),

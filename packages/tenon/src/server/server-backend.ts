@@ -6,9 +6,10 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { SessionChange, SessionState } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import type { ExtensionHooks } from './extension.js';
+import type { HasVisibility } from './registry.js';
 import type { ClientSession, RequestContext } from './request-context.js';
 import type { MethodHandlers, ServerRuntime } from './server-runtime.js';
-import type { Subscriber } from './session/subscription-manager.js';
+import type { ListName, Subscriber } from './session/subscription-manager.js';
 
 /** Source of a server's tools, prompts and resources: its own registries, or other servers. */
 export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close'> {
@@ -22,6 +23,22 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
    * `getInstructions`.
    */
   readonly getCapabilities?: ((requester: RequesterInfo) => ServerCapabilities) | undefined;
+  /**
+   * True if the server's own registries contain everything that it offers. Only such a server can be mounted in
+   * another one.
+   */
+  readonly usesRegistries?: boolean | undefined;
+  /** True if the method handlers run middleware, which may request input. */
+  readonly hasMiddleware?: boolean | undefined;
+  /** Adds entries to the registries of the server. `announce` reports a change of the added entries. */
+  readonly extendRegistries?:
+    | ((own: Registries, announce: (list: ListName, items: readonly HasVisibility[]) => void) => Registries)
+    | undefined;
+  /**
+   * Called when a URI gets its first subscriber. Returns a function that ends the watch, or `undefined` to leave the URI
+   * to the registries.
+   */
+  readonly watchResource?: ((uri: string, runtime: ServerRuntime) => (() => void) | undefined) | undefined;
   getInstructions(requester: RequesterInfo, runtime: ServerRuntime): string | undefined | Promise<string | undefined>;
   /** Returns the schema of the structured content of a tool, or `undefined` if it is not known. */
   getOutputSchema(
@@ -49,6 +66,9 @@ export interface ServerBackend extends Pick<ExtensionHooks, 'subscribe' | 'close
   /** Called with the state of a session that another process may have changed. */
   readonly applySessionState?: ((session: ClientSession, state: SessionState) => void) | undefined;
 }
+
+/** Registries of a server. */
+export type Registries = Pick<ServerRuntime, ListName>;
 
 /** A client that opens a session or requests `server/discover`. */
 export type RequesterInfo = Pick<RequestContext, 'caller' | 'dialect' | 'originSession'> & {

@@ -5,11 +5,20 @@ import { classifyRequest, classifyWithoutSession } from '../protocol/negotiation
 import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/request-handler.js';
 import { withoutSession } from '../protocol/versions/stateless-variant.js';
 import { createServerRuntime } from './create-server-runtime.js';
+import type {
+  Mount,
+  MountOption,
+  WithMountedPrompts,
+  WithMountedResources,
+  WithMountedTools,
+} from './definitions/mount.js';
 import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
 import type { ToolDefinition } from './definitions/tool.js';
+import { runMounted } from './dispatch.js';
 import { localBackend } from './local-backend.js';
+import { MOUNTABLE, type MountableServer } from './mountable.js';
 import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import type { ServerRuntime } from './server-runtime.js';
@@ -49,6 +58,8 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
    * be closed separately.
    */
   close(): void;
+  /** Used by a server in which this one is mounted. Absent if this server is a proxy. @internal */
+  readonly [MOUNTABLE]?: MountableServer;
   /** Types of the server for `connect<typeof server>`, for the compiler only. */
   readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
 }
@@ -64,10 +75,16 @@ export function createServer<
   const R extends KnownKeys = Record<never, never>,
   const M extends KnownKeys = Record<never, never>,
   S = unknown,
->(definition: ServerDefinition<T, P, R, M, S>): Server<T, P, R> {
+  const N extends readonly Mount[] = readonly [],
+>(
+  definition: ServerDefinition<T, P, R, M, S> & MountOption<N, NoInfer<T>>,
+): Server<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>> {
   // The state `S` is both a parameter and a result of handlers, so no server type is a supertype of all others. `S`
   // does not exist at run time.
-  return createServerWithBackend(definition as unknown as ServerDefinition<Tools, Prompts, Resources>, localBackend);
+  const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources>;
+  const mounts: readonly Mount[] | undefined = definition?.mounts;
+  const composed = mounts?.[0]?.compose(mounts, own, localBackend);
+  return createServerWithBackend(composed?.definition ?? own, composed?.backend ?? localBackend);
 }
 
 /** Creates a server whose method handlers use `backend`. */
@@ -79,6 +96,7 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
   return {
     tools: runtime.tools,
     prompts: runtime.prompts,
+    ...(backend.usesRegistries ? { [MOUNTABLE]: { runtime, run: runMounted } } : {}),
     resources: runtime.resources,
     notifyResourceUpdated: uri => runtime.subscriptions.notifyResourceUpdated(uri),
     completeElicitation: elicitationId => runtime.pendingElicitations.completeAnywhere(elicitationId),

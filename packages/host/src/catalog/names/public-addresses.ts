@@ -1,4 +1,4 @@
-import type { WrappedResource } from './wrapped-uri.js';
+import type { WrappedResource } from '@tenon/base';
 
 /** Addresses of one kind of callers that are kept. The first shown ones are dropped first. */
 const MAX_ADDRESSES = 20_000;

@@ -1,10 +1,8 @@
-import { TenonError } from '@tenon/base';
+import { addLabel, getKeptScheme, TenonError, unwrapUri, type WrappedResource, wrapUri } from '@tenon/base';
 import { parseTemplate, type Template } from 'tenon/host-internals';
-import { addLabel, getKeptScheme } from './kept-scheme.js';
 import { createLabels } from './label.js';
 import { createPublicAddresses, type PublicAddresses } from './public-addresses.js';
 import { haveCommonUris } from './template-overlap.js';
-import { unwrapUri, type WrappedResource, wrapUri } from './wrapped-uri.js';
 
 /** Maximum number of templates of one server that are used to route URIs. Further templates are only listed. */
 const MAX_ROUTED_TEMPLATES = 1_000;

@@ -1,8 +1,8 @@
 import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
-import { tool } from '../../server/definitions/tool.js';
 import { resource } from '../../server/definitions/resource.js';
+import { tool } from '../../server/definitions/tool.js';
 import { createServer } from '../../server/server.js';
 
 const createTool = () => tool({ run: () => 'done' });

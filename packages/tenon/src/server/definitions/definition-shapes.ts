@@ -40,7 +40,7 @@ const commonKeys = {
   exposeErrors,
 };
 
-const serverKeys: DefinitionChecks<ServerDefinition> = {
+const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknown }> = {
   name: checkString,
   version: checkString,
   title: checkOptional(checkString),
@@ -51,6 +51,7 @@ const serverKeys: DefinitionChecks<ServerDefinition> = {
   tools: registry,
   prompts: registry,
   resources: registry,
+  mounts: checkOptional(checkArray(checkObject({ prefix: checkString, compose: checkFunction }))),
   methods: checkOptional(anyObject),
   state: checkOptional(checkFunction),
   use: checkOptional(checkArray(checkFunction)),

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '@tenon/base';
-import { mapPageAddresses } from '../catalog/page-meta.js';
+import { isObject, type JsonObject } from '../json/json-object.js';
+import { mapPageAddresses } from './page-addresses.js';
 
 /**
  * Wraps the URIs of resources in a result so that they name their server. Returns the same result if no URI changes.

@@ -1,0 +1,8 @@
+/**
+ * Composition of servers: mount servers in one another, and change tools.
+ *
+ * @module tenon/compose
+ */
+
+export { mount } from './compose/mount.js';
+export type { Mount } from './server/definitions/mount.js';
