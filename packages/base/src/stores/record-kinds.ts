@@ -10,48 +10,52 @@ interface RecordKind {
   readonly isSequence?: true;
 }
 
+const SHARED_KEYS: RecordKind = { format: FIRST_FORMAT };
+const OWN_KEYS: RecordKind = { format: FIRST_FORMAT, hasOwnKeys: true };
+const SEQUENCE: RecordKind = { format: FIRST_FORMAT, hasOwnKeys: true, isSequence: true };
+
 /**
- * All kinds of records in stores, by the first part of their keys, and of the file of tokens. Raise `format` when a change would make an earlier
- * release misread a record, and teach `decode` the earlier format. `docs/concepts/storage.md` lists all kinds.
+ * All kinds of records in stores, by the first part of their keys, and of the file of tokens. Give a kind a `format` of its own when a change
+ * would make an earlier release misread a record, and teach `decode` the earlier format. `docs/concepts/storage.md` lists all kinds.
  */
 export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
-  'audit.anchor': { format: 1 },
-  change: { format: 1 },
-  chunk: { format: 1, hasOwnKeys: true },
-  'config.trust': { format: 1 },
-  dpop: { format: 1 },
-  'file.tokens': { format: 1 },
-  'issuer.asking': { format: 1 },
-  'issuer.assertion': { format: 1 },
-  'issuer.client': { format: 1 },
-  'issuer.code': { format: 1 },
-  'issuer.family': { format: 1 },
-  'issuer.flow': { format: 1 },
-  'issuer.signing-keys': { format: 1 },
-  'issuer.upstream': { format: 1 },
-  journal: { format: 1, hasOwnKeys: true },
-  lease: { format: 1, hasOwnKeys: true },
-  mail: { format: 1, hasOwnKeys: true },
-  'policy.question': { format: 1 },
-  'policy.remembered': { format: 1 },
-  'policy.reserved': { format: 1, hasOwnKeys: true },
-  replica: { format: 1, hasOwnKeys: true },
-  retry: { format: 1 },
-  'retry-holder': { format: 1, hasOwnKeys: true },
-  'retry-mail': { format: 1, hasOwnKeys: true },
-  'retry-reply': { format: 1, hasOwnKeys: true, isSequence: true },
-  session: { format: 1, hasOwnKeys: true, isSequence: true },
-  'seal-check': { format: 1 },
-  spill: { format: 1, hasOwnKeys: true },
-  'spill-ledger': { format: 1 },
-  stream: { format: 1, hasOwnKeys: true },
-  task: { format: 1, hasOwnKeys: true },
-  'task-log': { format: 1, hasOwnKeys: true, isSequence: true },
-  'task-of': { format: 1, hasOwnKeys: true },
-  'task-open': { format: 1, hasOwnKeys: true },
-  token: { format: 1 },
-  'token-lease': { format: 1 },
-  upstream: { format: 1 },
+  'audit.anchor': SHARED_KEYS,
+  change: SHARED_KEYS,
+  chunk: OWN_KEYS,
+  'config.trust': SHARED_KEYS,
+  dpop: SHARED_KEYS,
+  'file.tokens': SHARED_KEYS,
+  'issuer.asking': SHARED_KEYS,
+  'issuer.assertion': SHARED_KEYS,
+  'issuer.client': SHARED_KEYS,
+  'issuer.code': SHARED_KEYS,
+  'issuer.family': SHARED_KEYS,
+  'issuer.flow': SHARED_KEYS,
+  'issuer.signing-keys': SHARED_KEYS,
+  'issuer.upstream': SHARED_KEYS,
+  journal: OWN_KEYS,
+  lease: OWN_KEYS,
+  mail: OWN_KEYS,
+  'policy.question': SHARED_KEYS,
+  'policy.remembered': SHARED_KEYS,
+  'policy.reserved': OWN_KEYS,
+  replica: OWN_KEYS,
+  retry: SHARED_KEYS,
+  'retry-holder': OWN_KEYS,
+  'retry-mail': OWN_KEYS,
+  'retry-reply': SEQUENCE,
+  session: SEQUENCE,
+  'seal-check': SHARED_KEYS,
+  spill: OWN_KEYS,
+  'spill-ledger': SHARED_KEYS,
+  stream: OWN_KEYS,
+  task: OWN_KEYS,
+  'task-log': SEQUENCE,
+  'task-of': OWN_KEYS,
+  'task-open': OWN_KEYS,
+  token: SHARED_KEYS,
+  'token-lease': SHARED_KEYS,
+  upstream: SHARED_KEYS,
 };
 
 /** Returns the kind of a key or topic. */
@@ -61,9 +65,7 @@ export function getRecordKind(key: string): string {
   return Object.hasOwn(RECORD_KINDS, both) ? both : first;
 }
 
-/** Kind of records that are not the library's. Calls for them stay single calls of the store. */
-const OTHER_KIND: RecordKind = { format: FIRST_FORMAT, hasOwnKeys: true };
-
+/** Finds the kind of a record. Calls for records that are not the library's stay single calls of the store. */
 export function findRecordKind(key: string): RecordKind {
-  return RECORD_KINDS[getRecordKind(key)] ?? OTHER_KIND;
+  return RECORD_KINDS[getRecordKind(key)] ?? OWN_KEYS;
 }

@@ -81,6 +81,6 @@ export function createSharedKeys(
 function createUnreadableError(): TenonError {
   return new TenonError('auth/upstream', 'cannot decrypt the stored signing keys, and replaces them', {
     expected: 'an entry encrypted with a current key',
-    hint: 'give all processes the same `encryptionKeys`, and keep the former key after the new one',
+    hint: 'use the same `encryptionKeys` in all processes, with the former key after the new one',
   });
 }

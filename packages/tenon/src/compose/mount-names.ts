@@ -1,11 +1,12 @@
 import { addUriPrefix, removeUriPrefix, TenonError } from '@tenon/base';
 import { checkTaskOptions } from '../server/definitions/task-options.js';
 import type { ServerExtension } from '../server/extension.js';
-import type { MountableServer } from '../server/mountable.js';
+import type { ServerRuntime } from '../server/server-runtime.js';
 import type { ListName } from '../server/session/subscription-manager.js';
 
 /** A server and the prefix under which another server offers it. */
-export interface MountedServer extends MountableServer {
+export interface MountedServer {
+  readonly runtime: ServerRuntime;
   readonly prefix: string;
 }
 

@@ -1,23 +1,23 @@
 import { describeMismatch, isObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
-import type { ComposedServer, Mount } from '../server/definitions/mount.js';
+import type { Mount } from '../server/definitions/mount.js';
 import type { ServerDefinition } from '../server/definitions/server-definition.js';
 import type { ServerExtension } from '../server/extension.js';
 import { resolveResource } from '../server/methods/resources.js';
-import { MOUNTABLE, type MountableServer } from '../server/mountable.js';
+import { MOUNTABLE } from '../server/mountable.js';
 import type { HasVisibility, Registry } from '../server/registry.js';
 import type { RequestContext } from '../server/request-context.js';
 import type { Registries, ServerBackend } from '../server/server-backend.js';
 import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
 import { checkMountedNames, type MountedServer, toMountedName, toPublicName } from './mount-names.js';
 import { type ListMethod, listWithMounted } from './mounted-lists.js';
-import { MountedRegistry } from './mounted-registry.js';
+import { addListener, MountedRegistry } from './mounted-registry.js';
 import { runAtMounted, runMountedTool } from './run-mounted.js';
 
 /** A server that can be mounted: the result of `createServer`. */
 interface MountableTypes {
   readonly types?: { readonly tools: unknown; readonly prompts: unknown; readonly resources: unknown } | undefined;
-  readonly [MOUNTABLE]?: MountableServer;
+  readonly [MOUNTABLE]?: ServerRuntime | undefined;
 }
 
 /** Types of a server. */
@@ -51,22 +51,23 @@ export function mount<const Prefix extends string, S extends MountableTypes>(
       received: typeof prefix === 'string' ? JSON.stringify(prefix.slice(0, 64)) : typeof prefix,
     });
   requireArgument('`server` of mount', server, value =>
-    isObject(value) && isObject((value as MountableTypes)[MOUNTABLE])
+    isObject(value) && (value as MountableTypes)[MOUNTABLE]?.backend.usesRegistries
       ? undefined
       : describeMismatch('a server of createServer', value),
   );
-  const mountable = server[MOUNTABLE] as MountableServer;
+  const runtime = server[MOUNTABLE] as ServerRuntime;
   const created: Mount<Prefix, ServerTypesOf<S>> = { prefix, compose: composeServer };
-  mountedByMount.set(created, { prefix, ...mountable });
+  mountedByMount.set(created, { prefix, runtime });
   return created;
 }
 
-/** Adds mounted servers to the definition of a server, and creates the backend that offers them. */
-function composeServer(
+/** Creates a server of a definition that also offers mounted servers. */
+function composeServer<S>(
   mounts: readonly Mount[],
   { mounts: _, ...definition }: ServerDefinition & { readonly mounts?: unknown },
   local: ServerBackend,
-): ComposedServer {
+  create: (definition: ServerDefinition, backend: ServerBackend) => S,
+): S {
   const mounted = mounts.map(each => {
     const found = mountedByMount.get(each);
     if (found) return found;
@@ -76,16 +77,16 @@ function composeServer(
   const rootsListeners = [definition, ...mounted.map(({ runtime }) => runtime.options)].flatMap(
     ({ onRootsChanged }) => onRootsChanged ?? [],
   );
-  return {
-    definition: {
+  return create(
+    {
       ...definition,
       ...(extensions.length > 0 ? { extensions } : {}),
       ...(rootsListeners.length > 0
         ? { onRootsChanged: async change => void (await Promise.all(rootsListeners.map(each => each(change)))) }
         : {}),
     },
-    backend: createMountingBackend(mounted, definition, local),
-  };
+    createMountingBackend(mounted, definition, local),
+  );
 }
 
 /** Selects the extensions that mounted servers only declare. Those with methods or hooks need a place in the outer server. */
@@ -160,7 +161,9 @@ function createMountingBackend(
       ref.type === 'ref/prompt'
         ? { ...ref, name: toMountedName(target.prefix, 'prompts', ref.name) }
         : { ...ref, uri: toMountedName(target.prefix, 'resources', ref.uri) };
-    return runAtMounted(call as never, target, { ...call.params, ref: mountedRef }, undefined);
+    // Identical completions of one client are run once. Those of two mounted servers with a prompt of one name differ by this.
+    const completed = { ...call.params, ref: mountedRef, mount: [target.prefix, call.params.mount ?? null] };
+    return runAtMounted(call as never, target, completed, undefined);
   };
 
   const findTemplate = (template: string, { caller }: RequestContext) => {
@@ -210,7 +213,7 @@ function createMountingBackend(
       );
       for (const { runtime } of mounted)
         for (const name of ['tools', 'prompts', 'resources'] as const)
-          stopListeners.push(runtime[name].addListener(items => announce(name, items)));
+          stopListeners.push(addListener(runtime[name], items => announce(name, items)));
       const extend = <D extends HasVisibility>(
         name: 'tools' | 'prompts' | 'resources',
         registry: Registry<D>,

@@ -28,24 +28,25 @@ export class MountedRegistry<D extends HasVisibility> extends Registry<D> {
     this.#parts = parts;
   }
 
-  get #registries(): readonly Registry<D>[] {
+  /** The registry of the server, and those of the servers that are mounted in it. */
+  get registries(): readonly Registry<D>[] {
     return [this.#own, ...this.#parts.map(({ registry }) => registry)];
   }
 
   override get version(): number {
-    return this.#registries.reduce((sum, { version }) => sum + version, 0);
+    return this.registries.reduce((sum, { version }) => sum + version, 0);
   }
 
   override get size(): number {
-    return this.#registries.reduce((sum, { size }) => sum + size, 0);
+    return this.registries.reduce((sum, { size }) => sum + size, 0);
   }
 
   override get isOffered(): boolean {
-    return this.#registries.some(({ isOffered }) => isOffered);
+    return this.registries.some(({ isOffered }) => isOffered);
   }
 
   override get isShared(): boolean {
-    return this.#registries.every(({ isShared }) => isShared);
+    return this.registries.every(({ isShared }) => isShared);
   }
 
   override set(name: string, item: D): void {
@@ -58,13 +59,6 @@ export class MountedRegistry<D extends HasVisibility> extends Registry<D> {
 
   override notifyChanged(): void {
     this.#own.notifyChanged();
-  }
-
-  override addListener(listener: (items: readonly HasVisibility[]) => void): () => void {
-    const stopListeners = this.#registries.map(registry => registry.addListener(listener));
-    return () => {
-      for (const stop of stopListeners) stop();
-    };
   }
 
   override has(name: string): boolean {
@@ -113,4 +107,20 @@ export class MountedRegistry<D extends HasVisibility> extends Registry<D> {
     this.#renamed.set(entries, renamed);
     return renamed;
   }
+}
+
+/** Calls a function with the changed entries of each change. Returns a function that stops it. */
+export function addListener(
+  registry: Pick<Registry<HasVisibility>, 'listeners'>,
+  listener: (items: readonly HasVisibility[]) => void,
+): () => void {
+  if (registry instanceof MountedRegistry) {
+    const { registries }: MountedRegistry<HasVisibility> = registry;
+    const stopListeners = registries.map(each => addListener(each, listener));
+    return () => {
+      for (const stop of stopListeners) stop();
+    };
+  }
+  registry.listeners.add(listener);
+  return () => void registry.listeners.delete(listener);
 }

@@ -9,9 +9,11 @@ import {
   withPublicUris,
 } from '@tenon/base';
 import type { MaybeAsyncResult } from '../handler/operation.js';
+import { HandlerContext } from '../server/context/handler-context.js';
+import { runInMiddleware } from '../server/dispatch.js';
 import { resolveResource } from '../server/methods/resources.js';
 import type { RequestContext } from '../server/request-context.js';
-import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
+import type { MethodCall, MethodRequest, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
 import type { MountedServer } from './mount-names.js';
 
 /** A page of a mounted server has all entries, because the outer server makes the pages. */
@@ -59,7 +61,7 @@ export function runAtMounted(
   return thenMaybe(mounted.runtime.rateLimits.check(method, requestContext.caller), () =>
     catchMaybe<JsonObject>(
       () =>
-        thenMaybe(mounted.run({ server, requestContext, method, params, found } as never, call, used), result =>
+        thenMaybe(runInOuterContext({ server, requestContext, method, params, found } as never, call, used), result =>
           toPublicResult(result, mounted, requestContext),
         ),
       error => {
@@ -67,6 +69,17 @@ export function runAtMounted(
       },
     ),
   );
+}
+
+/** Runs a request with the context of the outer server, but with the state of the mounted one. */
+function runInOuterContext(
+  request: MethodRequest,
+  { run, context }: MethodCall,
+  handler: ServerMethodHandler<never>,
+): MaybeAsyncResult {
+  const { server, requestContext, params } = request;
+  const entered = new HandlerContext(requestContext, run, params, server.options.state, context.inputs, context);
+  return runInMiddleware(request, handler, run, entered);
 }
 
 /** Extensions get the call with the name of the outer server, because they may store it. */

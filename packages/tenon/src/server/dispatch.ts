@@ -35,7 +35,6 @@ import { createErrorResult, isForModel } from './methods/tools/call-tool.js';
 import { encodeFailure } from './methods/tools/encode-return-value.js';
 import { requestUrlElicitation } from './methods/url-elicitation.js';
 import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
-import type { RunMounted } from './mountable.js';
 import { nameRequest } from './report-request-error.js';
 import type { RequestContext } from './request-context.js';
 import { requireItemScopes } from './scopes.js';
@@ -169,7 +168,7 @@ function runOperation(request: MethodRequest, handler: ServerMethodHandler<never
     const run = withoutInputRequests(method);
     return runInMiddleware(request, handler, run, new HandlerContext(requestContext, run, params, state));
   }
-  const hasMiddleware = server.backend.hasMiddleware === true || selectMiddleware(use, method).length > 0;
+  const hasMiddleware = server.backend.hasMiddleware || selectMiddleware(use, method).length > 0;
   const strategy = requestContext.createInputStrategy(params as RetryInputs, () => createStateBinding(request));
   let context: HandlerContext | undefined;
   return strategy((run, inputs) => {
@@ -182,7 +181,8 @@ function runOperation(request: MethodRequest, handler: ServerMethodHandler<never
   }, hasMiddleware);
 }
 
-function runInMiddleware(
+/** Runs the handler of a method inside the middleware of the server of the request. */
+export function runInMiddleware(
   request: MethodRequest,
   handler: ServerMethodHandler<never>,
   run: HandlerRun,
@@ -202,14 +202,6 @@ function runInMiddleware(
     return handler(call as never);
   });
 }
-
-/** Runs a request that an outer server received. The context has the state of this server. */
-export const runMounted: RunMounted = (request, { run, context }, handler) => {
-  const { server, requestContext, params } = request;
-  const { state } = server.options;
-  const entered = new HandlerContext(requestContext, run, params, state, context.inputs, context);
-  return runInMiddleware(request, handler, run, entered);
-};
 
 /** Checks the params again, and finds what they name, if a middleware has replaced them. */
 function checkChangedParams(request: MethodRequest, { params }: Operation): MethodRequest {

@@ -16,7 +16,8 @@ type NamedItems<D> = readonly (readonly [name: string, item: D])[];
 export class Registry<D extends HasVisibility> {
   readonly #perCaller: ((caller: CallerInfo) => { readonly [name: string]: D }) | undefined;
   readonly #items: Map<string, D>;
-  readonly #listeners: Set<(items: readonly HasVisibility[]) => void>;
+  /** Functions that are called with the changed entries of each change. @internal */
+  readonly listeners: Set<(items: readonly HasVisibility[]) => void>;
   readonly #hasSource: boolean;
   readonly #check: (name: string, item: D) => void;
   #version = 0;
@@ -33,7 +34,7 @@ export class Registry<D extends HasVisibility> {
     this.#items = new Map(typeof source === 'function' ? [] : Object.entries(source ?? {}));
     this.#hasSource = source !== undefined;
     this.#check = check;
-    this.#listeners = new Set([onChange]);
+    this.listeners = new Set([onChange]);
     for (const [name, item] of this.#items) check(name, item);
   }
 
@@ -93,12 +94,6 @@ export class Registry<D extends HasVisibility> {
   notifyChanged(): void {
     // Without entries of its own, as with a function of the caller, the registry does not know who is concerned.
     this.#handleChange(this.#items.size === 0 ? [VISIBLE] : [...this.#items.values()]);
-  }
-
-  /** Calls a function with the changed entries of each change. Returns a function that stops it. @internal */
-  addListener(listener: (items: readonly HasVisibility[]) => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
   }
 
   /** Tells if an entry with this name exists. */
@@ -176,7 +171,7 @@ export class Registry<D extends HasVisibility> {
     this.#version += 1;
     this.#isShared = undefined;
     this.#pickCache = undefined;
-    for (const listener of this.#listeners) listener(items);
+    for (const listener of this.listeners) listener(items);
   }
 }
 

@@ -16,9 +16,8 @@ import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
 import type { ToolDefinition } from './definitions/tool.js';
-import { runMounted } from './dispatch.js';
 import { localBackend } from './local-backend.js';
-import { MOUNTABLE, type MountableServer } from './mountable.js';
+import { MOUNTABLE } from './mountable.js';
 import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import type { ServerRuntime } from './server-runtime.js';
@@ -58,8 +57,8 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
    * be closed separately.
    */
   close(): void;
-  /** Used by a server in which this one is mounted. Absent if this server is a proxy. @internal */
-  readonly [MOUNTABLE]?: MountableServer;
+  /** Used by a server in which this one is mounted. @internal */
+  readonly [MOUNTABLE]?: ServerRuntime | undefined;
   /** Types of the server for `connect<typeof server>`, for the compiler only. */
   readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
 }
@@ -81,10 +80,11 @@ export function createServer<
 ): Server<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>> {
   // The state `S` is both a parameter and a result of handlers, so no server type is a supertype of all others. `S`
   // does not exist at run time.
-  const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources>;
-  const mounts: readonly Mount[] | undefined = definition?.mounts;
-  const composed = mounts?.[0]?.compose(mounts, own, localBackend);
-  return createServerWithBackend(composed?.definition ?? own, composed?.backend ?? localBackend);
+  const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources> & {
+    readonly mounts?: readonly Mount[];
+  };
+  const create = createServerWithBackend<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>>;
+  return own?.mounts?.[0]?.compose?.(own.mounts, own, localBackend, create) ?? create(own, localBackend);
 }
 
 /** Creates a server whose method handlers use `backend`. */
@@ -96,7 +96,7 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
   return {
     tools: runtime.tools,
     prompts: runtime.prompts,
-    ...(backend.usesRegistries ? { [MOUNTABLE]: { runtime, run: runMounted } } : {}),
+    [MOUNTABLE]: runtime,
     resources: runtime.resources,
     notifyResourceUpdated: uri => runtime.subscriptions.notifyResourceUpdated(uri),
     completeElicitation: elicitationId => runtime.pendingElicitations.completeAnywhere(elicitationId),

@@ -51,7 +51,7 @@ const serverKeys: DefinitionChecks<ServerDefinition & { readonly mounts?: unknow
   tools: registry,
   prompts: registry,
   resources: registry,
-  mounts: checkOptional(checkArray(checkObject({ prefix: checkString, compose: checkFunction }))),
+  mounts: checkOptional(checkArray(checkObject({ compose: checkFunction }))),
   methods: checkOptional(anyObject),
   state: checkOptional(checkFunction),
   use: checkOptional(checkArray(checkFunction)),

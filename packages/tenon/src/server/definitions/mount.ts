@@ -7,17 +7,16 @@ export interface Mount<Prefix extends string = string, Types = unknown> {
   readonly prefix: Prefix;
   /** Types of the mounted server, for the compiler only. */
   readonly types?: Types | undefined;
-  /** Adds the mounted servers to the definition of a server. @internal */
-  readonly compose: (mounts: readonly Mount[], definition: OwnDefinition, backend: ServerBackend) => ComposedServer;
+  /** Creates a server of a definition that also offers the mounted servers. @internal */
+  readonly compose: <S>(
+    mounts: readonly Mount[],
+    definition: OwnDefinition,
+    backend: ServerBackend,
+    create: (definition: OwnDefinition, backend: ServerBackend) => S,
+  ) => S;
 }
 
 type OwnDefinition = ServerDefinition<Tools, Prompts, Resources>;
-
-/** A definition and the backend by which it also offers the mounted servers. */
-export interface ComposedServer {
-  readonly definition: OwnDefinition;
-  readonly backend: ServerBackend;
-}
 
 /** The option of `createServer` for mounted servers. */
 export interface MountOption<N extends readonly Mount[], T> {
@@ -64,9 +63,12 @@ type MountedResources<N> = N extends readonly [infer First extends Mount, ...inf
   ? PrefixedUris<First['prefix'], MemberOf<First, 'resources'>> & MountedResources<Rest>
   : unknown;
 
+/** The type itself, which the compiler does not infer from the place of the result. Editors show it without a wrapper. */
+type Given<T> = [T][T extends unknown ? 0 : never];
+
 /** Tools of a server and of the servers that are mounted in it. */
-export type WithMountedTools<T, N> = N extends readonly [] ? NoInfer<T> : NoInfer<T> & MountedTools<N>;
+export type WithMountedTools<T, N> = N extends readonly [] ? Given<T> : Given<T> & MountedTools<N>;
 /** Prompts of a server and of the servers that are mounted in it. */
-export type WithMountedPrompts<P, N> = N extends readonly [] ? NoInfer<P> : NoInfer<P> & MountedPrompts<N>;
+export type WithMountedPrompts<P, N> = N extends readonly [] ? Given<P> : Given<P> & MountedPrompts<N>;
 /** Resources of a server and of the servers that are mounted in it. */
-export type WithMountedResources<R, N> = N extends readonly [] ? NoInfer<R> : NoInfer<R> & MountedResources<N>;
+export type WithMountedResources<R, N> = N extends readonly [] ? Given<R> : Given<R> & MountedResources<N>;

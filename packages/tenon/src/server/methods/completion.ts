@@ -28,7 +28,7 @@ export async function completeArgument(call: MethodCall<'completion/complete'>):
   const completers = findCompleters(call);
   const completer = completers && Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const completions: CompletionValues = completer
-    ? await runShared(server, params, requestContext, completer, () =>
+    ? await runShared(server, params, requestContext, () =>
         runCompleter(
           completer,
           argument,
@@ -47,11 +47,7 @@ export async function completeArgument(call: MethodCall<'completion/complete'>):
 
 type SharedCompletions = Map<
   string,
-  {
-    readonly result: Promise<CompletionValues>;
-    readonly requestContext: RequestContext;
-    readonly completer: Completer;
-  }
+  { readonly result: Promise<CompletionValues>; readonly requestContext: RequestContext }
 >;
 const sharedByScope = new WeakMap<object, SharedCompletions>();
 
@@ -65,7 +61,6 @@ function runShared(
   server: ServerRuntime,
   params: JsonObject,
   requestContext: RequestContext,
-  completer: Completer,
   start: () => Promise<CompletionValues>,
 ): Promise<CompletionValues> {
   const owner = getOwnerKey(identifyCaller(requestContext.caller.auth));
@@ -76,16 +71,15 @@ function runShared(
   sharedByScope.set(scope, inProgress);
   const key = toCanonicalJson([owner ?? null, request]);
   const existing = inProgress.get(key);
-  // Two mounted servers may have prompts of one name.
-  if (existing?.completer === completer && !existing.requestContext.signal.aborted) {
+  if (existing !== undefined && !existing.requestContext.signal.aborted) {
     return existing.result.catch(error => {
       // The failure may only mean that the first request was cancelled.
       if (existing.requestContext.signal.aborted && !requestContext.signal.aborted)
-        return runShared(server, params, requestContext, completer, start);
+        return runShared(server, params, requestContext, start);
       throw error;
     });
   }
-  const entry = { result: start(), requestContext, completer };
+  const entry = { result: start(), requestContext };
   inProgress.set(key, entry);
   const release = (): void => {
     if (inProgress.get(key) === entry) inProgress.delete(key);
