@@ -30,6 +30,7 @@ export interface InProcessServer {
 export interface OpenApiTarget {
   /** URL of the document: `https:`, `http:`, or `file:` on Node. */
   readonly url: string | URL;
+  /** Tells the document from the endpoint of an MCP server. */
   readonly transport: 'openapi';
   /**
    * Header fields of every request to the API, and of none to the server of the document.

@@ -24,8 +24,11 @@ export interface OpenApiContent {
   readonly description?: string;
   /** First server of the document, or `baseUrl`. Absent if the document has no absolute URL. */
   readonly baseUrl?: string;
+  /** Operations that can be served. */
   readonly operations: readonly ApiOperation[];
+  /** Security schemes that the operations name. */
   readonly schemes: readonly SecurityScheme[];
+  /** Lists each operation of the document as served, changed or left out. */
   readonly report: OpenApiReport;
 }
 

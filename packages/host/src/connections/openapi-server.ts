@@ -28,7 +28,7 @@ export function createOpenApiOpener(): OpenApiOpener {
     if (baseUrl === undefined)
       throw new TenonError('openapi/option', 'the document has no absolute URL of the API', {
         expected: 'a server with an https: URL',
-        hint: 'set `apiUrl` of the server',
+        hint: 'name the URL of the API in the entry of the server',
       });
     const { leftOut, taken } = report;
     if (!wasRead && leftOut.length > 0)

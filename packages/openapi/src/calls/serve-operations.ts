@@ -53,7 +53,9 @@ export interface ServeOptions extends RequestOptions {
 
 /** Definitions for `createServer`. */
 export interface ApiDefinitions {
+  /** Tools by their names. */
   readonly tools: Readonly<Record<string, ToolDefinition>>;
+  /** Resources and resource templates by their URIs. */
   readonly resources: Readonly<Record<string, ResourceDefinition>>;
 }
 

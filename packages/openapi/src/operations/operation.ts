@@ -22,6 +22,7 @@ export interface OperationParameter extends ValueStyle {
   readonly property: string;
   /** Name in the request. */
   readonly name: string;
+  /** Part of the request that has the parameter. */
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   /** The value is sent as JSON. */
   readonly json?: true | undefined;
@@ -51,6 +52,7 @@ export interface ApiOperation {
   readonly name: string;
   /** Name for people. */
   readonly title?: string | undefined;
+  /** Text for the model: summary and description of the document. */
   readonly description: string;
   /** HTTP method, in upper case. */
   readonly method: string;
@@ -61,7 +63,9 @@ export interface ApiOperation {
    * @default that of the API
    */
   readonly url?: string | undefined;
+  /** Parameters of the path, the query, the header fields and the cookies. */
   readonly parameters: readonly OperationParameter[];
+  /** Body of the request. Absent if the operation takes none. */
   readonly body?: OperationBody | undefined;
   /** JSON Schema of the input. */
   readonly input: JsonObject;
@@ -85,6 +89,7 @@ export interface ApiOperation {
 export interface SecurityScheme {
   /** Key of the scheme in the document. */
   readonly id: string;
+  /** Place of the credential in a request. */
   readonly kind: 'bearer' | 'basic' | 'header' | 'query' | 'cookie';
   /** Name of the header, query parameter or cookie. */
   readonly name: string;

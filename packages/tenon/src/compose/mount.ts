@@ -17,7 +17,7 @@ import { runAtMounted, runMountedTool } from './run-mounted.js';
 /** A server that can be mounted: the result of `createServer`. */
 interface MountableTypes {
   readonly types?: { readonly tools: unknown; readonly prompts: unknown; readonly resources: unknown } | undefined;
-  readonly [MOUNTABLE]?: ServerRuntime | undefined;
+  readonly [MOUNTABLE]?: object | undefined;
 }
 
 /** Types of a server. */
@@ -50,12 +50,10 @@ export function mount<const Prefix extends string, S extends MountableTypes>(
       expected: '1 to 32 letters, digits, "_", "-" and "."',
       received: typeof prefix === 'string' ? JSON.stringify(prefix.slice(0, 64)) : typeof prefix,
     });
+  const runtime = (isObject(server) ? (server as MountableTypes)[MOUNTABLE] : undefined) as ServerRuntime;
   requireArgument('`server` of mount', server, value =>
-    isObject(value) && (value as MountableTypes)[MOUNTABLE]?.backend.usesRegistries
-      ? undefined
-      : describeMismatch('a server of createServer', value),
+    runtime?.backend.usesRegistries ? undefined : describeMismatch('a server of createServer', value),
   );
-  const runtime = server[MOUNTABLE] as ServerRuntime;
   const created: Mount<Prefix, ServerTypesOf<S>> = { prefix, compose: composeServer };
   mountedByMount.set(created, { prefix, runtime });
   return created;

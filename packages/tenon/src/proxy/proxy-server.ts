@@ -44,7 +44,15 @@ export interface ProxyCall<M extends MethodName = MethodName> {
 export interface ProxyBackend
   extends Omit<
     Partial<ServerBackend>,
-    'methodHandlers' | 'getInstructions' | 'getOutputSchema' | 'runTool' | 'findObstacle'
+    | 'methodHandlers'
+    | 'getInstructions'
+    | 'getOutputSchema'
+    | 'runTool'
+    | 'findObstacle'
+    | 'usesRegistries'
+    | 'extendRegistries'
+    | 'watchResource'
+    | 'hasMiddleware'
   > {
   /**
    * Handlers of the methods that other servers answer. The server itself answers the others, such as `ping`,

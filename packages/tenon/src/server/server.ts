@@ -6,6 +6,7 @@ import type { ConnectOptions, RequestHandler, SessionHandle } from '../protocol/
 import { withoutSession } from '../protocol/versions/stateless-variant.js';
 import { createServerRuntime } from './create-server-runtime.js';
 import type {
+  ComposeServer,
   Mount,
   MountOption,
   WithMountedPrompts,
@@ -58,7 +59,7 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
    */
   close(): void;
   /** Used by a server in which this one is mounted. @internal */
-  readonly [MOUNTABLE]?: ServerRuntime | undefined;
+  readonly [MOUNTABLE]?: object | undefined;
   /** Types of the server for `connect<typeof server>`, for the compiler only. */
   readonly types?: { readonly tools: T; readonly prompts: P; readonly resources: R };
 }
@@ -80,11 +81,11 @@ export function createServer<
 ): Server<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>> {
   // The state `S` is both a parameter and a result of handlers, so no server type is a supertype of all others. `S`
   // does not exist at run time.
-  const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources> & {
-    readonly mounts?: readonly Mount[];
-  };
+  const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources>;
+  const mounts: readonly Mount[] = definition?.mounts ?? [];
+  const compose = mounts[0]?.compose as ComposeServer | undefined;
   const create = createServerWithBackend<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>>;
-  return own?.mounts?.[0]?.compose?.(own.mounts, own, localBackend, create) ?? create(own, localBackend);
+  return compose?.(mounts, own, localBackend, create) ?? create(own, localBackend);
 }
 
 /** Creates a server whose method handlers use `backend`. */

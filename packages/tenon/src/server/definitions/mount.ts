@@ -7,16 +7,19 @@ export interface Mount<Prefix extends string = string, Types = unknown> {
   readonly prefix: Prefix;
   /** Types of the mounted server, for the compiler only. */
   readonly types?: Types | undefined;
-  /** Creates a server of a definition that also offers the mounted servers. @internal */
-  readonly compose: <S>(
-    mounts: readonly Mount[],
-    definition: OwnDefinition,
-    backend: ServerBackend,
-    create: (definition: OwnDefinition, backend: ServerBackend) => S,
-  ) => S;
+  /** A `ComposeServer`, for `createServer` only. @internal */
+  readonly compose: object;
 }
 
 type OwnDefinition = ServerDefinition<Tools, Prompts, Resources>;
+
+/** Creates a server of a definition that also offers the mounted servers. */
+export type ComposeServer = <S>(
+  mounts: readonly Mount[],
+  definition: OwnDefinition,
+  backend: ServerBackend,
+  create: (definition: OwnDefinition, backend: ServerBackend) => S,
+) => S;
 
 /** The option of `createServer` for mounted servers. */
 export interface MountOption<N extends readonly Mount[], T> {
