@@ -61,8 +61,7 @@ export function mount<const Prefix extends string, S extends MountableTypes>(
 
 /** Creates a server of a definition that also offers mounted servers. */
 function composeServer<S>(
-  mounts: readonly Mount[],
-  { mounts: _, ...definition }: ServerDefinition & { readonly mounts?: unknown },
+  { mounts = [], ...definition }: ServerDefinition & { readonly mounts?: readonly Mount[] | undefined },
   local: ServerBackend,
   create: (definition: ServerDefinition, backend: ServerBackend) => S,
 ): S {

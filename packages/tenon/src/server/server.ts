@@ -82,10 +82,9 @@ export function createServer<
   // The state `S` is both a parameter and a result of handlers, so no server type is a supertype of all others. `S`
   // does not exist at run time.
   const own = definition as unknown as ServerDefinition<Tools, Prompts, Resources>;
-  const mounts: readonly Mount[] = definition?.mounts ?? [];
-  const compose = mounts[0]?.compose as ComposeServer | undefined;
+  const compose = definition?.mounts?.[0]?.compose as ComposeServer | undefined;
   const create = createServerWithBackend<WithMountedTools<T, N>, WithMountedPrompts<P, N>, WithMountedResources<R, N>>;
-  return compose?.(mounts, own, localBackend, create) ?? create(own, localBackend);
+  return compose?.(own, localBackend, create) ?? create(own, localBackend);
 }
 
 /** Creates a server whose method handlers use `backend`. */

@@ -15,8 +15,7 @@ type OwnDefinition = ServerDefinition<Tools, Prompts, Resources>;
 
 /** Creates a server of a definition that also offers the mounted servers. */
 export type ComposeServer = <S>(
-  mounts: readonly Mount[],
-  definition: OwnDefinition,
+  definition: OwnDefinition & { readonly mounts?: readonly Mount[] | undefined },
   backend: ServerBackend,
   create: (definition: OwnDefinition, backend: ServerBackend) => S,
 ) => S;
