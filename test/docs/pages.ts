@@ -23,6 +23,8 @@ export interface Page {
   readonly name: string;
   readonly text: string;
   readonly blocks: readonly Block[];
+  /** Other files that the page tells its reader to save, such as documents in YAML. */
+  readonly data: readonly { readonly file: string; readonly code: string }[];
 }
 
 /** Folders in `docs` that are installed or generated. */
@@ -48,7 +50,13 @@ function findPages(folder: string): string[] {
 
 function read(path: string): Page {
   const text = readFileSync(join(root, path), 'utf8');
-  return { path, name: path.replace(/\.md$/, '').replaceAll('/', '-'), text, blocks: blocksOf(text) };
+  return {
+    path,
+    name: path.replace(/\.md$/, '').replaceAll('/', '-'),
+    text,
+    blocks: blocksOf(text),
+    data: dataOf(text),
+  };
 }
 
 interface Fence {
@@ -72,6 +80,13 @@ function blocksOf(text: string): Block[] {
     const next = fences[index + 1];
     const prints = next?.language === 'text' ? next.code : undefined;
     return [{ file: fileOf(says, code, index), code, line, runs: !says.split(' ').includes('no-run'), prints }];
+  });
+}
+
+function dataOf(text: string): Page['data'] {
+  return fencesOf(text).flatMap(({ language, says, code }) => {
+    const file = /\bfile=(\S+)/.exec(says)?.[1];
+    return language === 'ts' || file === undefined ? [] : [{ file, code }];
   });
 }
 

@@ -52,8 +52,8 @@ export function openWorkshop(pages: readonly Page[]): Workshop {
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-function write(folder: string, { name, blocks }: Page, ports: ReadonlyMap<string, number>): void {
-  for (const { file, code } of blocks) {
+function write(folder: string, { name, blocks, data }: Page, ports: ReadonlyMap<string, number>): void {
+  for (const { file, code } of [...blocks, ...data]) {
     const path = join(folder, name, file);
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(

@@ -21,7 +21,8 @@ import { webPlatform } from './platform.js';
  * An operation that cannot be served is left out and named in `report`, so that the server always starts.
  *
  * @param document Path or URL of a document of OpenAPI 3.0, 3.1 or Swagger 2.0, in JSON or YAML, or the document itself.
- * @throws TenonError `openapi/document` for a document that cannot be read, `openapi/option` for an invalid option
+ * @throws TenonError `openapi/document` for a document that cannot be read, `http/unreachable` for one that
+ * cannot be fetched, `openapi/option` for an invalid option
  * @see https://spec.openapis.org/oas/latest.html
  */
 export function openapi(document: DocumentSource, options: OpenApiOptions = {}): Promise<OpenApi> {
@@ -32,7 +33,7 @@ export function openapi(document: DocumentSource, options: OpenApiOptions = {}):
  * Reads the operations of an OpenAPI document as values of JSON. `serveOperations` serves them later, also from a file that
  * a program wrote.
  *
- * @throws TenonError `openapi/document` for a document that cannot be read
+ * @throws TenonError `openapi/document` for a document that cannot be read, `http/unreachable` for one that cannot be fetched
  */
 export function readOperations(document: DocumentSource, options: ReadOperationsOptions = {}): Promise<OpenApiContent> {
   return readContent(document, options, webPlatform);

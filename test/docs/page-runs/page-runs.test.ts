@@ -12,7 +12,7 @@ import { type PageRun, startPageRun } from './page-run.js';
 import { beginsWithInstall, readSteps, type Step } from './page-steps.js';
 
 /** Commands that pages mark as not run. */
-const COMMANDS_NOT_RUN = 32;
+const COMMANDS_NOT_RUN = 33;
 /** Time for one command, such as the installation of a large package, in milliseconds. */
 const STEP_TIMEOUT = 60_000;
 

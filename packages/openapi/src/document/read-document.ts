@@ -29,7 +29,7 @@ export interface DocumentOptions {
 /**
  * Reads a document of OpenAPI 3, in JSON or YAML, and the documents that it refers to when they are needed. Converts a
  * document of Swagger 2.0 to OpenAPI 3.0.
- * @throws TenonError `openapi/document`
+ * @throws TenonError `openapi/document`, or `http/unreachable` for a document that cannot be fetched
  */
 export async function readDocument(
   source: DocumentSource,
@@ -92,7 +92,7 @@ async function fetchText(url: string, name: string, { fetch }: Platform): Promis
   const response = await guarded(url, { headers }).catch(error => {
     const { code, received, summary } = TenonError.from(error);
     if (code === 'auth/too-large') throw createSizeError(name);
-    throw new TenonError('openapi/document', `${name}: cannot be fetched`, {
+    throw new TenonError('http/unreachable', `${name}: cannot be fetched`, {
       received: received ?? summary,
       hint: 'check the URL, or download the document and pass its path',
       cause: error,
