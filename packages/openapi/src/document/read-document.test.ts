@@ -34,7 +34,7 @@ describe('readDocument() with a URL', () => {
 
   it('reports the reason when the document cannot be fetched', async () => {
     await expect(readDocument('http://127.0.0.1:9/api.json', {}, nodePlatform)).rejects.toMatchObject({
-      code: 'openapi/document',
+      code: 'http/unreachable',
       received: expect.stringMatching(/ECONNREFUSED|bad port/),
       cause: expect.any(Error),
     });
