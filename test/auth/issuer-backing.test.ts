@@ -4,8 +4,8 @@ import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { memoryStores, type Stores } from 'tenon';
 import { describe, expect, it } from 'vitest';
+import { createProxyOptions } from '../../packages/issuer/src/fixtures/test-proxy.js';
 import {
-  BACK,
   createFormRequest,
   createTestIssuer,
   ISSUER,
@@ -28,36 +28,26 @@ const located = (response: Response) => new URL(response.headers.get('location')
 async function signedIn(of: Partial<Provider> = {}, more: Partial<OauthProxyOptions> = {}) {
   const provider: Provider = { status: 200, lasts: 120, requests: [], ...of };
   const testIssuer = createTestIssuer(clock =>
-    oauthProxy({
-      url: ISSUER,
-      resources: [RESOURCE],
-      scopes: { 'notes:read': 'read your notes' },
-      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
-      clock,
-      fetch: async (_, init) => {
-        const request = new URLSearchParams(String((init as { body?: unknown }).body));
-        provider.requests.push(`${request.get('grant_type')} ${request.get('refresh_token') ?? ''}`.trim());
-        const good = {
-          access_token: `upstream-${provider.requests.length}`,
-          token_type: 'bearer',
-          expires_in: provider.lasts,
-          ...(provider.refresh === undefined ? {} : { refresh_token: provider.refresh }),
-          ...provider.more,
-        };
-        const body = provider.status === 200 ? good : { error: 'invalid_grant' };
-        const headers = { 'content-type': 'application/json' };
-        return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
-      },
-      upstream: {
-        authorizeUrl: 'https://idp.example.com/authorize',
-        tokenUrl: 'https://idp.example.com/token',
-        clientId: 'the-one',
-        clientSecret: 'secret-of-the-proxy',
-        scopes: ['profile'],
-        identifyUser: () => 'ada',
-      },
-      ...more,
-    }),
+    oauthProxy(
+      createProxyOptions({
+        clock,
+        fetch: async (_, init) => {
+          const request = new URLSearchParams(String((init as { body?: unknown }).body));
+          provider.requests.push(`${request.get('grant_type')} ${request.get('refresh_token') ?? ''}`.trim());
+          const good = {
+            access_token: `upstream-${provider.requests.length}`,
+            token_type: 'bearer',
+            expires_in: provider.lasts,
+            ...(provider.refresh === undefined ? {} : { refresh_token: provider.refresh }),
+            ...provider.more,
+          };
+          const body = provider.status === 200 ? good : { error: 'invalid_grant' };
+          const headers = { 'content-type': 'application/json' };
+          return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
+        },
+        ...more,
+      }),
+    ),
   );
   const agreed = await testIssuer.answer(await readPage(await testIssuer.ask()));
   const query = new URLSearchParams({ code: 'c', state: located(agreed).searchParams.get('state') ?? '' });

@@ -3,6 +3,7 @@
 import { createIssuer, type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { createProxyOptions } from '../../packages/issuer/src/fixtures/test-proxy.js';
 import {
   BACK,
   createTestIssuer,
@@ -67,28 +68,19 @@ it('rotates the refresh token of a public client, and refuses a used one [auth.s
 /** A proxy, and the provider behind it. */
 function proxied(more: Partial<OauthProxyOptions['upstream']> = {}, provider = { status: 200, lasts: 60 }) {
   const testIssuer = createTestIssuer(clock =>
-    oauthProxy({
-      url: ISSUER,
-      resources: [RESOURCE],
-      scopes: { 'notes:read': 'read your notes' },
-      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
-      clock,
-      fetch: async () => {
-        const good = { access_token: 'of-the-provider', token_type: 'bearer', expires_in: provider.lasts };
-        const body = provider.status === 200 ? good : { error: 'invalid_grant', error_description: 'of-the-provider' };
-        const headers = { 'content-type': 'application/json' };
-        return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
-      },
-      upstream: {
-        authorizeUrl: 'https://idp.example.com/authorize',
-        tokenUrl: 'https://idp.example.com/token',
-        clientId: 'the-one',
-        clientSecret: 'secret-of-the-proxy',
-        scopes: ['profile'],
-        identifyUser: () => 'ada',
-        ...more,
-      },
-    }),
+    oauthProxy(
+      createProxyOptions({
+        clock,
+        fetch: async () => {
+          const good = { access_token: 'of-the-provider', token_type: 'bearer', expires_in: provider.lasts };
+          const body =
+            provider.status === 200 ? good : { error: 'invalid_grant', error_description: 'of-the-provider' };
+          const headers = { 'content-type': 'application/json' };
+          return new Response(JSON.stringify(body), { status: provider.status, headers }) as never;
+        },
+        upstream: more,
+      }),
+    ),
   );
   return { testIssuer };
 }

@@ -5,7 +5,8 @@ import type { FakeClock } from '@tenon/testing';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { memoryStores, type Stores, type Values } from 'tenon';
 import { expect, it } from 'vitest';
-import { BACK, createTestIssuer, ISSUER, RESOURCE, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
+import { createProxyOptions } from '../../packages/issuer/src/fixtures/test-proxy.js';
+import { createTestIssuer, ISSUER, readPage } from '../../packages/issuer/src/fixtures/visitor.js';
 
 /** An identity provider that accepts each refresh token once, and then waits for `release`. */
 function createProvider() {
@@ -34,21 +35,11 @@ function createProvider() {
 }
 
 function start(clock: FakeClock, stores: Stores, fetch: OauthProxyOptions['fetch']) {
-  return oauthProxy({
-    url: ISSUER,
-    resources: [RESOURCE],
-    scopes: { 'notes:read': 'read your notes' },
-    clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
-    ...{ clock, stores, fetch },
-    upstream: {
-      authorizeUrl: 'https://idp.example.com/authorize',
-      tokenUrl: 'https://idp.example.com/token',
-      clientId: 'the-one',
-      clientSecret: 'secret-of-the-proxy',
-      scopes: ['profile'],
-      identifyUser: () => 'ada',
-    },
-  });
+  return oauthProxy(
+    createProxyOptions({
+      ...{ clock, stores, fetch },
+    }),
+  );
 }
 
 /** Three processes. Each request of a sign-in goes to the next one. */

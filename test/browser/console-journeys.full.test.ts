@@ -1,4 +1,4 @@
-/** What a person does in the page of the console, by the keyboard only. Skipped, with the reason, where there is no browser. */
+/** Journeys of a person in the page of the console, by the keyboard only. Without a browser, the tests are skipped and tell the reason. */
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,5 +1,5 @@
 /**
- * Composition of servers: mount servers in one another, and change tools.
+ * Composition of servers: mount servers in one another.
  *
  * @module tenon/compose
  */

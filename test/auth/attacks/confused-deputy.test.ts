@@ -6,8 +6,8 @@
 import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { decodeJwt } from 'jose';
 import { describe, expect, it } from 'vitest';
+import { createProxyOptions } from '../../../packages/issuer/src/fixtures/test-proxy.js';
 import {
-  BACK,
   type BrowserPage,
   createFormRequest,
   createTestIssuer,
@@ -22,28 +22,18 @@ function setUp(upstream: Partial<OauthProxyOptions['upstream']> = {}) {
   const sent: { url: string; body: string | undefined }[] = [];
   const errors: string[] = [];
   const testIssuer = createTestIssuer(clock =>
-    oauthProxy({
-      url: ISSUER,
-      resources: [RESOURCE],
-      scopes: { 'notes:read': 'read your notes' },
-      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
-      clock,
-      onError: error => errors.push(String(error)),
-      fetch: async (url, { body }) => {
-        sent.push({ url, body });
-        const json = { access_token: 'upstream-token', token_type: 'bearer', expires_in: 3600 };
-        return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } }) as never;
-      },
-      upstream: {
-        authorizeUrl: `${IDP}/authorize`,
-        tokenUrl: `${IDP}/token`,
-        clientId: 'the-one',
-        clientSecret: 'upstream-secret',
-        scopes: ['profile'],
-        identifyUser: () => 'ada',
-        ...upstream,
-      },
-    }),
+    oauthProxy(
+      createProxyOptions({
+        clock,
+        onError: error => errors.push(String(error)),
+        fetch: async (url, { body }) => {
+          sent.push({ url, body });
+          const json = { access_token: 'upstream-token', token_type: 'bearer', expires_in: 3600 };
+          return new Response(JSON.stringify(json), { headers: { 'content-type': 'application/json' } }) as never;
+        },
+        upstream,
+      }),
+    ),
   );
   return { testIssuer, sent, errors };
 }

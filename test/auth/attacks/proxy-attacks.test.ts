@@ -3,6 +3,7 @@
 import { type OauthProxyOptions, oauthProxy } from '@tenon/issuer';
 import { memoryStores } from 'tenon';
 import { describe, expect, it } from 'vitest';
+import { createProxyOptions } from '../../../packages/issuer/src/fixtures/test-proxy.js';
 import {
   BACK,
   createTestIssuer,
@@ -17,27 +18,17 @@ const HOSTED = 'https://app.example.com/back';
 
 function setUp(more: Partial<OauthProxyOptions> = {}): TestIssuer {
   return createTestIssuer(clock =>
-    oauthProxy({
-      url: ISSUER,
-      resources: [RESOURCE],
-      scopes: { 'notes:read': 'read your notes' },
-      clients: [{ id: 'app', name: 'The App', redirects: [BACK] }],
-      clock,
-      onError: () => {},
-      fetch: async () =>
-        new Response('{"access_token":"upstream-token","token_type":"bearer","expires_in":3600}', {
-          headers: { 'content-type': 'application/json' },
-        }) as never,
-      upstream: {
-        authorizeUrl: 'https://idp.example.com/authorize',
-        tokenUrl: 'https://idp.example.com/token',
-        clientId: 'the-one',
-        clientSecret: 'secret-of-the-proxy',
-        scopes: ['profile'],
-        identifyUser: () => 'ada',
-      },
-      ...more,
-    }),
+    oauthProxy(
+      createProxyOptions({
+        clock,
+        onError: () => {},
+        fetch: async () =>
+          new Response('{"access_token":"upstream-token","token_type":"bearer","expires_in":3600}', {
+            headers: { 'content-type': 'application/json' },
+          }) as never,
+        ...more,
+      }),
+    ),
   );
 }
 

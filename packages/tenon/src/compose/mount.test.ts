@@ -281,6 +281,40 @@ describe('mount()', () => {
     expect(() => make([mount('abcd', long)])).toThrow(/too long. Expected at most 64 characters/);
   });
 
+  it('refuses mounts that are no results of mount()', () => {
+    for (const mounts of [[{}], ['a'], 'a', {}, [{ compose: () => {} }, {}]])
+      expect(() => createServer({ name: 'o', ...about, mounts: mounts as never })).toThrow(
+        expect.objectContaining({ name: 'TenonError' }),
+      );
+  });
+
+  it('completes prompts of one name of two mounted servers each by its own', async () => {
+    const create = (value: string) =>
+      createServer({
+        name: value,
+        ...about,
+        prompts: {
+          sum: prompt({
+            input: z.object({ title: z.string() }),
+            complete: { title: async () => [value] },
+            run: () => [],
+          }),
+        },
+      });
+    const inner = createServer({ name: 'inner', ...about, mounts: [mount('x', create('one'))] });
+    const other = createServer({ name: 'other', ...about, mounts: [mount('x', create('two'))] });
+    const server = createServer({ name: 'outer', ...about, mounts: [mount('a', inner), mount('b', other)] });
+    const client = await connectPair(server, { protocolVersion: '2025-11-25' });
+    const complete = (name: string) =>
+      client.call('completion/complete', {
+        ref: { type: 'ref/prompt', name },
+        argument: { name: 'title', value: '' },
+      });
+    const results = await Promise.all(['a_x_sum', 'b_x_sum'].map(complete));
+    expect(results.map(({ completion }) => completion.values)).toEqual([['one'], ['two']]);
+    await client.close();
+  });
+
   it('keeps a mounted server independent: it serves clients of its own, and outlives the outer server', async () => {
     const notes = createNotes();
     const server = createServer({ name: 'outer', ...about, mounts: [mount('n', notes)] });

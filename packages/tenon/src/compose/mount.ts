@@ -9,10 +9,11 @@ import type { HasVisibility, Registry } from '../server/registry.js';
 import type { RequestContext } from '../server/request-context.js';
 import type { Registries, ServerBackend } from '../server/server-backend.js';
 import type { MethodCall, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
+import type { ListName } from '../server/session/subscription-manager.js';
 import { checkMountedNames, type MountedServer, toMountedName, toPublicName } from './mount-names.js';
 import { type ListMethod, listWithMounted } from './mounted-lists.js';
 import { addListener, MountedRegistry } from './mounted-registry.js';
-import { runAtMounted, runMountedTool } from './run-mounted.js';
+import { ALL_ENTRIES, runAtMounted, runMountedTool } from './run-mounted.js';
 
 /** A server that can be mounted: the result of `createServer`. */
 interface MountableTypes {
@@ -106,8 +107,8 @@ function createMountingBackend(
   let own: Registries | undefined;
   const stopListeners: (() => void)[] = [];
 
-  /** Finds the mounted server of a tool or prompt, unless the server has one of its own with this name. */
-  const findByName = (list: 'tools' | 'prompts', name: string, { caller }: Pick<RequestContext, 'caller'>) => {
+  /** Finds the mounted server of a tool, a prompt or a template, unless the server has one of its own with this name. */
+  const findByName = (list: ListName, name: string, { caller }: Pick<RequestContext, 'caller'>) => {
     if (own?.[list].find(name, caller)) return undefined;
     return mounted.find(({ prefix, runtime }) => {
       const mountedName = toMountedName(prefix, list, name);
@@ -152,7 +153,7 @@ function createMountingBackend(
     const target =
       ref.type === 'ref/prompt'
         ? findByName('prompts', ref.name, call.requestContext)
-        : findTemplate(ref.uri, call.requestContext);
+        : findByName('resources', ref.uri, call.requestContext);
     if (target === undefined) return runLocally(call as never);
     const mountedRef =
       ref.type === 'ref/prompt'
@@ -163,20 +164,12 @@ function createMountingBackend(
     return runAtMounted(call as never, target, completed, undefined);
   };
 
-  const findTemplate = (template: string, { caller }: RequestContext) => {
-    if (own?.resources.find(template, caller)) return undefined;
-    return mounted.find(({ prefix, runtime }) => {
-      const mountedTemplate = toMountedName(prefix, 'resources', template);
-      return mountedTemplate !== undefined && runtime.resources.find(mountedTemplate, caller) !== undefined;
-    });
-  };
-
   const list =
     <M extends ListMethod>(method: M) =>
     (call: MethodCall<M>): Promise<JsonObject> => {
       const handler: ServerMethodHandler<never> | undefined = local.methodHandlers[method];
       if (own === undefined || handler === undefined) throw new TenonError('mount/method', `no method ${method}`);
-      const server: ServerRuntime = { ...call.server, ...own, pageSize: Number.MAX_SAFE_INTEGER };
+      const server: ServerRuntime = { ...call.server, ...own, pageSize: ALL_ENTRIES };
       return listWithMounted(call as never, { server, handler }, mounted);
     };
 
@@ -212,7 +205,7 @@ function createMountingBackend(
         for (const name of ['tools', 'prompts', 'resources'] as const)
           stopListeners.push(addListener(runtime[name], items => announce(name, items)));
       const extend = <D extends HasVisibility>(
-        name: 'tools' | 'prompts' | 'resources',
+        name: ListName,
         registry: Registry<D>,
         select: (runtime: ServerRuntime) => Registry<D>,
       ): Registry<D> =>

@@ -6,7 +6,7 @@ import { type MountedServer, toPublicName } from './mount-names.js';
 import { runAtMounted, toPublicUri } from './run-mounted.js';
 
 /** Methods of lists: the registry of the entries, the member of the result, and the member with the name of an entry. */
-export const LISTS = {
+const LISTS = {
   'tools/list': { registry: 'tools', member: 'tools', nameMember: 'name' },
   'prompts/list': { registry: 'prompts', member: 'prompts', nameMember: 'name' },
   'resources/list': { registry: 'resources', member: 'resources', nameMember: 'uri' },

@@ -16,8 +16,8 @@ import type { RequestContext } from '../server/request-context.js';
 import type { MethodCall, MethodRequest, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
 import type { MountedServer } from './mount-names.js';
 
-/** A page of a mounted server has all entries, because the outer server makes the pages. */
-const ALL_ENTRIES = Number.MAX_SAFE_INTEGER;
+/** Page size of a list whose entries the outer server divides into pages. */
+export const ALL_ENTRIES = Number.MAX_SAFE_INTEGER;
 
 const adaptedRuntimes = new WeakMap<ServerRuntime, WeakMap<ServerRuntime, ServerRuntime>>();
 

@@ -36,7 +36,7 @@ export interface FolderMatcher {
 export function createFolderMatcher(text: string): FolderMatcher | undefined {
   const place = text === '' || /[*?%#\0-\x1f]/.test(text) ? undefined : parseFolder(text);
   if (place === undefined || place.segments.includes('..')) return undefined;
-  if (doesLeaveByLink(text)) return undefined;
+  if (leavesByLink(text)) return undefined;
   return {
     contains: each => each.length <= MAX_PATH && !isAmbiguous(each) && doesContain(place, each),
     mayContain: each => each.length > MAX_PATH || isAmbiguous(each) || mayContainPath(place, each),
@@ -71,7 +71,7 @@ function parsePath(path: string): PathLocation {
 function doesContain(folder: PathLocation, text: string): boolean {
   countMatchSteps(text.length * 4 * STEPS_OF_SEGMENT);
   // Such a path may point anywhere, in whichever folder it begins.
-  if (doesLeaveByLink(text)) return false;
+  if (leavesByLink(text)) return false;
   const locations = listCertainLocations(text, isDrive(folder.root));
   return locations.length > 0 && locations.every(place => isPlain(place) && isIn(folder, place));
 }
@@ -109,11 +109,11 @@ function isPlain({ segments }: PathLocation): boolean {
 }
 
 function isIn(folder: PathLocation, { root, segments }: PathLocation): boolean {
-  return root === folder.root && segments[0] !== '..' && doesStartWith(segments, folder.segments);
+  return root === folder.root && segments[0] !== '..' && startsWithSegments(segments, folder.segments);
 }
 
 /** Tells if a path leaves its first folder through a link of the operating system. */
-const doesLeaveByLink = deriveOnce(50, text => {
+const leavesByLink = deriveOnce(50, text => {
   const path = /^file:/i.test(text) ? (parseUrl(text)?.pathname ?? text) : text;
   return !isUrl(path) && listUnresolvedReadings(path).some(each => followSystemLinks(each).escapes);
 });
@@ -161,15 +161,15 @@ const listPossiblePlaces = deriveOnce(200, (text): PossiblePlaces => {
 function mayBeIn(folder: PathLocation, place: PathLocation): boolean {
   countMatchSteps((1 + place.segments.length) * STEPS_OF_SEGMENT * (1 + folder.segments.length));
   const [inner, outer] = [place.segments.map(foldSegment), folder.segments.map(foldSegment)];
-  if (isUrlRoot(folder.root)) return place.root === folder.root && doesStartWith(inner, outer);
+  if (isUrlRoot(folder.root)) return place.root === folder.root && startsWithSegments(inner, outer);
   if (isUrlRoot(place.root) && !place.root.startsWith('file:')) return false;
   // A relative folder may be anywhere.
-  if (folder.root === '') return outer.length === 0 || inner.some((_, at) => doesStartWith(inner, outer, at));
+  if (folder.root === '') return outer.length === 0 || inner.some((_, at) => startsWithSegments(inner, outer, at));
   if (isDrive(place.root) && isDrive(folder.root) && place.root !== folder.root) return false;
-  if (place.root !== '') return doesStartWith(inner, outer);
+  if (place.root !== '') return startsWithSegments(inner, outer);
   // A relative path may begin in any parent of this folder.
   const down = inner.slice(inner.filter(segment => segment === '..').length);
-  return outer.length === 0 || outer.some((_, at) => doesStartWith(down, outer.slice(at)));
+  return outer.length === 0 || outer.some((_, at) => startsWithSegments(down, outer.slice(at)));
 }
 
 function isUrlRoot(root: string): boolean {
@@ -180,7 +180,7 @@ function isDrive(root: string): boolean {
   return root.length === 2 && root.endsWith(':');
 }
 
-function doesStartWith(segments: readonly string[], first: readonly string[], start = 0): boolean {
+function startsWithSegments(segments: readonly string[], first: readonly string[], start = 0): boolean {
   return first.every((segment, at) => segment === segments[start + at]);
 }
 
