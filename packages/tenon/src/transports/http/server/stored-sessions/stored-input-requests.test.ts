@@ -37,18 +37,18 @@ describe('a request of the server in a stored session', () => {
     ];
     const answer = (name: string) => ({ jsonrpc: '2.0', id, result: { action: 'accept', content: { name } } });
     const prefix = `${toSessionKey({ ...two.stores, scope: 'notes' }, session.id)}/ask/`;
-    const listQuestions = async () => (await toRecordValues(two.stores.values).list(prefix)).map(toValue);
-    return { one, two, session, events, id, token: params._meta.progressToken, answer, listQuestions };
+    const listInputRequests = async () => (await toRecordValues(two.stores.values).list(prefix)).map(toValue);
+    return { one, two, session, events, id, token: params._meta.progressToken, answer, listInputRequests };
   };
   const toValue = ({ key, value }: { key: string; value: object }) => ({ id: key.split('/').at(-1), ...value });
   const MINUTE = 60_000;
 
   it('has a record with its session, stream, deadline and process until the response [so.ask-record]', async () => {
-    const { two, session, events, id, answer, listQuestions } = await begin();
-    expect(await listQuestions()).toEqual([{ id, asker: id.slice(0, 12), stream: 'call', timeout: 30 * MINUTE }]);
+    const { two, session, events, id, answer, listInputRequests } = await begin();
+    expect(await listInputRequests()).toEqual([{ id, asker: id.slice(0, 12), stream: 'call', timeout: 30 * MINUTE }]);
     expect((await session.post(two, answer('Ada'))).status).toBe(202);
     expect(await nextMessages(events, 1)).toMatchObject([{ id: 'call' }]);
-    expect([answers, await listQuestions()]).toEqual([['Ada'], []]);
+    expect([answers, await listInputRequests()]).toEqual([['Ada'], []]);
   });
 
   it('is sent when its record is stored', async () => {
@@ -72,13 +72,16 @@ describe('a request of the server in a stored session', () => {
     expect(order).toEqual(['recorded', 'sent']);
   });
 
-  it('accepts a response that arrives while the store restarts', async () => {
+  it.each([
+    ['the session', ''],
+    ['the input request', '/ask/'],
+  ])('accepts a response that arrives while the store restarts, at the read of %s', async (_, part) => {
     const { two, session, events, answer } = await begin();
     const { values } = two.stores;
     const get = values.get.bind(values);
     let faults = 2;
     values.get = async (key, ...rest) => {
-      if (!key.includes('/ask/') || faults === 0) return get(key, ...rest);
+      if (!key.includes(part) || faults === 0) return get(key, ...rest);
       faults -= 1;
       throw new TenonError('store/unavailable', 'restarting');
     };
@@ -112,9 +115,9 @@ describe('a request of the server in a stored session', () => {
   });
 
   it('refuses a response after its deadline by the clock of the store, at any process [so.ask-timeout]', async () => {
-    const { one, two, session, answer, listQuestions } = await begin();
+    const { one, two, session, answer, listInputRequests } = await begin();
     storeClock.advance(31 * MINUTE);
-    expect(await listQuestions()).toEqual([]);
+    expect(await listInputRequests()).toEqual([]);
     for (const site of [one, two]) expect((await session.post(site, answer('Late'))).status).toBe(202);
     // The processes handle messages in order.
     await session.request(one, 'tools/list');
@@ -132,8 +135,8 @@ describe('a request of the server in a stored session', () => {
   });
 
   it('has no record after it was cancelled', async () => {
-    const { two, session, listQuestions } = await begin();
+    const { two, session, listInputRequests } = await begin();
     await session.notify(two, 'notifications/cancelled', { requestId: 'call' });
-    await expect.poll(listQuestions).toEqual([]);
+    await expect.poll(listInputRequests).toEqual([]);
   });
 });

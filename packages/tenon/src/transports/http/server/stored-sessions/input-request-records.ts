@@ -11,7 +11,7 @@ const DEFAULT_TIMEOUT = 60_000;
 const MAX_DELAY = 1000;
 
 /** The stored form of a request that the server has sent to the client. It expires at the deadline of the answer. */
-interface QuestionRecord extends JsonObject {
+interface InputRequestRecord extends JsonObject {
   /** ID of the process that asks. A process that was started again has another one. */
   readonly asker: string;
   /** The client's request on whose stream the request was sent. */
@@ -24,7 +24,7 @@ interface QuestionRecord extends JsonObject {
  * The requests of the server that have no answer yet. The store deletes their records at the deadline, by its own clock,
  * even if the process that asks no longer runs.
  */
-export class QuestionRecords {
+export class InputRequestRecords {
   readonly #values: SharedStores['values'];
   readonly #replica: ServerReplica;
   readonly #prefix: string;
@@ -48,7 +48,11 @@ export class QuestionRecords {
   }
 
   async #add(id: string, stream?: Id, timeout = DEFAULT_TIMEOUT): Promise<void> {
-    const record: QuestionRecord = { asker: this.#replica.id, timeout, ...(stream === undefined ? {} : { stream }) };
+    const record: InputRequestRecord = {
+      asker: this.#replica.id,
+      timeout,
+      ...(stream === undefined ? {} : { stream }),
+    };
     await this.#values.put(this.#prefix + id, record, { ttl: timeout + MAX_DELAY });
   }
 
