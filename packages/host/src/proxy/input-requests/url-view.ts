@@ -60,14 +60,14 @@ const MAX_URL = 8_192;
  *
  * @throws TenonError `rpc/error` with code -32602 for an invalid URL, or a URL that must not be opened. The server receives this error.
  */
-export function createUrlView(question: ElicitUrlParams, options: ViewOptions): UrlView {
+export function createUrlView(params: ElicitUrlParams, options: ViewOptions): UrlView {
   requireKnownOptions('createUrlView', options, { server: true, sanitizeText: true });
   const { server, sanitizeText } = options;
-  const parsed = parseUrl(question.url);
+  const parsed = parseUrl(params.url);
   const { href, hostname, host } = parsed;
   const start = href.indexOf(host, parsed.protocol.length + 2 + getUserinfo(parsed).length);
   const domain = describeDomain(hostname);
-  const message = sanitizeForView(question.message, sanitizeText, MAX_MESSAGE);
+  const message = sanitizeForView(params.message, sanitizeText, MAX_MESSAGE);
   return {
     kind: 'url',
     server: sanitizeForView(server, sanitizeText, MAX_LABEL),
@@ -76,7 +76,7 @@ export function createUrlView(question: ElicitUrlParams, options: ViewOptions): 
     parts: { before: href.slice(0, start), host, after: href.slice(start + host.length) },
     unicodeHost: domain.unicode === domain.ascii ? undefined : domain.unicode,
     site: domain.site,
-    warnings: [...findUrlWarnings(parsed, question.url), ...domain.warnings, ...createLinkWarnings(question.message)],
+    warnings: [...findUrlWarnings(parsed, params.url), ...domain.warnings, ...createLinkWarnings(params.message)],
     choices: ['open', 'decline', 'cancel'],
     afterOpening: ['retry', 'cancel'],
   };
