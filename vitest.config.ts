@@ -58,7 +58,8 @@ export default defineConfig({
     pool: 'forks',
     // Files of one worker share its modules: to load them anew for each file takes as long as the tests.
     isolate: false,
-    // Many tests wait for processes and sockets, so two more than there are processors.
-    maxWorkers: availableParallelism() + 2,
+    // Many tests wait for processes and sockets, so two more than there are processors. The long ones start many processes
+    // of their own.
+    maxWorkers: availableParallelism() + (isCover ? 2 : 0),
   },
 });

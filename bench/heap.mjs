@@ -1,7 +1,10 @@
 // @ts-check
 /** What is in use in another process when all that can go has gone. It must have been started with `countable`. */
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { waitForOutput } from './processes.mjs';
+
+/** Maximum time until a process has counted, in milliseconds. A busy machine collects its garbage slowly. */
+const PATIENCE = 300_000;
 
 /** Bytes, and the number of active handles, requests and timers. @typedef {{ heap: number, outside: number, rss: number, handles: number }} Heap */
 
@@ -10,13 +13,8 @@ export const countable = ['--expose-gc', '--require', fileURLToPath(new URL('hea
 
 /** @param {import('node:child_process').ChildProcess} child @returns {Promise<Heap>} */
 export async function readHeap(child) {
-  const output = /** @type {import('node:stream').Readable} */ (child.stdout);
-  let text = '';
+  const output = waitForOutput(child, /^heap (.*)\n/m, PATIENCE);
   child.kill('SIGUSR2');
-  for (;;) {
-    const [chunk] = await once(output, 'data', { signal: AbortSignal.timeout(60_000) });
-    text += chunk;
-    const [, found] = /^heap (.*)\n/m.exec(text) ?? [];
-    if (found !== undefined) return JSON.parse(found);
-  }
+  const [, found = ''] = await output;
+  return JSON.parse(found);
 }

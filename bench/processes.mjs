@@ -42,19 +42,42 @@ export function startCommand(command, args, { quiet = false } = {}) {
 
 /** Waits for the first line of its output. @param {ChildProcess} child @returns {Promise<string>} */
 export async function firstLine(child) {
+  const [, line = ''] = await waitForOutput(child, /^(.*)\n/, PATIENCE);
+  return line;
+}
+
+/**
+ * Waits until its output from now on matches. One listener reads all chunks: between two listeners, a flowing stream
+ * loses its data.
+ * @param {ChildProcess} child @param {RegExp} pattern @param {number} timeout in milliseconds
+ * @returns {Promise<RegExpExecArray>}
+ */
+export async function waitForOutput(child, pattern, timeout) {
+  const name = child.spawnargs.slice(0, 3).join(' ');
+  const output = /** @type {import('node:stream').Readable} */ (child.stdout);
   let text = '';
-  const signal = AbortSignal.timeout(PATIENCE);
-  const ended = once(child, 'exit', { signal }).then(([code]) => {
-    throw new Error(`${child.spawnargs.slice(0, 3).join(' ')} ended with ${code}`);
-  });
-  const line = (async () => {
-    for (;;) {
-      const [chunk] = await once(/** @type {import('node:stream').Readable} */ (child.stdout), 'data', { signal });
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      clearTimeout(timer);
+      output.off('data', read);
+      child.off('exit', exit);
+    };
+    const read = (/** @type {unknown} */ chunk) => {
       text += chunk;
-      if (text.includes('\n')) return text.slice(0, text.indexOf('\n'));
-    }
-  })();
-  return Promise.race([line, ended]);
+      const found = pattern.exec(text);
+      if (!found) return;
+      finish();
+      resolve(found);
+    };
+    const fail = (/** @type {string} */ problem) => {
+      finish();
+      reject(new Error(`${name} ${problem}`));
+    };
+    const timer = setTimeout(fail, timeout, `printed no ${pattern} within ${timeout} ms`);
+    const exit = (/** @type {number | null} */ code) => fail(`ended with ${code}`);
+    output.on('data', read);
+    child.on('exit', exit);
+  });
 }
 
 /** Ends a process that was started here. @param {ChildProcess} child */

@@ -25,6 +25,7 @@ import { publishedFolder, readParts, writeSummary } from './summary/summary.mjs'
 const parts = {
   http: async () => (await import('./http/measure.mjs')).measureHttp,
   stdio: async () => (await import('./stdio/measure.mjs')).measureStdio,
+  crosscheck: async () => (await import('./crosscheck/measure.mjs')).measureCrosscheck,
   memory: async () => (await import('./memory/measure.mjs')).measureMemory,
   client: async () => (await import('./client/measure.mjs')).measureClient,
   cold: async () => (await import('./cold/measure.mjs')).measureCold,
@@ -110,9 +111,10 @@ function readNumber(name, text) {
 async function run(name) {
   const measure = await parts[name]?.();
   if (measure === undefined) return;
+  // Before the measurement: a package that is missing must not cost its results.
+  const machine = describeMachine();
   const { results, markdown } = await measure(options);
   const when = new Date().toISOString();
-  const machine = describeMachine();
   const about = `${Object.entries(machine)
     .map(([what, is]) => `${what} ${is}`)
     .join(', ')}, ${when}\n`;

@@ -36,6 +36,8 @@ const OBSERVING = 'jsonrpc/observe-transport';
  * own is larger than the code.
  */
 const WORKER_STORES = 'runtimes/node/workers/serve-stores';
+/** Servers on stdio and on HTTP send messages with this module. A file of its own is one more file to wait for at the start. */
+const PROGRESS_GAP = 'transports/progress-gap';
 /** Code for JSON Schemas, which is loaded for the first schema that needs it. */
 const VALIDATING = ['schemas/compile-check', 'schemas/peer-schema', 'schemas/portable-schema'];
 const { dependencies, peerDependencies } = readJson(join(library, 'package.json'));
@@ -217,7 +219,7 @@ function parts(format) {
   const serving = modulesOf => {
     const calling = new Set([...modulesOf('index'), ...modulesOf(CLIENT)]);
     const stdio = [...modulesOf('stdio')].filter(id => calling.has(id));
-    return without('index.node', [...modulesOf('index.node'), ...stdio]);
+    return without('index.node', [...modulesOf('index.node'), ...stdio, pathOf(PROGRESS_GAP)]);
   };
   return [
     part('core', 3, modulesOf => {

@@ -26,6 +26,8 @@ const guides = {
   dev: 'The guide is [Develop](../servers/develop.md).',
   console: 'The guide is [Console](../console.md).',
   'import-openapi': 'The guide is [Wrap a REST API](../recipes/wrap-a-rest-api.md).',
+  migrate:
+    'The guides are [Move from the official SDK v1](../recipes/from-sdk-v1.md) and [v2](../recipes/from-sdk-v2.md).',
   record: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md).',
   replay: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#reproduce-it).',
   mock: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#develop-without-the-server).',
@@ -115,11 +117,11 @@ sign-in are stored in a file that only you can read, for each server and client.
 const toBlock = text => `\`\`\`text\n${text}\n\`\`\`\n`;
 
 /**
- * The pages by file name.
+ * The pages, each with its file name and a function that writes it.
  * @param {(path: readonly string[]) => Promise<string>} read reads the help of a command
- * @returns {Promise<Record<string, string>>}
+ * @returns {Promise<{ name: string, create: () => Promise<string> }[]>}
  */
-export async function createPages(read) {
+export async function listPages(read) {
   const readHelp = async (/** @type {readonly string[]} */ path) => (await read(path)).trimEnd();
   const [help, all] = await Promise.all([readHelp([]), readHelp(['help', '--all'])]);
   const commands = listCommands(all);
@@ -141,17 +143,19 @@ export async function createPages(read) {
       ([part], index) => `## tenon ${name} ${part}\n\n${toBlock(helpOfParts[index] ?? '')}`,
     );
     const begin = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
-    return [`${name}.md`, [`# tenon ${name}\n`, `${begin} ${guides[name] ?? ''}\n`, toBlock(own), ...parts].join('\n')];
+    return [`# tenon ${name}\n`, `${begin} ${guides[name] ?? ''}\n`, toBlock(own), ...parts].join('\n');
   };
-  const pages = await Promise.all(commands.map(([name, summary]) => createPage(name, summary)));
-  return Object.fromEntries([['index.md', overview], ...pages]);
+  return [
+    { name: 'index.md', create: async () => overview },
+    ...commands.map(([name, summary]) => ({ name: `${name}.md`, create: () => createPage(name, summary) })),
+  ];
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const pages = await createPages(readBuiltHelp);
+  const pages = await listPages(readBuiltHelp);
   mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(pages)) writeFileSync(join(folder, name), text);
-  console.log(`wrote ${Object.keys(pages).length} pages, of ${readdirSync(folder).length}, to docs/command`);
+  await Promise.all(pages.map(async ({ name, create }) => writeFileSync(join(folder, name), await create())));
+  console.log(`wrote ${pages.length} pages, of ${readdirSync(folder).length}, to docs/command`);
 }
 
 /** @param {string} name */

@@ -54,10 +54,31 @@ try {
   await page.getByText('Same result').waitFor();
   await page.mouse.move(0, 0);
   await page.screenshot({ path: join(root, 'docs/public/console-compare.png') });
+  await takeGatewayPicture(page);
 } finally {
   await browser.close();
   for (const each of started) each.kill('SIGINT');
   await rm(folder, { recursive: true });
+}
+
+/**
+ * Shows the view of a gateway, with the tools of a server and a search.
+ * @param {import('playwright-core').Page} page
+ */
+async function takeGatewayPicture(page) {
+  const files = join(root, 'packages/cli/dist/tenon.mjs');
+  const gateway = [files, 'gateway', config, '--trust', '--json', '--port', '0', '--console', '--no-control'];
+  await page.goto(await startProgram(gateway, /"url":"(http:[^"]+#token=[^"]+)","readOnlyUrl"/));
+  // Before the first event, the page does not know that it belongs to a gateway.
+  await page.locator('footer .state.ok').waitFor();
+  await page.keyboard.press('g');
+  await page.getByRole('button', { name: /tools of notes/ }).click();
+  await page.locator('ul.found li').first().waitFor();
+  await page.getByRole('textbox', { name: 'Text to search' }).fill('change a note');
+  await page.keyboard.press('Enter');
+  await page.locator('ol.found li').first().waitFor();
+  await page.mouse.move(0, 0);
+  await page.screenshot({ path: join(root, 'docs/public/console-gateway.png') });
 }
 
 /**

@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createArguments } from './example-arguments.mjs';
 import { readJson, root, runNpm } from './process.mjs';
 
 const command = join(root, 'packages/cli/dist/tenon.mjs');
@@ -15,7 +16,6 @@ const command = join(root, 'packages/cli/dist/tenon.mjs');
 const TIMEOUT = 90_000;
 
 /** @typedef {{ name: string, version: string, protocolVersion: string, tools: number, tool: string }} Row */
-/** @typedef {{ [keyword: string]: any }} Schema */
 
 /** Reads the table of the page. @returns {Promise<Row[]>} */
 async function readRows() {
@@ -28,33 +28,6 @@ async function readRows() {
     tools: Number(tools),
     tool,
   }));
-}
-
-/** Returns a value that fits a schema in most cases. @param {Schema | undefined} schema @returns {unknown} */
-function createExample(schema) {
-  if (typeof schema !== 'object') return 'a';
-  const { anyOf, const: only, default: usual, enum: choices, format, items, minimum = 1, minItems, type } = schema;
-  const given = usual ?? only ?? choices?.[0];
-  if (given !== undefined) return given;
-  if (anyOf !== undefined) return createExample(anyOf[0]);
-  switch (Array.isArray(type) ? type[0] : type) {
-    case 'number':
-    case 'integer':
-      return Math.max(1, minimum);
-    case 'boolean':
-      return true;
-    case 'array':
-      return minItems > 0 ? [createExample(items)] : [];
-    case 'object':
-      return createArguments(schema);
-    default:
-      return format === 'uri' ? 'http://127.0.0.1:9/' : 'a';
-  }
-}
-
-/** @param {Schema} schema */
-function createArguments({ anyOf = [{}], oneOf = anyOf, properties = {}, required = oneOf[0].required ?? [] }) {
-  return Object.fromEntries(required.map((/** @type {string} */ name) => [name, createExample(properties[name])]));
 }
 
 /** Runs the command, and parses the last line of its output. @param {string} cwd @param {readonly string[]} args */

@@ -250,6 +250,7 @@ const withSkipped = process.argv.includes('--skipped');
 const skippedFiles = withSkipped ? listSkippedFiles() : [];
 const named = process.argv.slice(2).filter(argument => !argument.startsWith('--'));
 const fullSteps = [
+  'build',
   'package',
   'unused',
   'browser',

@@ -17,11 +17,11 @@ const tools = {
   text: count => ({
     content: [{ type: 'text', text: 'a line of text\n'.repeat(Math.ceil(count / 15)).slice(0, count) }],
   }),
-  members: count => ({
-    content: [],
-    structuredContent: Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1])),
-  }),
 };
+
+/** Writes a result with many members. An object of a million members would take longer here than in the console. @param {number} count */
+const writeMembers = count =>
+  `{"content":[],"structuredContent":{${Array.from({ length: count }, (_, at) => `"k${at}":1`).join()}}}`;
 
 createInterface({ input: process.stdin }).on('line', line => {
   const { id, method, params } = JSON.parse(line);
@@ -30,7 +30,11 @@ createInterface({ input: process.stdin }).on('line', line => {
     const serverInfo = { name: 'bench', version: '1.0.0' };
     send({ id, result: { protocolVersion: '2025-11-25', capabilities: { tools: {}, logging: {} }, serverInfo } });
   } else if (method === 'tools/list') {
-    send({ id, result: { tools: Object.keys(tools).map(name => ({ name, inputSchema })) } });
+    send({ id, result: { tools: [...Object.keys(tools), 'members'].map(name => ({ name, inputSchema })) } });
+  } else if (method === 'tools/call' && params.name === 'members') {
+    process.stdout.write(
+      `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${writeMembers(params.arguments.count)}}\n`,
+    );
   } else if (method === 'tools/call') {
     send({ id, result: tools[params.name]?.(params.arguments.count) });
   } else {

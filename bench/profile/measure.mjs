@@ -12,6 +12,8 @@ import { startWorker } from '../measure-workers.mjs';
 import { workerSpecs } from '../memory/measure.mjs';
 import { stop } from '../processes.mjs';
 import { formatNumber, heading, table } from '../report.mjs';
+import { IN_FLIGHT, startSubject, subjects as stdioSubjects } from '../stdio/measure.mjs';
+import { loadPipes } from '../stdio/window.mjs';
 import { OWNERS, sharesOf } from './shares.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -28,7 +30,12 @@ export async function measureProfile({ connections }) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-profile-'));
   try {
     const seen = await withServers(async urls => {
-      const subjects = [...createHttpSubjects(connections), ...createMemorySubjects(), ...createClientSubjects(urls)];
+      const subjects = [
+        ...createHttpSubjects(connections),
+        ...createStdioSubjects(),
+        ...createMemorySubjects(),
+        ...createClientSubjects(urls),
+      ];
       /** @type {Seen[]} */
       const all = [];
       for (const [at, subject] of subjects.entries()) all.push(await look(subject, join(folder, `${at}.json`)));
@@ -59,6 +66,19 @@ function createHttpSubjects(connections) {
     ),
   );
 }
+
+/** @returns {Subject[]} */
+const createStdioSubjects = () =>
+  stdioSubjects
+    .filter(({ name }) => NAMES.includes(name) && name !== 'floor')
+    .map(subject => ({
+      work: `stdio, ${subject.revision}`,
+      who: subject.name,
+      start: async flags => {
+        const { child, pipes } = await startSubject(subject, flags);
+        return { child, call: async seconds => (await loadPipes(pipes, IN_FLIGHT, seconds)).calls };
+      },
+    }));
 
 /** @returns {Subject[]} */
 const createMemorySubjects = () =>

@@ -10,7 +10,7 @@ import { loadPipes, openPipes } from './window.mjs';
 /** Microseconds, and calls per second. @typedef {{ cpu: number, p50: number, p99: number, rate: number }} Sample */
 /** @typedef {Subject & { alone: Sample[], together: Sample[], megabytes: number }} Measured */
 
-const IN_FLIGHT = 64;
+export const IN_FLIGHT = 64;
 /** Seconds. */
 const SAMPLE = { alone: 0.6, together: 0.8 };
 const WARM_UP = { alone: 0.4, together: 1.6 };
@@ -19,7 +19,7 @@ const sessions = '2025-11-25';
 const perRequest = '2026-07-28';
 
 /** @type {Subject[]} */
-const subjects = [
+export const subjects = [
   ...[sessions, perRequest].flatMap(version => [
     { name: 'floor', revision: version, mode: 'bare Node: parses, answers canned', script: 'floor' },
     {
@@ -27,6 +27,12 @@ const subjects = [
       revision: version,
       mode: 'the same, one write for all that came together',
       script: 'joined',
+    },
+    {
+      name: 'floor, readline',
+      revision: version,
+      mode: 'that of the part `crosscheck`: `readline`, one write for each response',
+      script: '../../crosscheck/stdio-floor',
     },
     { name: 'checked floor', revision: version, mode: 'checks envelope and argument, routes', script: 'checked' },
     { name: 'tenon', revision: version, mode: '`serveStdio`', script: 'tenon' },
@@ -51,9 +57,7 @@ export async function measureStdio({ rounds }) {
   const up = [];
   try {
     for (const subject of subjects) {
-      const { revision: version, clientRevision: clientVersion = version, script } = subject;
-      const child = startNode([fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url)), clientVersion]);
-      const pipes = await openPipes(child, clientVersion);
+      const { child, pipes } = await startSubject(subject);
       up.push({ measured: { ...subject, alone: [], together: [], megabytes: 0 }, child, pipes });
       await loadPipes(pipes, IN_FLIGHT, WARM_UP.together);
       await loadPipes(pipes, 1, WARM_UP.alone);
@@ -71,6 +75,13 @@ export async function measureStdio({ rounds }) {
   }
   const results = up.map(({ measured }) => measured);
   return { results, markdown: toMarkdown(results, rounds) };
+}
+
+/** @param {Subject} subject @param {string[]} [flags] of Node */
+export async function startSubject({ revision, clientRevision = revision, script }, flags = []) {
+  const file = fileURLToPath(new URL(`../peers/stdio/${script}.mjs`, import.meta.url));
+  const child = startNode([...flags, file, clientRevision]);
+  return { child, pipes: await openPipes(child, clientRevision) };
 }
 
 /** @param {number} pid @param {import('./window.mjs').Pipes} pipes @param {number} inFlight @param {number} seconds @returns {Promise<Sample>} */

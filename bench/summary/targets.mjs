@@ -16,7 +16,7 @@ import {
   workers,
 } from './feature-targets.mjs';
 import { resumeAfterKill, secondReplica, sharedSession, statelessCall, storedSession } from './replica-targets.mjs';
-import { callRows, cheapest, findRow, versions, scenarioRows, toRows } from './rows.mjs';
+import { callRows, cheapest, findRow, scenarioRows, toRows, versions } from './rows.mjs';
 import { idleSessions, longestTurn, protection, streamHeap } from './server-targets.mjs';
 import { bundles, installed } from './size-targets.mjs';
 

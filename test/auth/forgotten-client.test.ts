@@ -107,6 +107,17 @@ describe('a gateway whose servers have such an authorization server', () => {
     expect(await browse(link, formOf('ada'))).toContain('You are signed in to remote');
   });
 
+  it('names the refused token, and no other user, while the gateway has the old keys of its authorization server', async () => {
+    const ada = await openSignedIn('ada');
+    gateway.other.forgetAll();
+    gateway.upstream.forgetKeys();
+    const link = await linkFor(ada);
+    gateway.own.forgetAll();
+    const page = await browse(link, formOf('ada'));
+    expect(page).toContain('has failed (auth/rejected)');
+    expect(page).not.toContain('Another user');
+  });
+
   it.each(['own', 'other'] as const)(
     'redirects the browser to the second page when the %s authorization server refuses the client',
     async name => {

@@ -58,7 +58,7 @@ afterAll(async () => {
   for (const child of children) child.disconnect();
   await Promise.all(children.map(child => child.exitCode ?? once(child, 'exit')));
   server.close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 it(`\`refreshes a rotating token once in ${PROCESSES} processes with one store, ${ROUNDS} times\``, async () => {

@@ -48,7 +48,7 @@ it('calls the server for all callers with the credentials of its settings', asyn
 it('reads the credentials from `auth` of a configuration file, with variables', async () => {
   const { url } = await serveRemote();
   const folder = await mkdtemp(join(tmpdir(), 'tenon-account-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => rm(folder, { recursive: true, maxRetries: 10 }));
   process.env.NIGHTLY_SECRET = ACCOUNT.clientSecret;
   onTestFinished(() => void delete process.env.NIGHTLY_SECRET);
   const auth = { type: 'client-credentials', clientId: 'nightly', clientSecret: `\${NIGHTLY_SECRET}` };

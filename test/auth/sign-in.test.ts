@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const close of closing.reverse()) await close();
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 async function startAll() {

@@ -12,7 +12,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-browser-test-'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 /** Runs a script with the temporary folder as PATH; rejects when it exits with anything but 0. */
 async function run(args: readonly string[], env: Record<string, string>): Promise<string> {

@@ -26,7 +26,7 @@ const big = createServer({
     keys: tool({
       input: { type: 'object' },
       run: () => ({
-        structuredContent: Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`k${at}`, at])),
+        structuredContent: Object.fromEntries(Array.from({ length: 1_000_000 }, (_, at) => [`k${at}`, at])),
         content: [],
       }),
     }),
@@ -172,8 +172,13 @@ describe.skipIf(!found)('the page of the console', () => {
     }
   });
 
-  it('shows a word of 1 MB, and an object with 30,000 members, in few nodes [con.untrusted] [con.output]', async () => {
+  it('shows a word of 1 MB, and an object with 1,000,000 members, in small parts and few nodes [con.untrusted] [con.output]', async () => {
     const { page, show } = opened;
+    const sizes: number[] = [];
+    page.on('response', response => {
+      if (new URL(response.url()).pathname.startsWith('/api/'))
+        sizes.push(Number(response.headers()['content-length'] ?? 0));
+    });
     for (const [name, text] of [
       ['text', /more characters/],
       ['keys', /more$/],
@@ -183,9 +188,17 @@ describe.skipIf(!found)('the page of the console', () => {
       await page.locator('.result').getByText(text).first().waitFor();
       expect(await page.locator('*').count()).toBeLessThan(1500);
       await page.locator('.rung').last().click();
-      await page.getByRole('button', { name: /read all/ }).waitFor();
+      await page.locator('.body').getByText(text).first().waitFor();
       expect(await page.locator('*').count()).toBeLessThan(1500);
     }
+    await page.locator('.result').getByRole('button', { name: '999,900 more' }).click();
+    await page.locator('.result').getByText('k599:').waitFor();
+    await page.getByRole('button', { name: 'Text', exact: true }).click();
+    await page
+      .locator('.body')
+      .getByText(/more characters/)
+      .waitFor();
+    expect(Math.max(...sizes)).toBeLessThan(300_000);
   });
 
   it('answers an input request once in two tabs, and tells the other one [con.ask]', async () => {

@@ -70,7 +70,9 @@ describe.skipIf(!found)('the comparison of calls in the page', () => {
     expect(await page.locator('*').count()).toBeLessThan(1500);
     // The messages of a step are compared member by member.
     await page.getByText('input response').locator('..').getByRole('button', { name: 'diff' }).click();
-    await page.getByText(/^\+ params: .*inputResponses/).waitFor();
+    const params = page.getByRole('insertion').filter({ hasText: /^\+ params: / });
+    await params.getByRole('button', { name: /^… all .* characters$/ }).click();
+    await params.filter({ hasText: '"inputResponses"' }).waitFor();
   });
 
   it('asks before it calls a tool with effects again, and shows how the results differ [con.revision] [con.untrusted]', async () => {

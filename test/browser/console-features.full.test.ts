@@ -1,4 +1,5 @@
 /** Resources, prompts, subscriptions and the doctor in the page of the console, with the example `notes`. */
+import { createServer, tasks, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { server } from '../../examples/notes/server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
@@ -7,12 +8,41 @@ import { type OpenedPage, openPage } from './open-page.js';
 const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
 
+/** Ends the task of the tool `job`. */
+let endJob = () => {};
+const worker = createServer({
+  name: 'worker',
+  version: '1.0.0',
+  extensions: [tasks()],
+  tools: {
+    job: tool({
+      task: 'required',
+      input: { type: 'object' },
+      run: () =>
+        new Promise<string>(resolve => {
+          endJob = () => resolve('finished');
+        }),
+    }),
+    endless: tool({
+      task: 'required',
+      input: { type: 'object' },
+      run: (_, { signal }) =>
+        new Promise<string>(resolve => signal.addEventListener('abort', () => resolve('stopped'))),
+    }),
+  },
+});
+
 describe.skipIf(!found)('the parts of a server in the page', () => {
   let console: OpenedPage;
 
   beforeAll(async () => {
     const target = { resolved: { target: server, label: 'notes' } };
-    if (found) console = await openPage(found, { targets: [{ name: 'notes', target }] });
+    const other = { resolved: { target: worker, label: 'worker' } };
+    const targets = [
+      { name: 'notes', target },
+      { name: 'worker', target: other },
+    ];
+    if (found) console = await openPage(found, { targets });
   });
   afterEach(async () => {
     expect(console.faults).toEqual([]);
@@ -22,9 +52,9 @@ describe.skipIf(!found)('the parts of a server in the page', () => {
 
   it('reads a resource by a template with completion, by the keyboard only [con.keys] [con.url]', async () => {
     const { page, opened } = console;
-    await opened.waitFor('server', event => event.server.counts !== null);
+    await opened.waitFor('server', event => event.server.name === 'notes' && event.server.counts !== null);
     await page.goto(`${opened.origin}/s/notes/resources`);
-    await page.getByRole('link', { name: 'note://{title} template' }).focus();
+    await page.getByRole('link', { name: /template$/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('textbox', { name: /^title/ }).focus();
     await page.keyboard.type('Dov');
@@ -64,6 +94,27 @@ describe.skipIf(!found)('the parts of a server in the page', () => {
     await page.getByText(/^[1-9]\d* changes? since/).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('ended').waitFor();
+  });
+
+  it('shows the states of a task over time, also after a reload, and cancels another by the keyboard [con.tasks]', async () => {
+    const { page, opened } = console;
+    await opened.waitFor('server', event => event.server.name === 'worker' && event.server.counts !== null);
+    const start = (name: string) =>
+      opened.call('POST', 'calls', { server: 'worker', method: 'tools/call', params: { name, arguments: {} } });
+    const job = await start('job');
+    await opened.waitFor('call', event => event.call.id === job.id && event.call.task !== null);
+    await page.goto(`${opened.origin}/s/worker/tasks`);
+    const shown = page.locator('.task', { hasText: 'job' });
+    await shown.locator('.states').getByText('working').waitFor();
+    await page.reload();
+    await shown.locator('.states').getByText('working').waitFor();
+    endJob();
+    await shown.locator('.states').getByText('completed').waitFor();
+    await shown.getByRole('link', { name: `result, call ${job.id}` }).waitFor();
+    await start('endless');
+    const endless = page.locator('.task', { hasText: 'endless' });
+    await endless.getByRole('button', { name: 'Cancel task' }).press('Enter');
+    await endless.locator('.states').getByText('cancelled').waitFor();
   });
 
   it('shows the declared capabilities and the whole report of the doctor [con.doctor]', async () => {

@@ -69,7 +69,7 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
   afterAll(async () => {
     await browser?.close();
     await opened?.close();
-    if (pageFolder) await rm(pageFolder, { recursive: true, force: true });
+    if (pageFolder) await rm(pageFolder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const waitForText = (text: string) => page.waitForSelector(`::-p-text(${text})`);

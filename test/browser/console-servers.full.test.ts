@@ -71,7 +71,7 @@ describe.skipIf(!found)('the page of the console', () => {
   afterAll(async () => {
     await shown?.close();
     await http?.close();
-    if (folder) await rm(folder, { recursive: true, force: true });
+    if (folder) await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   const isListed = (name: string) =>

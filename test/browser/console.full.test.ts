@@ -86,6 +86,19 @@ describe.skipIf(!found)('the page of the console', () => {
     expect(sum(names)).toBeLessThan(200_000);
   });
 
+  it('draws its frame before its scripts are loaded, in the colors that the user chose [con.speed]', async () => {
+    await page.evaluate("localStorage.setItem('tenon-theme', 'dark')");
+    const early = await shown.context.newPage();
+    await early.route('**/assets/**', () => {});
+    await early.goto(opened.origin);
+    await early.getByText('Loading the console…').waitFor();
+    await expect.poll(() => early.evaluate("performance.getEntriesByName('first-contentful-paint').length")).toBe(1);
+    expect(await early.evaluate('document.documentElement.style.colorScheme')).toBe('dark');
+    expect(await early.evaluate("getComputedStyle(document.querySelector('.rail')).width")).toBe('44px');
+    await early.close();
+    await page.evaluate("localStorage.removeItem('tenon-theme')");
+  });
+
   it('removes the token from the address, and keeps the view after a reload [con.token] [con.url]', async () => {
     await page.getByRole('link', { name: 'fixture', exact: true }).click();
     await page.getByRole('link', { name: /^greet/ }).click();

@@ -54,7 +54,7 @@ export async function openPage(
     async close() {
       await browser.close();
       await opened.close();
-      await rm(pageFolder, { recursive: true, force: true });
+      await rm(pageFolder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
@@ -66,7 +66,7 @@ export function collectFaults(page: Page, origin: string): string[] {
     if (!/^(?:blob|data):/.test(request.url()) && new URL(request.url()).origin !== origin) faults.push(request.url());
   });
   page.on('console', message => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error') faults.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', error => faults.push(error.message));
   page.on('dialog', dialog => {

@@ -8,8 +8,8 @@ describe('tenon approvals', () => {
   const store = ['--store', 'state.sqlite'];
   const approvals = (...args: string[]) => runTenon(project.folder, ['approvals', ...args, ...store]);
 
-  /** Waits for the question of a call. */
-  async function question(): Promise<{ id: string; arguments: unknown }> {
+  /** Waits for the approval of a call. */
+  async function findApproval(): Promise<{ id: string; arguments: unknown }> {
     for (;;) {
       const { out } = await approvals('list', '--json');
       const waiting = out.split('\n').filter(line => line.includes('"waiting"'));
@@ -36,7 +36,7 @@ describe('tenon approvals', () => {
     expect(await client.callTool('shop__process')).not.toHaveProperty('isError', true);
 
     const allowed = client.callTool('shop__price', { of: 'tea', token: 'sk-secret-of-the-caller' });
-    const { id, arguments: args } = await question();
+    const { id, arguments: args } = await findApproval();
     expect(args).toEqual({ of: 'tea', token: '…' });
     const { out } = await approvals('list');
     expect(out).toMatch(/^Waiting for an answer:\n\ntool price of shop\n/);
@@ -51,7 +51,7 @@ describe('tenon approvals', () => {
     expect(await allowed).toMatchObject({ content: [{ text: 'tea costs 3' }] });
 
     const denied = client.callTool('shop__price', { of: 'salt' });
-    const { id: second } = await question();
+    const { id: second } = await findApproval();
     const answered = await approvals('deny', second.slice(0, 6), '--json');
     expect(JSON.parse(answered.out)).toEqual({ id: second, decision: 'deny' });
     expect(await denied).toMatchObject({ isError: true });
@@ -61,7 +61,7 @@ describe('tenon approvals', () => {
   it('remembers an approval for longer', async () => {
     await using client = await connect(gateway.url);
     const first = client.callTool('shop__price', { of: 'rice' });
-    const { id } = await question();
+    const { id } = await findApproval();
     const allowed = await runTenon(project.folder, [
       'approvals',
       'allow',
@@ -90,7 +90,7 @@ describe('tenon approvals', () => {
     expect(await approvals('revoke', id)).toMatchObject({ code: 0, out: 'Revoked 1 approval.\n' });
     await using client = await connect(gateway.url);
     const call = client.callTool('shop__price', { of: 'oil' });
-    const { id: request } = await question();
+    const { id: request } = await findApproval();
     await approvals('allow', request, '--remember', 'exact');
     await call;
     expect((await approvals('list')).out).toMatch(/^ +allows +the arguments that were approved$/m);

@@ -132,7 +132,9 @@ describe('tenon bridge -- COMMAND', () => {
     const bridge = await bridged('--max', '1');
     const client = await connect(bridge.url, { protocolVersion: '2025-11-25' });
     const pid = await process(client);
-    await expect(connect(bridge.url, { protocolVersion: '2025-11-25' })).rejects.toMatchObject({ status: 503 });
+    // A client waits within its timeout until a server that asks for a pause accepts it.
+    const refused = connect(bridge.url, { protocolVersion: '2025-11-25', idleTimeout: 1000 });
+    await expect(refused).rejects.toMatchObject({ status: 503 });
     expect(await process(client)).toBe(pid);
     await bridge.end();
   });

@@ -78,7 +78,12 @@ export async function projectWith(servers: Readonly<Record<string, object>>) {
   const write = (name: string, content: unknown) =>
     writeFile(join(folder, name), typeof content === 'string' ? content : JSON.stringify(content));
   await write('mcp.json', { mcpServers: servers });
-  return { folder, write, path: (name: string) => join(folder, name), remove: () => rm(folder, { recursive: true }) };
+  return {
+    folder,
+    write,
+    path: (name: string) => join(folder, name),
+    remove: () => rm(folder, { recursive: true, maxRetries: 10 }),
+  };
 }
 
 interface Ended {

@@ -181,42 +181,27 @@ describe('tenon gateway', () => {
     await client.close();
   });
 
-  it.runIf(isFull)('offers the same names whichever servers are in use', async () => {
-    const shop = shopEntry();
-    const configurations = {
-      both: { corner: shop, market: shop },
-      disabled: { corner: shop, market: { ...shop, disabled: true } },
-      unreadable: { corner: shop, market: { args: ['no-command'] } },
-      down: { corner: shop, market: { command: 'no-such-program' } },
-      alone: { corner: shop },
-    };
-    const namesWith = async (servers: object, ...args: string[]) => {
-      await project.write('names.json', { mcpServers: servers });
-      const gateway = await serving(project.folder, [
-        'gateway',
-        'names.json',
-        '--trust',
-        '--port',
-        '0',
-        '--json',
-        ...args,
-      ]);
-      const names = await namesAt(gateway.url);
-      await gateway.end();
-      return names.filter(name => !name.startsWith('market'));
-    };
-    for (const servers of Object.values(configurations)) {
-      expect(await namesWith(servers)).toEqual(['corner__price', 'corner__process']);
-    }
-    const { alone, ...several } = configurations;
-    for (const servers of Object.values(several)) {
-      expect(await namesWith(servers, '--prefix', 'auto')).toEqual(['corner__price', 'corner__process']);
-    }
-    expect(await namesWith(alone, '--prefix', 'auto')).toEqual(['price', 'process']);
-    expect(await namesWith(several.both, '--prefix', 'auto', '--servers', 'corner')).toEqual([
-      'corner__price',
-      'corner__process',
-    ]);
+  const shop = shopEntry();
+  const PREFIXED = ['corner__price', 'corner__process'];
+  it.runIf(isFull).each<readonly [others: string, args: readonly string[], servers: object, names: readonly string[]]>([
+    ['another one', [], { corner: shop, market: shop }, PREFIXED],
+    ['a disabled one', [], { corner: shop, market: { ...shop, disabled: true } }, PREFIXED],
+    ['an unreadable one', [], { corner: shop, market: { args: ['no-command'] } }, PREFIXED],
+    ['one that is down', [], { corner: shop, market: { command: 'no-such-program' } }, PREFIXED],
+    ['no other', [], { corner: shop }, PREFIXED],
+    ['another one', ['--prefix', 'auto'], { corner: shop, market: shop }, PREFIXED],
+    ['a disabled one', ['--prefix', 'auto'], { corner: shop, market: { ...shop, disabled: true } }, PREFIXED],
+    ['an unreadable one', ['--prefix', 'auto'], { corner: shop, market: { args: ['no-command'] } }, PREFIXED],
+    ['one that is down', ['--prefix', 'auto'], { corner: shop, market: { command: 'no-such-program' } }, PREFIXED],
+    ['no other', ['--prefix', 'auto'], { corner: shop }, ['price', 'process']],
+    ['another one', ['--prefix', 'auto', '--servers', 'corner'], { corner: shop, market: shop }, PREFIXED],
+  ])('offers the same names beside %s, with the options %j', async (_, args, servers, names) => {
+    await project.write('names.json', { mcpServers: servers });
+    const options = ['--trust', '--port', '0', '--json', ...args];
+    const gateway = await serving(project.folder, ['gateway', 'names.json', ...options]);
+    const offered = await namesAt(gateway.url);
+    await gateway.end();
+    expect(offered.filter(name => !name.startsWith('market'))).toEqual(names);
   });
 
   it.runIf(isFull)('gives the reason of a server that fails as one short line', async () => {

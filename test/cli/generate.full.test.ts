@@ -37,7 +37,7 @@ describe('tenon generate cli', () => {
     started = join(folder, 'server.mjs');
     await writeFile(started, SERVER);
   });
-  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true })]));
+  afterAll(() => Promise.all([project.remove(), kitchen.close(), rm(folder, { recursive: true, maxRetries: 10 })]));
   const generate = (...args: string[]) => runTenon(project.folder, ['generate', 'cli', ...args]);
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     new Promise<{ code: unknown; out: string; err: string }>(resolve => {

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   delete process.env.PWNED;
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 10 });
 });
 
 /** Runs the command as on a terminal. Returns its output. */

@@ -159,7 +159,7 @@ describe('tenon import-openapi', () => {
       const { server } = await import(join(folder, 'server.ts'));
       return await connect(server);
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 10 });
     }
   }
 

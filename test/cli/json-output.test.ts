@@ -1,7 +1,10 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createServer, prompt, resource, tool } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchemas, readSchema } from '../../scripts/json-schemas.mjs';
+import { root } from '../docs/pages.js';
 import { isFull } from '../support/extent.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, tenon } from './command.js';
 import { schemaNames } from './json-schemas.js';
@@ -25,6 +28,13 @@ beforeAll(async () => {
   });
   remote = await serveHttp(server, { port: 0 });
   await project.write('policy.json', { fallback: 'deny', rules: [{ tool: 'ping', action: 'allow' }] });
+  await mkdir(project.path('sdk/node_modules'), { recursive: true });
+  await symlink(join(root, 'node_modules/typescript-5'), project.path('sdk/node_modules/typescript'), 'junction');
+  await project.write('sdk/package.json', { dependencies: { '@modelcontextprotocol/sdk': '1.32.2' } });
+  await project.write(
+    'sdk/index.js',
+    "import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\nnew McpServer({ name: 'a' });",
+  );
   await project.write('api.json', {
     openapi: '3.0.0',
     info: { title: 'Pets', version: '1' },
@@ -42,7 +52,11 @@ describe('the JSON of commands', () => {
     'matches published schemas, which `npm run docs:schemas` writes [cli.json]',
     () => {
       const schemas = createSchemas();
-      expect(Object.keys(schemas).map(name => name.replace('.json', ''))).toEqual(schemaNames());
+      expect(
+        Object.keys(schemas)
+          .map(name => name.replace('.json', ''))
+          .sort(),
+      ).toEqual(schemaNames().sort());
       for (const [name, text] of Object.entries(schemas)) expect(readSchema(name), name).toBe(text);
     },
     60_000,
@@ -80,6 +94,7 @@ describe('the JSON of commands', () => {
     ['schema list', 0],
     ['approvals list --store state.sqlite', 1],
     ['import-openapi api.json', 0],
+    ['migrate sdk --dry-run', 0],
     ['init made --no-install --no-input', 0],
     ['list http://127.0.0.1:9/mcp', 4],
     ['list no-such-server', 2],

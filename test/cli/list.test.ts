@@ -3,10 +3,13 @@ import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startV2Handler } from '../interop/fixtures/sdk-v2-http.js';
 import { buildCommand, EVERYTHING, projectWith, runTenon, shopEntry, startTenon } from './command.js';
 import { serveKitchen } from './fixtures/kitchen.js';
+
+const DATABASE_SERVER = fileURLToPath(new URL('./fixtures/database-server.mjs', import.meta.url));
 
 describe('tenon list', () => {
   let project: Awaited<ReturnType<typeof projectWith>>;
@@ -45,6 +48,34 @@ describe('tenon list', () => {
     expect(listing.tools[0]).toMatchObject({ name: 'echo', inputSchema: { type: 'object' } });
     expect(listing.tools.reduce((sum: number, { tokens }: { tokens: number }) => sum + tokens, 0)).toBe(listing.tokens);
     expect(listing.resourceTemplates).toHaveLength(1);
+  });
+
+  it('prints the other lists of a server whose list fails, the error of that list, and its exit code', async () => {
+    const server = [process.execPath, DATABASE_SERVER, 'resources/list'];
+    const { code, out, err } = await list('--', ...server);
+    expect(code).toBe(1);
+    expect(out).toContain('query()');
+    expect(out).toContain('explain()');
+    expect(err).toMatch(
+      /^tenon: the resources could not be read: .*connect ECONNREFUSED 127\.0\.0\.1:5432\. Read the message of the server: .*\n$/,
+    );
+    const json = await list('--json', '--', ...server);
+    expect({ code: json.code, err: json.err }).toEqual({ code: 1, err: '' });
+    expect(JSON.parse(json.out)).toMatchObject({
+      tools: [{ name: 'query' }],
+      resources: [],
+      prompts: [{ name: 'explain' }],
+      failedLists: [{ list: 'resources', code: 'peer/error', rpcCode: -32603, exit: 1 }],
+    });
+  });
+
+  it('fails when all lists of a server fail, and writes no types when one list fails', async () => {
+    const all = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
+    const { code, out, err } = await list('--json', '--', process.execPath, DATABASE_SERVER, ...all);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(JSON.parse(err)).toMatchObject({ code: 'peer/error', rpcCode: -32603 });
+    const types = ['types', '--', process.execPath, DATABASE_SERVER, 'prompts/list'];
+    expect(await runTenon(project.folder, types)).toMatchObject({ code: 1, out: '' });
   });
 
   it('lists official servers of both versions', async () => {

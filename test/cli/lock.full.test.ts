@@ -83,8 +83,11 @@ describe('tenon lock', () => {
     expect(gateway.errors()).toContain('Blocked until it is approved: tool price of shop. Run `tenon lock`');
   });
 
-  it('lets a gateway offer a changed tool after approval', async () => {
-    expect((await lock('--yes')).code).toBe(0);
+  it('lets a gateway offer a changed tool after approval of this tool alone [con.lock]', async () => {
+    expect(await lock('--only', 'shop/process', '--yes')).toMatchObject({ code: 0, out: '' });
+    expect((await lock('--check', '--only', 'shop/process')).code).toBe(0);
+    expect((await lock('--check', '--only', 'shop')).code).toBe(7);
+    expect((await lock('--only', 'shop/price', '--yes')).code).toBe(0);
     const gateway = await serving(project.folder, ['gateway', '--trust', '--port', '0', '--json']);
     const client = await connect(gateway.url);
     expect(await client.callTool('shop__price', { of: 'tea' })).toMatchObject({ content: [{ text: 'tea costs 3' }] });

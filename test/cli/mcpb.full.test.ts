@@ -12,7 +12,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-mcpb-'));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
 const path = (name: string) => join(folder, name);
 
@@ -57,7 +57,7 @@ describe('a bundle as a target', () => {
   it('is restored if a folder became a link to another one', async () => {
     await writeBundle(path('b.mcpb'));
     const { folder: unpacked } = await extractBundle(path('b.mcpb'), path('cache'));
-    await rm(join(unpacked, 'server'), { recursive: true });
+    await rm(join(unpacked, 'server'), { recursive: true, maxRetries: 10 });
     await mkdir(path('elsewhere'));
     await symlink(path('elsewhere'), join(unpacked, 'server'));
     const { restored } = await extractBundle(path('b.mcpb'), path('cache'));

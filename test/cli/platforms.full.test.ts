@@ -63,6 +63,7 @@ const lines: readonly (readonly [line: string, code: number])[] = [
   ['init made --no-install', 0],
   ['dev none.ts', 2],
   ['import-openapi api.json', 0],
+  ['migrate none', 2],
   ['record http://127.0.0.1:9/mcp -o calls.ndjson', 0],
   ['replay none.ndjson', 2],
   ['mock none.ndjson', 2],

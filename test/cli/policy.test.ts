@@ -62,6 +62,19 @@ describe('tenon policy', () => {
     expect(await decide()).toMatchObject([{ action: 'deny', rule: 2 }, { action: 'deny' }]);
   });
 
+  it('lists the recorded calls about which a changed policy decides differently [con.policy]', async () => {
+    await project.write('changed.json', { rules: [{ allow: 'notes/add' }, { action: 'deny' }] });
+    const args = ['try', 'policy.json', 'changed.json', 'calls.ndjson'];
+    const { out, code } = await run(...args);
+    expect(code).toBe(0);
+    expect(out).toBe(
+      'line 2   deny → allow   tool notes/add   allowed by rule 1\n\n' +
+        'calls.ndjson: 2 calls, 1 decision changed: allow 0 → 1, ask 0 → 0, deny 2 → 1\n',
+    );
+    expect(JSON.parse((await run(...args, '--json')).out)).toMatchObject({ calls: 2, changes: [{ line: 2 }] });
+    expect((await run('try', 'policy.json', 'policy.json', 'calls.ndjson')).out).toContain('no decision changes');
+  });
+
   it('finds quotas that count nothing [cli.explain]', async () => {
     const lint = await runTenon(project.folder, ['policy', 'lint', 'odd.json', '--no-lock']);
     expect(lint).toMatchObject({ code: 1, out: expect.stringContaining('odd.json: quota 1 counts no call') });

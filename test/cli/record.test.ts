@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { repeatAfterPause } from '../interop/repeat-after-pause.js';
 import { connectSdkV1 } from '../interop/sdk-v1-client.js';
 import { connectSdkV2 } from '../interop/sdk-v2-client.js';
 import { isFull } from '../support/extent.js';
@@ -49,8 +50,16 @@ describe('tenon record and tenon replay', () => {
         questions: [expect.stringMatching(/^form /)],
       });
       expect((await stat(file)).mode & 0o777).toBe(process.platform === 'win32' ? 0o666 : 0o600);
-      const replayed = await work(await connectSdkV1({ args: command('replay', file) }));
       // The client drops a progress notification that it reads in one chunk with the response.
+      let received = 0;
+      const replayed = await repeatAfterPause(
+        async () => {
+          const result = await work(await connectSdkV1({ args: command('replay', file) }));
+          received = result.progress.length;
+          return result;
+        },
+        () => received === 2,
+      );
       expect({ ...replayed, progress: [] }).toEqual({ ...recorded, progress: [] });
       expect(replayed.progress).toEqual([
         { progress: 1, total: 2 },

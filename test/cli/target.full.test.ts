@@ -170,7 +170,7 @@ describe('the target of a command', () => {
         expect([target, code, out.trim()], err).toEqual([target, 0, 'own']);
       }
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 10 });
     }
   });
 

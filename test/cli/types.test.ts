@@ -53,7 +53,7 @@ describe('tenon types', () => {
       expect(await client.tools.sum({ a: 1, b: 2 })).toEqual({ total: 3 });
       await client.close();
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 10 });
     }
   });
 

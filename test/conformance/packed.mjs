@@ -67,6 +67,6 @@ async function replace() {
     await rename(installed, join(work, 'before')).catch(() => undefined);
     await rename(join(work, 'package'), installed);
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await rm(work, { recursive: true, force: true, maxRetries: 10 });
   }
 }

@@ -134,7 +134,7 @@ const started = performance.now();
 const wanted = process.argv.slice(2);
 await installRuntimes();
 await installPacked();
-await rm(results, { recursive: true, force: true });
+await rm(results, { recursive: true, force: true, maxRetries: 10 });
 try {
   const jobs = [...(await serverJobs()), ...(await clientJobs())];
   const chosen = jobs.filter(({ label }, index) => {

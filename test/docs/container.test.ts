@@ -71,7 +71,7 @@ describe.runIf(isFull)('the container images', () => {
     for (const file of ['package.json', ...copied]) cpSync(join(example, file), join(folder, file));
     // Writes the lock file, with the packages of this checkout.
     await installWithPacked(folder, ['tenon', 'cli']);
-    rmSync(join(folder, 'node_modules'), { recursive: true });
+    rmSync(join(folder, 'node_modules'), { recursive: true, maxRetries: 10 });
     // The user `node` exists in the image only.
     mkdirSync(join(folder, 'home'));
     writeFileSync(join(folder, 'home/chown'), '#!/bin/sh\n[ "$1" = node:node ] && [ -e "$2" ]\n', { mode: 0o755 });
@@ -87,7 +87,7 @@ describe.runIf(isFull)('the container images', () => {
   }, 120_000);
   afterAll(() => {
     child?.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   it.each([

@@ -17,7 +17,7 @@ const alive = new Set<ChildProcess>();
 
 afterAll(() => {
   for (const child of alive) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 async function serve(port: number): Promise<ChildProcess> {

@@ -118,8 +118,12 @@ describe('examples/mount/server.ts', () => {
   it.each(takeCover(versions.slice(1), isEnd))('serves the mounted names to a client of %s', async protocolVersion => {
     const { url, end } = await start('mount/server.ts', port => [String(port)]);
     const client = await connect(url, { protocolVersion });
-    const { content } = await client.callTool('weather_forecast', { city: 'Oslo' });
-    expect(content).toEqual([{ type: 'text', text: 'Sun in Oslo' }]);
+    for (const [name, args, text] of [
+      ['weather_forecast', { city: 'Oslo', days: 3 }, 'Sun in Oslo for 3 days'],
+      ['today', { city: 'Oslo' }, 'Sun in Oslo for 1 days'],
+      ['resources_read', { uri: 'city://weather/Oslo' }, 'Oslo has sun.'],
+    ] as const)
+      expect((await client.callTool(name, args)).content).toEqual([{ type: 'text', text }]);
     const { contents } = await client.readResource('city://weather/Oslo');
     expect(contents).toMatchObject([{ uri: 'city://weather/Oslo', text: 'Oslo has sun.' }]);
     await client.close();

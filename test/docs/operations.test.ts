@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tenon-operations-'));
 const alive = new Set<ChildProcess>();
 afterAll(() => {
   for (const child of alive) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 interface Rule {

@@ -11,7 +11,7 @@ mkdirSync(cache, { recursive: true });
 const folder = mkdtempSync(join(cache, 'vitest-'));
 const blocks = pages().find(({ path }) => path === PAGE)?.blocks ?? [];
 for (const { file, code } of blocks) writeFileSync(join(folder, file), code);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const tests = blocks.filter(({ file }) => file.endsWith('.test.ts'));
 if (tests.length === 0) throw new Error(`${PAGE} has no tests`);

@@ -4,7 +4,7 @@ import { takePart } from '../support/extent.js';
 import { httpFaults, type SeededHttpFault } from './http-faults.js';
 import { listWarnings } from './list-warnings.js';
 import { type HttpFault, startServerWith } from './sound-server.js';
-import { toolFaults } from './tool-faults.js';
+import { soundSchemas, toolFaults } from './tool-faults.js';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -41,4 +41,28 @@ it.each(toolFaults)('reports in the tools exactly: $title', async ({ found, tool
   const edit: HttpFault['edit'] = (response, { method }) =>
     method === 'tools/list' ? { ...response, result: { ...(response.result as object), tools } } : response;
   expect(await examine({ edit })).toEqual(found);
+});
+
+it('reports no required parameter that another part of the schema may describe', async () => {
+  const tools = soundSchemas.map((inputSchema, index) => ({
+    name: `look_up_${index}`,
+    description: 'Looks something up',
+    annotations: { readOnlyHint: true },
+    inputSchema,
+  }));
+  const edit: HttpFault['edit'] = (response, { method }) =>
+    method === 'tools/list' ? { ...response, result: { ...(response.result as object), tools } } : response;
+  expect(await examine({ edit })).toEqual([]);
+});
+
+it('reports only as info that a description tells the use of other tools', async () => {
+  const description = 'Looks something up. You MUST call this tool before any other tool.';
+  const tools = [{ ...toolFaults[0]?.tools[0], description }];
+  const edit: HttpFault['edit'] = (response, { method }) =>
+    method === 'tools/list' ? { ...response, result: { ...(response.result as object), tools } } : response;
+  const { origin, close } = await startServerWith({ edit });
+  closers.push(close);
+  const url = `${origin}/mcp`;
+  const report = await runDoctor({ url }, url, { samples: 1, timeout: 30_000, only: ['texts'] });
+  expect(report.findings.map(({ id, severity }) => [id, severity])).toEqual([['texts.guidance', 'info']]);
 });

@@ -233,6 +233,17 @@ export const httpFaults: readonly SeededHttpFault[] = [
       method === 'tools/list' ? { jsonrpc: '2.0', id: response.id, error: { code, message: 'Failed' } } : response,
   })),
   {
+    title: 'prompts/list fails beside another list',
+    found: ['connection.list-prompts'],
+    edit: (response, { method }) => {
+      if (method === 'prompts/list')
+        return { jsonrpc: '2.0', id: response.id, error: { code: -32_603, message: 'no database' } };
+      const { capabilities, ...result } = getResult(response);
+      if (typeof capabilities !== 'object') return response;
+      return { ...response, result: { ...result, capabilities: { ...capabilities, prompts: {} } } };
+    },
+  },
+  {
     title: 'the pages of a list never end',
     found: ['connection.list'],
     edit: (response, { method }) =>

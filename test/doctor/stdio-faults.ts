@@ -110,6 +110,7 @@ export const stdioFaults: readonly SeededStdioFault[] = [
     found: ['connection.undeclared-tools'],
     text: /tools/,
   },
+  { fault: 'no-ping', title: 'ping is not answered', found: ['versions.ping'], text: /ping/ },
   {
     fault: 'call-error',
     title: 'a tool fails',

@@ -42,7 +42,7 @@ function answer({ id, method, params }) {
   if (fault === 'silent' || id === undefined) return;
   if (fault === 'string-ids') id = String(id);
   if (fault === 'null-ids') id = null;
-  const result = results[method]?.(params);
+  const result = fault === 'no-ping' && method === 'ping' ? undefined : results[method]?.(params);
   if (result === undefined && fault === 'exit-on-unknown') process.exit(4);
   if (result === undefined) send({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
   else send({ ...(fault === 'no-jsonrpc' ? {} : { jsonrpc: '2.0' }), id, result });

@@ -99,7 +99,7 @@ let built: string | undefined;
 function program(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'tenon-ways-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   built = join(folder, 'server.mjs');
   buildSync({
     entryPoints: [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   program = join(folder, 'process.mjs');
   await build({ entryPoints: [PROCESS], outfile: program, bundle: true, format: 'esm', platform: 'node' });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 /** Kills a writer of audit events after a random time. Returns the numbers of the events that it reported as recorded. */
 function killWriter(path: string, mode: string, key: string | undefined): Promise<number[]> {

@@ -12,7 +12,7 @@ beforeAll(async () => {
   // Outside of the project: what is not in the bundle is not found.
   folder = await mkdtemp(join(tmpdir(), 'tenon-host-bundle-'));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 it('runs as one file, bundled as an ES module with the defaults for Node', async () => {
   const outfile = join(folder, 'host.mjs');

@@ -78,10 +78,10 @@ describe('a host', () => {
   it.each([
     [
       'one__hi',
-      /^Unknown tool: one__hi. The server "one" does not declare the capability tools. .*"assumeCapabilities": \["tools"\]/,
+      /^Unknown tool: one__hi. .*The server "one" does not declare the capability tools. .*"assumeCapabilities": \["tools"\]/,
     ],
-    ['two__hi', /^Unknown tool: two__hi$/],
-    ['hi', /^Unknown tool: hi$/],
+    ['two__hi', /^Unknown tool: two__hi. Choose a name from tools\/list$/],
+    ['hi', /^Unknown tool: hi. Choose a name from tools\/list$/],
   ])(
     'names the setting in the error of a tool that a server may have without declaring it: %s',
     async (name, message) => {

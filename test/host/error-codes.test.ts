@@ -26,11 +26,14 @@ async function open(server: HostOptions['servers'][string]) {
     const isFailure = ({ action }: { action?: string }) => action === 'failed' || action === 'refused';
     const readEvents = () => lines.map(line => JSON.parse(line) as Record<string, string>).filter(isFailure);
     await retryUntilPasses(() => expect(readEvents()).toHaveLength(1));
-    const spans = takeSpans().filter(({ kind, name }) => kind === api.SpanKind.SERVER && name.includes('tools/call'));
+    const spans = takeSpans().filter(({ name }) => name.includes('tools/call'));
+    const readTypes = (side: api.SpanKind) =>
+      spans.filter(({ kind }) => kind === side).map(({ attributes }) => attributes['error.type']);
     return {
       error,
       code: error?.data?.code ?? error?.data?.unavailable?.[0].code,
-      metrics: spans.map(({ attributes }) => attributes['error.type']),
+      metrics: readTypes(api.SpanKind.SERVER),
+      sent: readTypes(api.SpanKind.CLIENT),
       audit: readEvents(),
     };
   };
@@ -41,10 +44,11 @@ describe('a failed call of a gateway', () => {
   it('has one code in metrics, audit log and error when the server exits during the call', async () => {
     const { client, fail } = await open(createFaultyServer({ version: '2025-11-25' }).server);
     await client.callTool('far__echo');
-    const { error, code, metrics, audit } = await fail('dies');
+    const { error, code, metrics, sent, audit } = await fail('dies');
     expect(error).toMatchObject({ code: 'call/outcome-unknown', data: { outcome: 'unknown' } });
     expect(code).toBe('call/outcome-unknown');
     expect(metrics).toEqual([code]);
+    expect(new Set(sent)).toEqual(new Set([code]));
     expect(audit).toMatchObject([{ outcome: code, reason: expect.stringContaining('outcome unknown') }]);
   });
 

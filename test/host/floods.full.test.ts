@@ -117,7 +117,7 @@ describe.each(takePart(pairs, 0, pairs.length))(
     it('survives responses without a request, and many input requests', async () => {
       await begin();
       await flood('answers', 50_000);
-      await flood('questions', 10_000);
+      await flood('input-requests', 10_000);
       expect(codes().length).toBeLessThan(1000);
     });
 

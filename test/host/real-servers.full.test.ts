@@ -198,7 +198,7 @@ describe('MCP Inspector on the command line', () => {
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'tenon-host-'));
   });
-  afterAll(() => rm(home, { recursive: true }));
+  afterAll(() => rm(home, { recursive: true, maxRetries: 10 }));
   const connections: { readonly [transport: string]: () => readonly string[] } = {
     'over HTTP, with a handshake': () => [gateway.http.url],
     'over HTTP, each request for itself': () => [gateway.http.url, '--protocol-era', 'modern'],

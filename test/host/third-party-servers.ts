@@ -36,7 +36,7 @@ export async function startThirdPartyServers(): Promise<ThirdPartyServers> {
     },
     async close() {
       await Promise.all([newest.close(), sessions.close(), ours.close({ timeout: 0 })]);
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 10 });
     },
   };
 }

@@ -1,7 +1,8 @@
-import { createHost, parseConfig, type ServerSelection, type ToolSettings } from '@tenon/host';
+import { createHost, parseConfig, type ServerSelection, type ToolOverride, type ToolSettings } from '@tenon/host';
 import { connectPair } from '@tenon/testing';
 import { createServer, prompt, resource, tool } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { collect } from '../interop/collect.js';
 
 const closing: (() => Promise<void>)[] = [];
@@ -79,6 +80,66 @@ describe('overridden tool names', () => {
   });
 });
 
+describe('overridden arguments of a tool', () => {
+  const search = createServer({
+    name: 'search',
+    version: '1.0.0',
+    tools: {
+      find: tool({
+        input: z.object({ text: z.string(), limit: z.number(), user: z.string() }),
+        run: ({ text, limit, user }) => `${text} ${limit} ${user}`,
+      }),
+    },
+  });
+
+  async function connectTo(find: ToolOverride, onError: (error: Error) => void = () => {}) {
+    const servers = { search: { service: search, tools: { overrides: { find } } } };
+    const host = await createHost({
+      servers,
+      onError,
+      policy: [{ action: 'deny', tool: 'find', arguments: { user: 'eve' } }, { action: 'allow' }],
+    });
+    const client = await connectPair(host.toServer());
+    closing.push(
+      () => host.close(),
+      () => client.close(),
+    );
+    return client;
+  }
+
+  it('have default values, and are hidden', async () => {
+    const client = await connectTo({ defaults: { limit: 5, user: 'ann' }, hide: ['user'] });
+    const [listed] = await collect(client.listTools());
+    expect(listed?.inputSchema).toMatchObject({ required: ['text'], properties: { limit: { default: 5 } } });
+    expect(Object.keys(listed?.inputSchema.properties ?? {})).toEqual(['text', 'limit']);
+    const call = async (args: object) => (await client.callTool('search__find', { ...args })).content;
+    expect(await call({ text: 'oak' })).toMatchObject([{ text: 'oak 5 ann' }]);
+    expect(await call({ text: 'oak', limit: 7 })).toMatchObject([{ text: 'oak 7 ann' }]);
+    await expect(call({ text: 'oak', user: 'bob' })).rejects.toMatchObject({
+      rpcCode: -32602,
+      message: expect.stringContaining('/user'),
+    });
+  });
+
+  it('are read by the policy with their default values', async () => {
+    const client = await connectTo({ defaults: { user: 'eve' }, hide: ['user'] });
+    const { content } = await client.callTool('search__find', { text: 'oak', limit: 1 });
+    expect(content).toMatchObject([{ text: expect.stringContaining('denied by rule 1') }]);
+  });
+
+  it('are reported if the tool has none of this name, or a hidden one needs a value', async () => {
+    const errors: string[] = [];
+    const override = { defaults: { limt: 5 }, hide: ['user'] };
+    const client = await connectTo(override, error => errors.push(error.message));
+    await collect(client.listTools());
+    await collect(client.listTools());
+    expect(errors).toEqual([
+      expect.stringContaining('"user" in `tools.overrides.find.hide` is a required argument without a value'),
+      expect.stringContaining('Did you mean "limit"?'),
+    ]);
+  });
+});
+
 describe('a selection of entries', () => {
   const selection = { servers: ['notes/read_*', 'notes/note://a'] };
 
@@ -111,8 +172,10 @@ describe('the configuration of tools', () => {
     parseConfig(JSON.stringify(configuration), { file: '/mcp.json', scope: 'user', env: () => undefined });
   const parseTools = (tools: unknown) => parse({ mcpServers: { notes: { command: 'notes', tools } } });
 
-  it('contains names, texts, and virtual servers', async () => {
-    const tools = { include: ['read_*'], overrides: { read_file: { name: 'cat', description: 'Shows a file' } } };
+  it('contains names, texts, arguments, and virtual servers', async () => {
+    const defaults = { depth: 2, filter: { kinds: ['a', null], all: false } };
+    const override = { name: 'cat', description: 'Shows a file', defaults, hide: ['depth'] };
+    const tools = { include: ['read_*'], overrides: { read_file: override } };
     const read = await parse({
       mcpServers: { notes: { command: 'notes', tools } },
       virtualServers: { docs: ['notes/read_*'] },
@@ -123,7 +186,9 @@ describe('the configuration of tools', () => {
 
   it.each<[unknown, string]>([
     [{ overrides: [] }, 'an object of tools by their names at the server'],
-    [{ overrides: { a: 'b' } }, 'an object with name, title or description'],
+    [{ overrides: { a: 'b' } }, 'an object with name, title, description, defaults or hide'],
+    [{ overrides: { a: { defaults: [] } } }, 'an object of arguments with their values'],
+    [{ overrides: { a: { hide: 'b' } } }, 'an array of strings'],
     [{ overrides: { a: { name: 'b c' } } }, 'invalid name of a tool'],
     [{ overrides: { a: { name: 'c' }, b: { name: 'c' } } }, 'two tools have the name "c"'],
     [{ overrides: { a: { description: 5 } } }, 'a text of at most'],

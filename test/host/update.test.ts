@@ -1,8 +1,9 @@
 import { ask, createAudit, createHost, deny } from '@tenon/host';
 import { connectPair, fakeClock } from '@tenon/testing';
-import { createServer, prompt, tool } from 'tenon';
+import { type Client, createServer, prompt, tool } from 'tenon';
 import { afterEach, describe, expect, it } from 'vitest';
 import { retryUntilPasses } from '../interop/retry.js';
+import { advanceTime } from './host-fixture.js';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -150,6 +151,81 @@ describe('an update between the selection of a server and the request', () => {
     approve();
     expect(JSON.stringify(await calling)).toContain('second');
     expect(requests).toEqual(['read', 'read']);
+  });
+});
+
+describe('an update while servers start', () => {
+  /** Creates a server that opens when the test says so. */
+  function createStarting(text: string) {
+    let open = () => {};
+    let begin = () => {};
+    const opened = new Promise<void>(resolve => {
+      open = resolve;
+    });
+    const isStarting = new Promise<void>(resolve => {
+      begin = resolve;
+    });
+    const service = createServer({
+      name: 'reader',
+      version: '1.0.0',
+      tools: { read: tool({ run: () => text }) },
+      prompts: { read: prompt({ run: () => text }) },
+      resources: { 'note://one': { name: 'one', read: () => text } },
+    });
+    const beforeStart = async () => {
+      begin();
+      await opened;
+    };
+    return { server: { service, beforeStart }, isStarting, open: () => open() };
+  }
+  const sendByMethod: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
+    'tools/call': client => client.callTool('read'),
+    'prompts/get': client => client.getPrompt('read'),
+    'resources/read': client => client.readResource('note://one'),
+  };
+
+  it.each(Object.keys(sendByMethod))(
+    'waits for the replaced server with %s, when names have no prefix',
+    async method => {
+      const clock = fakeClock();
+      const [corner, first] = [{ service: createShop('3') }, createStarting('first')];
+      first.open();
+      const servers = { corner, reader: first.server };
+      const { host, client } = await openHost({ clock, prefix: 'never', servers });
+      const send = () => sendByMethod[method]?.(client);
+      expect(JSON.stringify(await send())).toContain('first');
+      const next = createStarting('next');
+      host.update({ servers: { corner, reader: next.server } });
+      const sending = send();
+      await next.isStarting;
+      const pricing = client.callTool('price');
+      await advanceTime(clock, pricing);
+      expect(await pricing).toMatchObject({ content: [{ text: '3' }] });
+      next.open();
+      expect(JSON.stringify(await sending)).toContain('next');
+    },
+  );
+
+  it.each([
+    ['always', 'reader__read'],
+    ['never', 'read'],
+  ] as const)('answers a call while updates follow faster than servers start, with prefix %s', async (prefix, name) => {
+    const clock = fakeClock();
+    const corner = { service: createShop('3') };
+    const starting = ['0', '1', '2', '3', '4', '5', '6'].map(createStarting);
+    closing.push(async () => starting.forEach(({ open }) => open()));
+    const [first, ...later] = starting.map(({ server }) => ({ corner, reader: server }));
+    const { host, client } = await openHost({ clock, prefix, servers: first ?? {} });
+    const calling = client.callTool(name);
+    for (const [at, servers] of later.entries()) {
+      await Promise.race([calling, starting[at]?.isStarting]);
+      host.update({ servers });
+      // A server that nobody waits for is closed in this time.
+      clock.advance(60);
+      starting[at]?.open();
+    }
+    // The server of the last update has not started.
+    expect(await calling).toMatchObject({ content: [{ text: expect.stringMatching(/^[1-5]$/) }] });
   });
 });
 

@@ -42,6 +42,8 @@ async function startServer(sessions: boolean, protocolVersions?: readonly string
   const methods: string[] = [];
   const http = await serveHttp(server, {
     port: 0,
+    // A server of an earlier test may have had this port, and the client remembers what it found at a URL.
+    path: `/${crypto.randomUUID()}`,
     sessions,
     authorize(request) {
       methods.push(String(request.header('mcp-method') ?? request.header('mcp-protocol-version') ?? 'initialize'));

@@ -24,8 +24,9 @@ export function findVagueFileName({ path }: Source): string[] {
   return vagueNames.test(path) ? [`${path} is named by nothing that it holds`] : [];
 }
 
-/** A name of the specification, and a member of the package `validate-npm-package-name`. */
-const NAMES_OF_OTHERS = /^(?:LegacyTitledEnumSchema|validForNewPackages)$/;
+/** A name of the specification, and names of `validate-npm-package-name`, TypeScript, `node:worker_threads` and QuickJS. */
+const NAMES_OF_OTHERS =
+  /^(?:LegacyTitledEnumSchema|validForNewPackages|(?:is)?NewExpression|maxOldGenerationSizeMb|new(?:QuickJSWASMModuleFromVariant|Variant|Runtime|Context|Object|Function|Number|String))$/;
 
 /** Words of age, which are wrong on the day of the next protocol version. */
 export function findAgeNames(source: Source): string[] {
@@ -57,7 +58,7 @@ export function findDifferentExports(one: Source, other: Source): string[] {
 }
 
 /** Programs that every machine with Node, npm and git has. */
-const usualPrograms = new Set(['sh', 'git', 'npm', 'id']);
+const usualPrograms = new Set(['sh', 'git', 'npm', 'id', 'mkfifo']);
 
 /** Programs that a test starts by a name of its own, instead of the path that `scripts/optional-programs.mjs` finds. */
 export function findProgramNames(source: Source): string[] {

@@ -31,7 +31,7 @@ export async function runTraced(program: string, args: readonly string[] = []): 
     });
     return execFileSync(process.execPath, [join(folder, 'program.mjs'), ...args], { encoding: 'utf8' });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

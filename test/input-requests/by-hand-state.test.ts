@@ -9,7 +9,7 @@ import { type CallerOptions, getRetry, sendRequest, type WireResponse } from './
 type Handler = (ctx: HandlerContext) => unknown;
 interface HandlerContext {
   readonly inputs: { readonly requestState?: string; readonly inputResponses?: JsonObject };
-  elicit(question: object): Promise<{ readonly action: string }>;
+  elicit(inputRequest: object): Promise<{ readonly action: string }>;
   step(name: string, run: () => unknown): Promise<unknown>;
 }
 
@@ -308,9 +308,9 @@ describe('a returned input request with an invalid method', () => {
   it.each(places)(
     'causes an error of the %s that names it, and is not sent [mrtr.input-request-kinds]',
     async (what, method, params) => {
-      for (const [, question, got] of wrong) {
+      for (const [, inputRequest, got] of wrong) {
         const errors: Error[] = [];
-        const run = () => inputRequired({ inputRequests: { fine: roots, odd: question as never } });
+        const run = () => inputRequired({ inputRequests: { fine: roots, odd: inputRequest as never } });
         const server = serve(run, { onError: (error: Error) => void errors.push(error) } as never);
         const { result, error } = await sendRequest(server, method, params);
         expect(result?.isError ?? error?.code).toBe(what === 'tool' ? true : -32603);

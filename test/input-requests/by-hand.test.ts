@@ -42,13 +42,13 @@ const places: [string, string, JsonObject][] = [
   ['resource', 'resources/read', { uri: 'x:t' }],
 ];
 
-describe.each(refusals)('a returned input request for %s', (_, question, capabilities, requiredCapabilities) => {
+describe.each(refusals)('a returned input request for %s', (_, inputRequest, capabilities, requiredCapabilities) => {
   const refused = { code: -32021, data: { requiredCapabilities } };
 
   it.each(places)(
     'ends the call of a %s with an error, and is not sent [mrtr.capability-respected mrtr.capability-missing-error]',
     async (_, method, params) => {
-      const ask = () => inputRequired({ inputRequests: { one: question }, requestState: 'mine' });
+      const ask = () => inputRequired({ inputRequests: { one: inputRequest }, requestState: 'mine' });
       for (const run of [ask, async () => ask()]) {
         const { result, error } = await sendRequest(serve(run), method, params, { capabilities });
         expect(result).toBeUndefined();
@@ -61,7 +61,7 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
     const server = serve(({ inputs }: { inputs: { requestState?: string } }) =>
       inputs.requestState === undefined
         ? inputRequired({ requestState: 'begun' })
-        : inputRequired({ inputRequests: { one: question } }),
+        : inputRequired({ inputRequests: { one: inputRequest } }),
     );
     const first = await callTool(server, 't', {}, { capabilities });
     expect(first.result?.requestState).toBeTypeOf('string');
@@ -71,13 +71,13 @@ describe.each(refusals)('a returned input request for %s', (_, question, capabil
   it('ends the call after a step [mrtr.capability-respected]', async () => {
     const server = serve(async (ctx: { step(name: string, run: () => void): Promise<void> }) => {
       await ctx.step('before', () => {});
-      return inputRequired({ inputRequests: { one: question } });
+      return inputRequired({ inputRequests: { one: inputRequest } });
     });
     expect((await callTool(server, 't', {}, { capabilities })).error).toMatchObject(refused);
   });
 
   it('ends the call when a middleware returns it [mrtr.capability-respected]', async () => {
-    const use = [async () => inputRequired({ inputRequests: { one: question } }) as never];
+    const use = [async () => inputRequired({ inputRequests: { one: inputRequest } }) as never];
     expect(
       (
         await callTool(
@@ -106,7 +106,7 @@ it('responds 400 over HTTP to a client without the capability [mrtr.capability-m
 
 it('checks the capabilities of each request, also for a suspended handler', async () => {
   for (const maxSuspended of [10, 0]) {
-    const run = async (ctx: { elicit(question: object): Promise<{ action: string }> }) => {
+    const run = async (ctx: { elicit(inputRequest: object): Promise<{ action: string }> }) => {
       const answers = ['One?', 'Two?'].map(message => ctx.elicit({ message, input: confirmationSchema }));
       return (await Promise.all(answers)).map(({ action }) => action).join();
     };

@@ -7,7 +7,7 @@ import { getRetry, sendRequest, type WireResponse } from './wire.js';
 export const confirmationSchema = z.object({ yes: z.boolean() });
 export const KEY = { id: 'a', key: new Uint8Array(32).fill(1) };
 
-type Asks = { elicit(question: { message: string; input: typeof confirmationSchema }): Promise<unknown> };
+type Asks = { elicit(params: { message: string; input: typeof confirmationSchema }): Promise<unknown> };
 type Steps = { step<T>(name: string, work: () => T): Promise<T> };
 
 /** A server whose tools, prompts and resources ask twice and take steps, and that counts what runs. */

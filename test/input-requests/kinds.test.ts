@@ -20,8 +20,8 @@ const user = (text: string) => ({ role: 'user' as const, content: { type: 'text'
 const look = { name: 'look', inputSchema: { type: 'object' as const, properties: {} } };
 
 interface Ctx {
-  elicit(question: { message: string; input: z.ZodObject }): Promise<{ action: string; content?: unknown }>;
-  elicitUrl(question: { message: string; url: string }): Promise<{ action: string }>;
+  elicit(params: { message: string; input: z.ZodObject }): Promise<{ action: string; content?: unknown }>;
+  elicitUrl(params: { message: string; url: string }): Promise<{ action: string }>;
   sample(request: never): Promise<{ content: unknown; stopReason?: string }>;
   roots(): Promise<{ uri: string }[]>;
 }

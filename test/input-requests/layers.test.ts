@@ -20,7 +20,7 @@ function rig(layers: Middleware[], maxSuspended: number) {
   const events: string[] = [];
   const errors: string[] = [];
   const handler = async (ctx: {
-    elicit(question: { message: string; input: typeof confirmationSchema }): Promise<{ action: string }>;
+    elicit(params: { message: string; input: typeof confirmationSchema }): Promise<{ action: string }>;
   }) => {
     const one = await ctx.elicit({ message: 'One?', input: confirmationSchema });
     const two = await ctx.elicit({ message: 'Two?', input: confirmationSchema });

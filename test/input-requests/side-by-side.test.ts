@@ -79,7 +79,7 @@ describe('two replicas', () => {
       expect([...one.did, ...other.did].sort()).toEqual(['after 1', 'after 2', 'after 3', 'make']);
     } finally {
       for (const each of stores) await each.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 10 });
     }
   });
 

@@ -28,7 +28,7 @@ describe('server-filesystem over stdio', () => {
 
   afterAll(async () => {
     await client.close();
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
 
   it('lists its tools, each with an output schema', async () => {

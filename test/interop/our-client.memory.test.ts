@@ -24,7 +24,7 @@ describe('server-memory over stdio', () => {
   afterAll(async () => {
     await client.close();
     await waitForExit(peer.pid());
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
   });
 
   it('lists tools and its one resource', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getText } from './collect.js';
 import { type RoundRobin, startRoundRobin } from './fixtures/round-robin.js';
 import { bundleProgram, type HttpPeer, startHttpPeer } from './process.js';
+import { repeatAfterPause } from './repeat-after-pause.js';
 import { connectSdkV1 } from './sdk-v1-client.js';
 import { connectSdkV2 } from './sdk-v2-client.js';
 
@@ -50,8 +51,12 @@ describe('two processes without sessions, behind a round-robin proxy', () => {
     const { client, call, notifications } = await visit({ url: replicas.url });
     for (let n = 0; n < 4; n++) {
       expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-      const seen: unknown[] = [];
-      expect(getText(await call('paced', {}, { onprogress: report => seen.push(report) }))).toBe('done');
+      let seen: unknown[] = [];
+      const callPaced = () => {
+        seen = [];
+        return call('paced', {}, { onprogress: report => seen.push(report) });
+      };
+      expect(getText(await repeatAfterPause(callPaced, () => seen.length === 3))).toBe('done');
       expect(seen).toHaveLength(3);
     }
     if (hasSessions) {

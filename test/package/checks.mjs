@@ -346,7 +346,7 @@ export async function createdProjectsWork() {
     if (answer.structuredContent?.sum !== 5) throw new Error(`expected the sum 5, got ${JSON.stringify(answer)}`);
     await runNode([bin('publint'), 'run', '--strict', join(root, 'packages/create-tenon')]);
   } finally {
-    await rm(place, { recursive: true, force: true });
+    await rm(place, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -37,7 +37,7 @@ beforeAll(async () => {
     await gateway.close({ timeout: 0 });
     await host.close();
     await http.close({ timeout: 0 });
-    await rm(home, { recursive: true });
+    await rm(home, { recursive: true, maxRetries: 10 });
   };
 }, 600_000);
 

@@ -51,9 +51,9 @@ const ofProgram =
   };
 
 /** Handshakes of these servers have no session, in which a server could ask. */
-const withoutQuestions = sdkFeatures.filter(({ name }) => name !== 'elicitation' && name !== 'sampling');
+const withoutInputRequests = sdkFeatures.filter(({ name }) => name !== 'elicitation' && name !== 'sampling');
 /** A server that answers with JSON sends nothing but the response. */
-const responsesOnly = withoutQuestions.filter(({ name }) => name !== 'progress' && name !== 'cancellation');
+const responsesOnly = withoutInputRequests.filter(({ name }) => name !== 'progress' && name !== 'cancellation');
 const stdioProgram = (name: string) => bundleProgram(new URL(`../interop/fixtures/${name}`, import.meta.url));
 
 export const serverPeers: readonly ServerPeer[] = [

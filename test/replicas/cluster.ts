@@ -142,7 +142,7 @@ export async function startBalancer(ports: readonly number[], isChecking = false
     async close() {
       child.kill('SIGKILL');
       await exited;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -84,7 +84,7 @@ async function startReplicas(configuration: string) {
     const exited = once(balancer, 'exit');
     balancer.kill('SIGKILL');
     await exited;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
   await retryUntilPasses(async () => expect((await fetch(`http://${listen}/readyz`)).status).toBe(200));
   return {
@@ -158,7 +158,7 @@ describe.skipIf(!hasPrograms('haproxy'))('HAProxy with a published configuration
       env: { ...process.env, LISTEN: '127.0.0.1:8080', ...addresses },
       encoding: 'utf8',
     });
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     expect({ status, alerts: /ALERT|WARNING/.test(stderr) }).toEqual({ status: 0, alerts: false });
   });
 });

@@ -63,7 +63,7 @@ export async function startGateways(storeUrl: string, count = 2): Promise<Gatewa
       await balancer.close();
       await Promise.all(peers.map(peer => peer.stop()));
       await shop.close();
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -63,8 +63,13 @@ const stores: {
   start: () => Promise<StoreServer>;
   open: (url: string) => Stores;
 }[] = [
-  { name: 'Redis', isInstalled: hasRedis, start: startRedis, open: url => redisStores(url) },
-  { name: 'Postgres', isInstalled: hasPostgres && isFull, start: startPostgres, open: url => postgresStores(url) },
+  { name: 'Redis', isInstalled: hasRedis, start: startRedis, open: url => redisStores(url, { timeout: 30_000 }) },
+  {
+    name: 'Postgres',
+    isInstalled: hasPostgres && isFull,
+    start: startPostgres,
+    open: url => postgresStores(url, { timeout: 30_000 }),
+  },
 ];
 describe.each(stores)(
   'two gateways with $name, behind HAProxy without stickiness',
@@ -91,12 +96,12 @@ describe.each(stores)(
         KEYS: KEYS_VARIABLE,
         STORE_URL: server.url,
       });
-    /** Waits for the question of a call. */
-    const findQuestion = (call: string) =>
+    /** Waits for the pending approval of a call. */
+    const findPending = (call: string) =>
       retryUntilPasses(async () => {
-        const question = (await approvals.listPending()).find(({ arguments: { id } }) => id === call);
-        if (question === undefined) throw new Error('no question');
-        return question;
+        const approval = (await approvals.listPending()).find(({ arguments: { id } }) => id === call);
+        if (approval === undefined) throw new Error('no pending approval');
+        return approval;
       });
     const at = (session: RawSession, index: number) => session.at(cluster.replicaUrls[index] ?? '');
 
@@ -115,7 +120,7 @@ describe.each(stores)(
     it('let an operator with the store allow a call, once [so.approval]', async () => {
       const session = await openRawSession(cluster.url);
       const paid = session.call('pay', { id: 'tea' });
-      const { id } = await findQuestion('tea');
+      const { id } = await findPending('tea');
       const { out } = await tenon('approvals', 'list', '--json');
       expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({
         status: 'waiting',
@@ -126,7 +131,7 @@ describe.each(stores)(
       expect(await paid).toBe('paid tea');
       // Further calls need an approval of their own, at either gateway.
       const others = [0, 1].map(index => at(session, index).call('pay', { id: 'tea' }));
-      for (let n = 0; n < 2; n++) await approvals.answer((await findQuestion('tea')).id, 'deny');
+      for (let n = 0; n < 2; n++) await approvals.answer((await findPending('tea')).id, 'deny');
       for (const text of await Promise.all(others)) expect(text).toMatch(/^Not done: /);
       expect(cluster.shop.effects.get('tea')).toBe(1);
     });
@@ -134,13 +139,13 @@ describe.each(stores)(
     it('neither lose nor repeat a call whose gateway is killed during an approval [so.approval]', async () => {
       const session = await openRawSession(cluster.url);
       const calling = at(session, 0).callOnce('pay', { id: 'salt' });
-      const { id } = await findQuestion('salt');
+      const { id } = await findPending('salt');
       await cluster.replace(0);
       expect(await calling).toBeUndefined();
       expect(cluster.shop.effects.get('salt')).toBeUndefined();
       await approvals.answer(id, 'allow');
       const retried = at(session, 1).call('pay', { id: 'salt' });
-      const { id: second } = await findQuestion('salt');
+      const { id: second } = await findPending('salt');
       await approvals.answer(second, 'allow');
       expect(await retried).toBe('paid salt');
       expect(cluster.shop.effects.get('salt')).toBe(1);

@@ -56,6 +56,13 @@ const server = createServer({
         return `Hello ${answer.content?.name}`;
       },
     }),
+    formAsTask: tool({
+      task: 'optional',
+      async run(_, ctx) {
+        const answer = await ctx.elicit({ message: 'Name?', input: z.object({ name: z.string() }) });
+        return `Hello ${answer.content?.name}`;
+      },
+    }),
     // Counts in the store how often it took effect.
     effect: tool({
       input: z.object({ id: z.string() }),

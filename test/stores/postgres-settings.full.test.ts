@@ -39,7 +39,7 @@ function openCases(create: (options: PostgresStoresOptions) => Stores) {
   return () => {
     const schema = createSchema();
     const openSecond = () => {
-      const stores = create({ schema, maxValueSize: 10_000 });
+      const stores = create({ schema, maxValueSize: 10_000, timeout: 30_000 });
       opened.push(stores);
       return stores;
     };
@@ -50,7 +50,8 @@ function openCases(create: (options: PostgresStoresOptions) => Stores) {
 /** A pool whose clients run each statement outside of a transaction on another connection, as a pooler does. */
 function createPoolerPool(inner: Pool): PostgresPool & { readonly names: readonly unknown[] } {
   const names: unknown[] = [];
-  const connect = async (): Promise<PostgresClient> => {
+  const connect: PostgresPool['connect'] = onConnected => onConnected(undefined, createClient());
+  const createClient = (): PostgresClient => {
     const transaction: PoolClient[] = [];
     const end = (destroy: boolean) => {
       for (const client of transaction.splice(0)) client.release(destroy);
@@ -89,7 +90,7 @@ describe.skipIf(!hasPostgres)('stores in Postgres with other settings', () => {
 
     it('prepare no statements', async () => {
       const pooler = createPoolerPool(pool);
-      const stores = postgresStores(pooler, { schema: createSchema(), ...settings });
+      const stores = postgresStores(pooler, { schema: createSchema(), timeout: 30_000, ...settings });
       await stores.values.put('a', {});
       await stores.close();
       expect(new Set(pooler.names)).toEqual(new Set([undefined]));

@@ -49,7 +49,7 @@ const databases = [
       const folder = mkdtempSync(join(tmpdir(), 'tenon-releases-'));
       return {
         open: ({ sqlite }) => sqlite.sqliteStores(join(folder, 'state.db')),
-        close: async () => rmSync(folder, { recursive: true, force: true }),
+        close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }),
       };
     },
   },
@@ -59,7 +59,7 @@ const databases = [
     async start(): Promise<Database> {
       const { url, close } = await startRedis();
       const prefix = `releases-${++count}`;
-      return { open: ({ redis }) => redis.redisStores(url, { prefix }), close };
+      return { open: ({ redis }) => redis.redisStores(url, { prefix, timeout: 20_000 }), close };
     },
   },
   {

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await current?.close();
   current = undefined;
-  await rm(folder, { recursive: true, force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 function open(): Stores {
@@ -108,21 +108,21 @@ describe('a restored backup', () => {
     expect(await late.request(call())).toMatchObject({ granted: false });
   });
 
-  it('lists an answered question as pending, and uses a second answer for the next equal call [pending approval]', async () => {
+  it('lists an answered approval as pending, and uses a second answer for the next equal call [pending approval]', async () => {
     const before = createApprovals({ ...open(), clock });
     const granted = before.request(call());
-    const question = await vi.waitFor(async () => {
+    const approval = await vi.waitFor(async () => {
       const [found] = await before.listPending();
       return found ?? Promise.reject(new Error('not yet'));
     });
     await backUp();
-    await before.answer(question.id, 'allow');
+    await before.answer(approval.id, 'allow');
     expect(await granted).toMatchObject({ granted: true });
     expect(await before.listPending()).toEqual([]);
 
     const restored = createApprovals({ ...(await restore()), clock });
-    expect((await restored.listPending()).map(({ id }) => id)).toEqual([question.id]);
-    await restored.answer(question.id, 'allow');
+    expect((await restored.listPending()).map(({ id }) => id)).toEqual([approval.id]);
+    await restored.answer(approval.id, 'allow');
     clock.advance(11_000);
     expect(await restored.request(call())).toMatchObject({ granted: true });
 

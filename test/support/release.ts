@@ -65,6 +65,6 @@ function extract(commit: string, folder: string): void {
   try {
     renameSync(temporary, folder);
   } catch {
-    rmSync(temporary, { recursive: true, force: true });
+    rmSync(temporary, { recursive: true, force: true, maxRetries: 10 });
   }
 }

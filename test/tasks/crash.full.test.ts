@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => {
   for (const child of alive) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** A worker, and the lines that it says. */

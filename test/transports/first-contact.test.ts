@@ -87,6 +87,7 @@ describe('a browser that opens the endpoint', () => {
     expect(status).toBe(405);
     expect(body).not.toMatch(/notes/i);
     expect(body).toContain(`npx @tenon/cli list ${url}`);
+    expect(body).not.toContain('curl');
   });
 
   it('gets the refusal of `authorize`', async () => {

@@ -3,7 +3,7 @@ import { edit } from './editor.js';
 
 const PRELUDE = `
 import { connect, createServer, prompt, resource, tool } from 'tenon';
-import { mount } from 'tenon/compose';
+import { mount, promptsAsTools, resourcesAsTools, transformTool } from 'tenon/compose';
 import { z } from 'zod';
 const notes = createServer({
   name: 'notes', version: '1',
@@ -39,5 +39,23 @@ createServer({ name: 'o', version: '1', tools: { x_add: tool({ run: () => '' }) 
     expect(texts).toContain("'add' does not exist");
     expect(texts).toContain("'number' is not assignable to type 'string'");
     expect(texts).toContain('Two tools have the name');
+  });
+
+  it('include those of resources and prompts as tools, and of changed tools', () => {
+    const { errors } = edit(`${PRELUDE}
+const find = tool({ input: z.object({ text: z.string(), user: z.string() }), run: ({ text }) => text });
+const server = createServer({
+  name: 'o', version: '1',
+  tools: { find: transformTool(find, { hide: ['user'], defaults: { user: 'ann' } }) },
+  mounts: [mount('x', notes), resourcesAsTools(), promptsAsTools()],
+});
+const client = await connect<typeof server>(server);
+await client.tools.find({ text: 'a' });
+const { nextCursor }: { nextCursor?: string } = await client.tools.resources_list({});
+await client.tools.prompts_get({ name: 'sum', arguments: { title: nextCursor ?? 'a' } });
+// @ts-expect-error: the argument is hidden
+await client.tools.find({ text: 'a', user: 'eve' });
+`);
+    expect(errors).toEqual([]);
   });
 });

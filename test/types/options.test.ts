@@ -26,6 +26,8 @@ function findNumbers(declarations: readonly ts.Node[]): NumberOption[] {
   const found = declarations.flatMap(declaration => {
     const { parent } = declaration;
     if (!ts.isPropertySignature(declaration) || !ts.isInterfaceDeclaration(parent)) return [];
+    // Users do not set internal options.
+    if (ts.getJSDocTags(declaration).some(({ tagName }) => tagName.text === 'internal')) return [];
     const isNumber = /^number( |$)/.test(declaration.type?.getText() ?? '');
     if (!isNumber) return [];
     if (!declaration.questionToken && !LISTED_OWNER.test(parent.name.text)) return [];

@@ -3,7 +3,7 @@ import { edit } from './editor.js';
 
 const MESSAGE = 'Pass a whole schema, such as z.object({ … }), in place of a plain object of schemas';
 
-const PROGRAM = `import { prompt, tool } from 'tenon';
+const PROGRAM = `import { createServer, prompt, tool } from 'tenon';
 import { z } from 'zod';
 tool({
   input: { city: z.string() },
@@ -17,6 +17,26 @@ prompt({
   input: { topic: z.string() },
   run: ({ topic }) => String(topic),
 });
+tool({
+  async run(_, ctx) {
+    await ctx.elicit({
+      message: 'Remove it?',
+      input: { yes: z.boolean() },
+    });
+    const answer = await ctx.elicit({ message: 'Remove it?', input: z.object({ yes: z.boolean() }) });
+    return answer.action === 'accept' ? answer.content.yes : false;
+  },
+});
+createServer({
+  name: 'custom',
+  version: '1.0.0',
+  methods: {
+    'custom/count': {
+      params: { from: z.number() },
+      run: () => ({}),
+    },
+  },
+});
 tool({ input: z.object({ city: z.string() }), run: ({ city }) => city.length });
 tool({ input: { type: 'object', properties: { a: { type: 'number' } } }, run: ({ a }) => a ?? 0 });
 `;
@@ -29,11 +49,13 @@ describe('a plain object of schemas', () => {
     ['input of a tool', 'input: { city: z.string() },'],
     ['output of a tool', 'output: { celsius: z.number() },'],
     ['input of a prompt', 'input: { topic: z.string() },'],
+    ['input of a form', 'input: { yes: z.boolean() },'],
+    ['params of a method', 'params: { from: z.number() },'],
   ])('is refused on its own line, with the advice to pass `z.object`: %s', (_, line) => {
     expect(errors.find(error => error.line === line)?.words).toContain(`"${MESSAGE}"`);
   });
 
   it('causes no errors for object schemas and JSON Schemas', () => {
-    expect(errors.filter(({ line }) => line?.startsWith('tool({ input'))).toEqual([]);
+    expect(errors.filter(({ line }) => line?.startsWith('tool({ input') || line?.includes('answer'))).toEqual([]);
   });
 });

@@ -98,7 +98,10 @@ const server = createServer({
 });
 
 const CLIENT: Undefined<
-  Omit<ClientOptions, 'protocolVersion' | 'forwarder' | 'getOpenSignal' | 'preferredVersion' | 'sharedSession'>
+  Omit<
+    ClientOptions,
+    'protocolVersion' | 'forwarder' | 'getOpenSignal' | 'openTimeout' | 'preferredVersion' | 'sharedSession'
+  >
 > = {
   name: undefined,
   version: undefined,
@@ -130,6 +133,7 @@ const CLIENT: Undefined<
   clock: undefined,
   telemetry: undefined,
   onMessage: undefined,
+  wrapTransport: undefined,
 };
 
 const CALL: Undefined<

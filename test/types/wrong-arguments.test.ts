@@ -1,5 +1,5 @@
 import { createAudit, createPolicy, createQuotas } from '@tenon/host';
-import { TenonError } from 'tenon';
+import { connect, TenonError } from 'tenon';
 import * as auth from 'tenon/auth';
 import { keychainTokenStore } from 'tenon/auth/node';
 import { redisStores } from 'tenon/redis';
@@ -38,5 +38,19 @@ describe('a public function', () => {
       }
     }
     expect(thrown).toEqual([]);
+  });
+
+  it.each([
+    ['a guard', () => auth.createGuardedFetch({} as never), '`guard` of createGuardedFetch'],
+    ['a transport', () => connect((() => undefined) as never), 'the transport of connect'],
+    ['options', () => auth.signIn(5 as never), 'the object with the options of signIn'],
+  ])('names the missing argument, the expected and the received value, and the next step: %s', async (_, run, name) => {
+    const error = await Promise.resolve()
+      .then<unknown>(run)
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'TenonError', message: expect.stringContaining(name) });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/Expected an object, got .+\. Pass an object/),
+    });
   });
 });

@@ -9,7 +9,7 @@ const newest = '2026-07-28';
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
 /** What the server asked, in the order in which it did, in either manner. */
-function questions(wire: Wire): { method: string; params: Json }[] {
+function listInputRequests(wire: Wire): { method: string; params: Json }[] {
   return wire.crossings.flatMap(({ from: by, value }) => {
     if (by !== 'server') return [];
     const { method, id, params, result } = value as { method?: string; id?: unknown; params?: Json; result?: Json };
@@ -50,12 +50,12 @@ describeMatrix(
             },
           ],
         });
-        expect(questions(wire)).toEqual([]);
+        expect(listInputRequests(wire)).toEqual([]);
         return;
       }
-      const [question] = questions(wire);
-      expect(question).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } });
-      const { properties } = (question as { params: Json }).params.requestedSchema as {
+      const [inputRequest] = listInputRequests(wire);
+      expect(inputRequest).toMatchObject({ method: 'elicitation/create', params: { message: 'Who are you?' } });
+      const { properties } = (inputRequest as { params: Json }).params.requestedSchema as {
         properties: Record<string, Json>;
       };
       const simple = is(variant, '2025-06-18');
@@ -107,11 +107,11 @@ describeMatrix(
       const result = await client.callTool('visits');
       if (!from(variant, '2025-11-25')) {
         expect(result.isError).toBe(true);
-        expect(questions(wire)).toEqual([]);
+        expect(listInputRequests(wire)).toEqual([]);
         return;
       }
       expect(textOf(result)).toBe('accept');
-      const { params } = questions(wire)[0] as { params: Json };
+      const { params } = listInputRequests(wire)[0] as { params: Json };
       expect(params).toMatchObject({ mode: 'url', message: 'Sign in', url: 'https://example.com/sign-in' });
       expect(typeof params.elicitationId).toBe(is(variant, newest) ? 'undefined' : 'string');
       const answers = wire.crossings.filter(each => each.from === 'client').map(({ value }) => JSON.stringify(value));
@@ -122,7 +122,7 @@ describeMatrix(
       const { client, wire } = rig();
       await client.callTool('visits');
       await client.callTool('visits');
-      const ids = questions(wire).map(({ params }) => params.elicitationId);
+      const ids = listInputRequests(wire).map(({ params }) => params.elicitationId);
       expect(new Set(ids).size).toBe(is(variant, '2025-11-25') ? 2 : is(variant, newest) ? 1 : 0);
     });
 
@@ -135,7 +135,7 @@ describeMatrix(
         model: 'm1',
         stopReason: 'endTurn',
       });
-      const { params } = questions(wire)[0] as { params: Json };
+      const { params } = listInputRequests(wire)[0] as { params: Json };
       expect(params).toMatchObject({
         maxTokens: 50,
         systemPrompt: 'Be brief',
@@ -160,11 +160,11 @@ describeMatrix(
             { text: expect.stringMatching(/^The client does not support sampling\. Use a client that declares it/) },
           ],
         });
-        expect(questions(wire)).toEqual([]);
+        expect(listInputRequests(wire)).toEqual([]);
         return;
       }
       expect(JSON.parse(textOf(result))).toEqual(['toolUse', { type: 'text', text: 'Hm.' }]);
-      const [first, second] = questions(wire);
+      const [first, second] = listInputRequests(wire);
       expect(first?.params).toMatchObject({ tools: [{ name: 'look' }], toolChoice: { mode: 'auto' } });
       expect(((second as { params: Json }).params.messages as Json[])[2]).toMatchObject({
         content: [{ type: 'tool_result', toolUseId: 'u1' }],
@@ -183,7 +183,7 @@ describeMatrix(
       const result = await client.callTool('dialogue', { topic: 'tea' });
       if (!from(variant, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(textOf(result)).toBe('accept Hm. accept true');
-      expect(questions(wire).map(({ method }) => method)).toEqual([
+      expect(listInputRequests(wire).map(({ method }) => method)).toEqual([
         'elicitation/create',
         'sampling/createMessage',
         'elicitation/create',
@@ -204,7 +204,7 @@ describeMatrix(
       if (!from(variant, '2025-06-18')) return expect(result.isError).toBe(true);
       expect(textOf(result)).toBe('accept 1 m1');
       expect(wire.sent('client', 'tools/call').length).toBe(is(variant, newest) ? 2 : 1);
-      expect(questions(wire).length).toBe(3);
+      expect(listInputRequests(wire).length).toBe(3);
     });
 
     it('sends the input requests that a handler returns, on every protocol version [mrtr.at-least-one-field, compat.legacy-wire-restored]', async () => {
@@ -219,7 +219,7 @@ describeMatrix(
       }
       expect(textOf(await call)).toBe('2:Grace model');
       expect(
-        questions(wire)
+        listInputRequests(wire)
           .map(({ method }) => method)
           .sort(),
       ).toEqual(['elicitation/create', 'roots/list', 'sampling/createMessage']);

@@ -49,7 +49,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const answerQuestions = (peer: RawPeer, message: JsonObject): void => {
+const respondToInputRequests = (peer: RawPeer, message: JsonObject): void => {
   if (message.method !== 'sampling/createMessage') return;
   const result = { role: 'assistant', content: { type: 'text', text: 'hi' }, model: 'm' };
   peer.send({ jsonrpc: '2.0', id: message.id, result });
@@ -58,7 +58,7 @@ const answerQuestions = (peer: RawPeer, message: JsonObject): void => {
 const take = (peer: RawPeer, value: unknown): void => {
   for (const message of (Array.isArray(value) ? value : [value]) as JsonObject[]) {
     peer.received.push(message);
-    answerQuestions(peer, message);
+    respondToInputRequests(peer, message);
   }
 };
 
@@ -118,7 +118,7 @@ async function overHttp(service: ReturnType<typeof server>): Promise<RawPeer> {
   const peer: RawPeer = {
     received: [],
     send: value => {
-      // The session is known after the first answer; an answer to a question must not wait for the stream that asked.
+      // The session is known after the first answer; an response to an input request must not wait for the stream that asked.
       const isOpening = session === undefined;
       const sent = isOpening ? last.then(() => post(value)) : post(value);
       if (isOpening) last = sent;

@@ -1,4 +1,4 @@
-import { type ChangeEvent, connect, createServer, createTransportPair, tool } from 'tenon';
+import { type ChangeEvent, connect, createServer, createTransportPair, memoryStores, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
@@ -34,7 +34,7 @@ async function listening(transport: 'memory' | 'http') {
   return { server, wire, client, seen, stop, messages, listen };
 }
 
-function inMemory(server: ReturnType<typeof createExample>, wire: Wire) {
+function inMemory(server: Pick<ReturnType<typeof createExample>, 'connect'>, wire: Wire) {
   return connect(async () => {
     const pair = createTransportPair((from, message) => wire.crosses(from, message));
     await server.connect(pair.server);
@@ -178,5 +178,35 @@ describe('cached results', () => {
     expect([await text(one), await text(two), await text(one), await text(two)]).toEqual(['1', '2', '1', '2']);
     await one.close();
     await two.close();
+  });
+});
+
+describe('a subscription on a server of several processes', () => {
+  it('is acknowledged when the shared store was read, so that no later change of another process is lost', async () => {
+    let answer = () => {};
+    const held = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    const { values, ...stores } = memoryStores();
+    const list: typeof values.list = (prefix, options) =>
+      (prefix.startsWith('change/') ? held : Promise.resolve()).then(() => values.list(prefix, options));
+    const server = createServer({
+      name: 'notes',
+      version: '1.0.0',
+      stores: { ...stores, durable: true, values: { ...values, list } },
+      tools: { a: tool({ run: () => 'a' }) },
+    });
+    const wire = createWire(protocolVersion);
+    const client = await inMemory(server, wire);
+    closing.push(() => client.close());
+    const stop = new AbortController();
+    closing.push(async () => stop.abort());
+    void client.watch({ tools: true }, { signal: stop.signal })[Symbol.asyncIterator]().next();
+    const acknowledged = () => wire.sent('server', 'notifications/subscriptions/acknowledged').length;
+    await expect.poll(() => wire.sent('client', 'subscriptions/listen').length).toBe(1);
+    await client.callTool('a');
+    expect(acknowledged()).toBe(0);
+    answer();
+    await expect.poll(acknowledged, { interval: 5 }).toBe(1);
   });
 });

@@ -60,7 +60,7 @@ let built: string | undefined;
 function bundleExample(): string {
   if (built !== undefined) return built;
   const folder = mkdtempSync(join(tmpdir(), 'tenon-versions-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   const outfile = join(folder, 'server.mjs');
   const entryPoints = [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))];
   buildSync({

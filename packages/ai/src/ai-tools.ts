@@ -1,4 +1,12 @@
-import { checkEither, checkFunction, checkObject, isObject, requireArgument } from '@tenon/base';
+import {
+  type Check,
+  checkEither,
+  checkFunction,
+  checkObject,
+  describeMismatch,
+  isObject,
+  requireArgument,
+} from '@tenon/base';
 import { requireKnownOptions } from '@tenon/host';
 import { dynamicTool, type ToolSet } from 'ai';
 import type { CallOptions, CallToolResult, Client, Tool } from 'tenon';
@@ -27,6 +35,11 @@ export interface AiToolsOptions {
 
 const checkClient = checkObject({ listTools: checkFunction, callTool: checkFunction });
 
+const checkIterable: Check = value =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+    ? undefined
+    : describeMismatch('an async iterable of tools', value);
+
 /**
  * Lists the tools of a host or client, and converts each one to a tool of the AI SDK. Calls run through the client, so
  * the policy, approvals and audit of a host apply. Call it again when the list of tools changes.
@@ -38,7 +51,9 @@ export async function toAiTools(source: ToolSource, options: AiToolsOptions = {}
   requireArgument('`source` of toAiTools', source, checkEither(checkObject({ client: checkClient }), checkClient));
   const client = 'client' in source ? source.client : source;
   const tools: Tool[] = [];
-  for await (const tool of client.listTools()) if (options.filter?.(tool) ?? true) tools.push(tool);
+  const listed = client.listTools();
+  requireArgument('the result of `listTools` of toAiTools', listed, checkIterable);
+  for await (const tool of listed) if (options.filter?.(tool) ?? true) tools.push(tool);
   const names = createToolNames(tools.map(({ name }) => name));
   return Object.fromEntries(
     tools.map(tool => [names.toProvider(tool.name), toAiTool(tool, client, options.callOptions)]),

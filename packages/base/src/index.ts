@@ -3,6 +3,7 @@
  *
  * @module @tenon/base
  */
+
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './encoding/base64.js';
 export { computeFingerprint } from './encoding/fingerprint.js';
 export { createSigner, type Signer } from './encoding/hmac.js';
@@ -43,12 +44,20 @@ export {
   EXECUTED_ADVICE,
   hasExecuted,
   hasUnknownOutcome,
+  isConnectionLoss,
   OUTCOME_ADVICE,
   OUTCOME_UNKNOWN,
   UNKNOWN_OUTCOME,
 } from './errors/outcome.js';
 export { getRetryAfterMs, parseRetryAfter } from './errors/retry-after.js';
-export { isTemporaryStatus } from './errors/temporary-status.js';
+export { isTemporaryStatus, isUnavailableStatus } from './errors/temporary-status.js';
+export {
+  type ArgumentChanges,
+  addDefaults,
+  changeInputSchema,
+  findArgumentFaults,
+  listHiddenArguments,
+} from './json/argument-changes.js';
 export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
 export { JsonCache } from './json/json-cache.js';
@@ -93,7 +102,7 @@ export {
   parseIpAddress,
 } from './net/loopback.js';
 export { requireEncryption } from './net/require-encryption.js';
-export { checkBrowserUrl, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
+export { checkBrowserUrl, checkGuard, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
 export {
   type Check,
   checkAbsoluteUrl,
@@ -151,6 +160,7 @@ export {
   replaceInvisible,
   stripInvisible,
 } from './redaction/invisible-characters.js';
+export { type Redact, redactText, redactValue } from './redaction/json-values.js';
 export { toPublicText } from './redaction/public-text.js';
 export { hasSecretPhrase, isSecretLabel, isSecretName } from './redaction/secret-names.js';
 export {
@@ -202,6 +212,7 @@ export {
 export { runNextTurn } from './timing/next-turn.js';
 export { rejectOnAbort } from './timing/reject-on-abort.js';
 export { runWithTimeout } from './timing/run-with-timeout.js';
+export { sleep } from './timing/sleep.js';
 export { addLabel, getKeptScheme } from './uris/kept-scheme.js';
 export { mapPageAddresses, readPageAddresses } from './uris/page-addresses.js';
 export { addUriPrefix, removeUriPrefix } from './uris/prefixed-uri.js';

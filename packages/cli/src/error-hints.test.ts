@@ -11,6 +11,12 @@ it('replaces a next step that names an option of the library', () => {
   expect(describeError(error)).toBe('all are in use. Try again later, or raise --max of `tenon bridge`.');
 });
 
+it('prints a next step also in text for an error without one', () => {
+  expect(describeError(new TenonError('mock/server', 'several servers: a, b'))).toBe(
+    'several servers: a, b. Choose one of the servers that the message lists.',
+  );
+});
+
 it('names the options with a token for HTTP 401', () => {
   const error = new TenonError('http/status', 'refused', { status: 401, hint: 'pass `auth` to `connect`' });
   expect(getHint(error)).toContain('--bearer-env');
@@ -47,6 +53,24 @@ it('names the exception for an authorization server that does not announce PKCE'
   expect(getHint(new TenonError('auth/no-pkce', 'no PKCE', { received: 'plain', hint: 'enable it' }))).toBe(
     'enable it',
   );
+});
+
+it.each([
+  ['call/timeout', 'allow more time with --timeout'],
+  ['peer/unreadable', undefined],
+  ['stdio/line-too-long', 'ask the author of the server to split the data into pages or links'],
+])('tells to check the effect first after %s of a call that the server may have executed', (code, next) => {
+  const advice = 'check the effect before you repeat the call';
+  const open = new TenonError(code, 'x', { hint: `${advice}, first`, data: { outcome: 'unknown' } });
+  expect(getHint(open)).toBe(next === undefined ? `${advice}, first` : `${advice}; then ${next}`);
+  expect(getHint(new TenonError(code, 'x'))).toBe(next);
+});
+
+it('gives a next step for an error without a hint, and prefers the hint of the error', () => {
+  const hint = 'raise the limit';
+  expect(getHint(new TenonError('http/too-large', 'too large'))).toBe('ask for less, such as one page or a filter');
+  expect(getHint(new TenonError('http/too-large', 'too large', { hint }))).toBe(hint);
+  expect(getHint(new TenonError('console/cancelled', 'cancelled'))).toContain('repeat the call');
 });
 
 it('leaves other messages unchanged', () => {

@@ -1,9 +1,13 @@
-import { withDetails } from '@tenon/base';
+import { hasUnknownOutcome, withDetails } from '@tenon/base';
 import { assumableCapabilities, protocolVersions, TenonError } from 'tenon';
 import { isPolicyDenial } from './exit-codes.js';
 
 /** Next step after a call that the server may have executed. */
 export const CHECK_EFFECT = 'check the effect before you repeat the call';
+
+/** Advice for a server that requires a token. The gateway admits callers by its own `--bearer-env`. */
+const PASS_TOKEN =
+  'pass a token: with --bearer-env NAME to a URL, with headers or auth in the entry of a configured server';
 
 /** Next steps that name options of the command, for errors whose own hint names an option of the library. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -17,8 +21,7 @@ const HINTS: Readonly<Record<string, string>> = {
     'install @napi-rs/keyring beside the command and unlock the keychain, or store tokens in a file with --token-store file',
   'auth/rejected':
     'run `tenon logout TARGET` and sign in with an account that may use this server; if it still fails, ask its operator which authorization server and audience it accepts',
-  'auth/needs-user':
-    'run the command in a terminal without --no-input to sign in, or pass a token with --bearer-env NAME',
+  'auth/needs-user': `run the command in a terminal without --no-input to sign in, or ${PASS_TOKEN}`,
   'connect/no-shared-version': 'update the older side, or remove --protocol-version',
   'call/too-many-rounds': 'report to the author of the server that it requests input too often',
   'call/not-in-version': 'see the protocol version of the server with `tenon list`',
@@ -38,6 +41,8 @@ const HINTS: Readonly<Record<string, string>> = {
   'stdio/line-too-long': 'ask the author of the server to split the data into pages or links',
   'stdio/too-deep': 'ask the author of the server to send values with fewer levels',
   'stdio/queue-full': 'report it to the author of the server, which reads its input too slowly',
+  'auth/no-issuer':
+    'ask the operator of the server to name its authorization server; if you know it, pass --auth-exception issuer=URL, else a token with --bearer-env NAME',
   'auth/shared-redirect': 'register a client there, and pass its id with --client-id ID',
   'auth/too-many-sign-ins': 'try again later',
   'auth/insecure-server': 'use an https: URL, because others could read the token on the way',
@@ -45,6 +50,37 @@ const HINTS: Readonly<Record<string, string>> = {
   'auth/assertion': 'check the key and the id of the client, and the clock of this machine',
   'auth/unsafe-url': 'report it to the operator of the server: its metadata lead to a private network',
   'task/unreachable': 'ask for the task again with `tenon tasks TARGET result ID`',
+};
+
+/** Next steps for errors without a hint of their own. */
+const FALLBACK_HINTS: Readonly<Record<string, string>> = {
+  'answer/form': 'answer again with a value for each field that the message names',
+  'answer/malformed': 'repeat the call, and answer with accept, decline or cancel',
+  'auth/aborted': 'connect again, and finish the sign-in in the browser',
+  'auth/failed': 'read the cause, and sign in again',
+  'auth/no-issuer-metadata': `ask the operator of the authorization server to publish its metadata, or ${PASS_TOKEN}`,
+  'auth/no-port': 'close programs that listen on loopback, and sign in again',
+  'auth/bad-token': 'pass the token without quotes and spaces',
+  'call/aborted': 'repeat the call if you still need its result',
+  'call/ended': 'subscribe again',
+  'call/inexact-argument': 'pass the integer as a text, or a smaller one',
+  'call/unwritable': 'pass arguments that are JSON values',
+  'config/syntax': 'correct the file at the line of the message',
+  'connect/protocol-version': 'choose one of the versions that the message lists',
+  'console/answered': 'see its answer in the messages of the call',
+  'console/cancelled': 'repeat the call if you still need its result',
+  'console/not-found': 'reload the page, because the command may be another version',
+  'console/request': 'shorten the value or correct it, and send it again',
+  'console/unknown': 'go to the list, and choose an entry that is still there',
+  'host/no-such-server': 'choose one of the servers that the message lists',
+  'http/interrupted': 'check that the server is still running; if it was a call, check its effect before you repeat it',
+  'http/too-large': 'ask for less, such as one page or a filter',
+  'http/unreachable': 'check the URL, and that the server is running',
+  'mcpb/archive': 'download the bundle again, or ask its author for a smaller one',
+  'mcpb/manifest': 'ask the author of the bundle for a valid manifest.json',
+  'mcpb/platform': 'ask the author of the bundle for one that supports this platform',
+  'mock/server': 'choose one of the servers that the message lists',
+  'mock/source': 'choose a file that `tenon record`, `tenon list --json` or `tenon lock` has written',
 };
 
 /** Next step if a server wrote text instead of the response. */
@@ -60,7 +96,10 @@ export const POLICY_HINT =
 
 /** Returns the next step for users of the command, if there is one. */
 export function getHint(error: TenonError): string | undefined {
-  return findOwnHint(error) ?? error.hint;
+  const hint = findOwnHint(error);
+  if (hint === undefined || hint === CHECK_EFFECT || !hasUnknownOutcome(error.data))
+    return hint ?? error.hint ?? FALLBACK_HINTS[error.code];
+  return `${CHECK_EFFECT}; then ${hint}`;
 }
 
 function findOwnHint(error: TenonError): string | undefined {
@@ -70,8 +109,8 @@ function findOwnHint(error: TenonError): string | undefined {
   if (retryAfterMs !== undefined) return `try again in ${Math.max(1, Math.ceil(retryAfterMs / 1000))} s`;
   if (error.code === 'call/timeout' && error.received !== undefined) return NOISE_HINT;
   if (error.code === 'call/timeout') {
-    const option = error.hint?.startsWith('raise `totalTimeout`') ? '--total-timeout' : '--timeout';
-    return `${error.method === 'tools/call' ? `${CHECK_EFFECT}, and ` : ''}allow more time with ${option}`;
+    const option = error.hint?.includes('raise `totalTimeout`') ? '--total-timeout' : '--timeout';
+    return `allow more time with ${option}`;
   }
   if (error.method === 'server/discover' && (error.status ?? 0) >= 408) return FAILED_PROBE_HINT;
   if (error.code === 'auth/issuer-mismatch') return createIssuerHint(error);
@@ -119,6 +158,6 @@ function createVariableHint(summary: string): string | undefined {
 /** Returns the message of an error, with a next step for users of the command. */
 export function describeError(thrown: unknown): string {
   const error = TenonError.from(thrown);
-  const hint = findOwnHint(error);
+  const hint = findOwnHint(error) ?? (error.hint === undefined ? FALLBACK_HINTS[error.code] : undefined);
   return hint === undefined ? error.message : withDetails(error, { hint }).message;
 }

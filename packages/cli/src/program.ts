@@ -43,6 +43,7 @@ const commands: Readonly<Record<CommandName, CommandEntry>> = {
   'import-openapi': {
     load: async () => (await import('./commands/import-openapi.js')).createImportOpenapiCommand,
   },
+  migrate: { load: async () => (await import('./commands/migrate.js')).createMigrateCommand },
   record: { takesServer: true, load: async () => (await import('./commands/record.js')).createRecordCommand },
   replay: { takesServer: true, load: async () => (await import('./commands/replay.js')).createReplayCommand },
   mock: { load: async () => (await import('./commands/mock.js')).createMockCommand },

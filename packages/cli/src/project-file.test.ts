@@ -12,7 +12,7 @@ beforeEach(async () => {
   project = join(root, 'project');
   await mkdir(project);
 });
-afterEach(() => rm(root, { recursive: true }));
+afterEach(() => rm(root, { recursive: true, maxRetries: 10 }));
 
 describe.runIf(process.platform !== 'win32')('a file of a project', () => {
   it('is not written through a link that leads out of the project', async () => {

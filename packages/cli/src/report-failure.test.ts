@@ -24,3 +24,13 @@ it('omits absent members of an error', () => {
   reportFailure(new TenonError('cli/x', 'broken', { hint: 'fix it' }), { json: true, verbose: false }, context.screen);
   expect(JSON.parse(notes[0] ?? '')).toEqual({ code: 'cli/x', cause: 'broken', fix: 'fix it', exit: 1 });
 });
+
+it('masks secrets in the data of a JSON-RPC error, and keeps the rest', () => {
+  const { context, notes } = createStubContext('/work', () => undefined);
+  const token = `ghp_${'a1B2c3D4e5'.repeat(4)}`.slice(0, 40);
+  const data = { uri: 'x://y', count: 3, headers: { authorization: 'Bearer abc' }, texts: [`used ${token}`] };
+  const error = new TenonError('peer/error', 'failed', { rpcCode: -32000, data });
+  reportFailure(error, { json: true, verbose: false }, context.screen);
+  expect(notes[0]).not.toMatch(/Bearer abc|ghp_/);
+  expect(JSON.parse(notes[0] ?? '').data).toMatchObject({ uri: 'x://y', count: 3 });
+});

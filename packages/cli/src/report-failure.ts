@@ -1,3 +1,4 @@
+import { redactValue } from '@tenon/base';
 import { CommanderError } from 'commander';
 import { TenonError } from 'tenon';
 import { describeError, getHint } from './error-hints.js';
@@ -17,7 +18,7 @@ export interface ErrorReport {
   readonly exit: ExitCode;
   /** Code of the JSON-RPC error, if the server has responded with one. */
   readonly rpcCode?: number | undefined;
-  /** Data of the JSON-RPC error, as the server has sent it. */
+  /** Data of the JSON-RPC error, as the server has sent it, without texts that look secret. */
   readonly data?: unknown;
   /** HTTP status of the response, if the request failed with one. */
   readonly status?: number | undefined;
@@ -61,7 +62,7 @@ export function createErrorReport(error: TenonError, exit: ExitCode): ErrorRepor
     fix: getHint(error) ?? DEFAULT_FIX,
     exit,
     rpcCode,
-    data,
+    data: redactValue(data),
     status,
     retryAfterMs: error.retryAfterMs,
   };

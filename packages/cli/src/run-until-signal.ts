@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CliContext } from './cli-context.js';
 import { type EndingSignal, listEndingSignals, SIGNAL_CODES, stopServers } from './end-on-signal.js';
+import { watchNpx } from './npx-end.js';
 
 /** Maximum time for closing beyond the time for open calls, in milliseconds. The process exits afterwards. */
 const CLOSE_TIMEOUT = 10_000;
@@ -11,12 +12,14 @@ export const DRAIN_TIMEOUT = 10_000;
 export interface RunningServer {
   /** Resolves when the server has ended by itself because the client disconnected. Absent if it never does. */
   readonly ended?: Promise<void>;
+  /** True for a process that outlives the command that started it. */
+  readonly isDaemon?: boolean;
   close(): Promise<void>;
 }
 
 /**
- * Starts a server, waits for Ctrl-C, SIGTERM or its own end, and closes it together with its host. Closing takes at
- * most `drainTime` and `CLOSE_TIMEOUT`. A second signal ends the process at once.
+ * Starts a server, waits for Ctrl-C, SIGTERM, the end of `npx` or its own end, and closes it together with its host.
+ * Closing takes at most `drainTime` and `CLOSE_TIMEOUT`. A second signal ends the process at once.
  *
  * @param drainTime Time that `close` of the server needs until it cancels open calls, in milliseconds.
  */
@@ -34,7 +37,9 @@ export async function runUntilSignal(
       await host.close();
       throw error;
     });
+    const stopWatching = running.isDaemon ? () => {} : watchNpx(signals.receive);
     await Promise.race([signals.received, running.ended ?? signals.received]);
+    stopWatching();
     const closed = running
       .close()
       .then(() => host.close())
@@ -51,7 +56,12 @@ export async function runUntilSignal(
 }
 
 /** Waits for the first signal. The second one ends the process. It listens before the server does, whose URL may be used at once. */
-function listenForSignals(isInteractive: boolean): { readonly received: Promise<void>; release(): void } {
+function listenForSignals(isInteractive: boolean): {
+  readonly received: Promise<void>;
+  /** Acts as a signal does. */
+  readonly receive: () => void;
+  release(): void;
+} {
   let count = 0;
   let resolveReceived = () => {};
   const received = new Promise<void>(resolve => {
@@ -66,6 +76,7 @@ function listenForSignals(isInteractive: boolean): { readonly received: Promise<
   for (const signal of handled) process.on(signal, stop);
   return {
     received,
+    receive: resolveReceived,
     release() {
       for (const signal of handled) process.off(signal, stop);
     },

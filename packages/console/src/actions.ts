@@ -1,4 +1,4 @@
-import { getLastCall } from './console-state.js';
+import { canChange, getLastCall } from './console-state.js';
 import { isHelpOpen } from './parts/key-help.js';
 import { callApi } from './request.js';
 import { saveRecording } from './save-file.js';
@@ -6,7 +6,7 @@ import { saveRecording } from './save-file.js';
 /** Calls again what was called last. */
 export function repeatLast(): void {
   const last = getLastCall();
-  if (last > 0) void callApi('POST', `calls/${last}/repeat`);
+  if (last > 0 && canChange.value) void callApi('POST', `calls/${last}/repeat`);
 }
 
 /** Actions without a place in a view, each with its key. */

@@ -1,5 +1,6 @@
 import { batch, computed, type Signal, signal } from '@preact/signals';
 import type {
+  ApprovalsView,
   CallView,
   ComparisonView,
   ConsoleEvent,
@@ -7,10 +8,12 @@ import type {
   RecordedSession,
   RecordingView,
   ServerView,
+  SignInView,
   SubscriptionView,
   WireRow,
 } from './api.js';
 import { describeFailure, readLines } from './request.js';
+import { toRecordingPath } from './route.js';
 
 /** Number of rows in the page. The command keeps as many. */
 const MAX_ROWS = 100_000;
@@ -33,6 +36,15 @@ export const rowChanges = signal(0);
 export const openRequests = computed(() =>
   [...inputRequests.value.values()].filter(({ state }) => state === 'open').sort((a, b) => a.id - b.id),
 );
+
+/** Sign-ins that were tried. */
+export const signIns = signal<ReadonlyMap<number, SignInView>>(new Map());
+
+/** Approvals of the callers of a gateway. `null`: the page belongs to no gateway. */
+export const approvals = signal<ApprovalsView | null>(null);
+
+/** False for a page that is read-only. */
+export const canChange = computed(() => hello.value?.role !== 'read-only');
 
 /** Number of the last call. 0: there is none. */
 export const getLastCall = (): number => Math.max(0, ...calls.value.keys());
@@ -74,6 +86,10 @@ export function toSessionPath(path: string): string {
   const session = shownRecording.value;
   return session ? `recordings/${encodeURIComponent(session.recording.name)}/${path}` : path;
 }
+
+/** Address of the trace of a message of the shown session. */
+export const toTracePath = (seq: number): string =>
+  `${shownRecording.value ? toRecordingPath(shownRecording.value.recording.name) : ''}/trace/${seq}`;
 
 let run = '';
 
@@ -125,6 +141,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
     subscriptions: createDraft(subscriptions),
     requests: createDraft(inputRequests),
     recordings: createDraft(recordings),
+    signIns: createDraft(signIns),
   };
   let hasRows = false;
   for (const event of events) {
@@ -160,6 +177,15 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
         break;
       case 'input-request':
         next.requests.edit().set(event.request.id, event.request);
+        break;
+      case 'sign-in':
+        next.signIns.edit().set(event.attempt.id, event.attempt);
+        break;
+      case 'sign-in-removed':
+        next.signIns.edit().delete(event.id);
+        break;
+      case 'approvals':
+        approvals.value = event.approvals;
         break;
       case 'gap':
         live = createIndex();

@@ -1,7 +1,7 @@
 import { repeatLast } from './actions.js';
-import { getLastCall } from './console-state.js';
+import { canChange, getLastCall } from './console-state.js';
 import { isPaletteOpen } from './palette/palette-host.js';
-import { KEY_ADDRESSES } from './parts/frame.js';
+import { findKeyAddress } from './parts/frame.js';
 import { isHelpOpen } from './parts/key-help.js';
 import { navigate, route, setQuery, toComparePath } from './route.js';
 import { switchTheme } from './theme.js';
@@ -17,14 +17,15 @@ export function listenForKeys(): void {
       return;
     }
     if (isField(target) || event.ctrlKey || event.metaKey || event.altKey) return;
-    const address = Object.hasOwn(KEY_ADDRESSES, key) ? KEY_ADDRESSES[key] : undefined;
+    const address = findKeyAddress(key);
     if (address !== undefined) navigate(address);
     else if (key === '/') document.querySelector<HTMLElement>('[data-focus]')?.focus();
     else if (key === '?') isHelpOpen.value = !isHelpOpen.value;
     else if (key === 't') switchTheme();
     else if (key === 'r') repeatLast();
     else if (key === 'v') compareLast();
-    else if (key === 'y' || key === 'e') document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
+    else if (key === 'y' || key === 'e' || key === 'n')
+      document.querySelector<HTMLElement>(`[data-key="${key}"]`)?.click();
     else return;
     event.preventDefault();
   });
@@ -44,5 +45,5 @@ function leave(target: EventTarget | null): void {
 function compareLast(): void {
   const [view, id] = route.value.path;
   const last = view === 'call' ? Number(id) : getLastCall();
-  if (last > 0) navigate(toComparePath(last));
+  if (last > 0 && canChange.value) navigate(toComparePath(last));
 }

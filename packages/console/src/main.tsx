@@ -3,6 +3,9 @@ import { followEvents } from './console-state.js';
 import { listenForKeys } from './keyboard.js';
 import './compare.css';
 import './features.css';
+import './gateway.css';
+import './gateway-views.css';
+import './sign-in.css';
 import { PaletteHost } from './palette/palette-host.js';
 import { Frame } from './parts/frame.js';
 import { KeyHelp } from './parts/key-help.js';
@@ -17,11 +20,19 @@ import { InboxPage } from './views/inbox.js';
 import { ServerPage } from './views/server.js';
 import { WirePage } from './views/wire.js';
 
+const ApprovalsPage = createLazyView(async () => (await import('./views/approvals.js')).ApprovalsPage);
+const AuditPage = createLazyView(async () => (await import('./views/audit.js')).AuditPage);
 const ComparePage = createLazyView(async () => (await import('./views/compare.js')).ComparePage);
 
 const FeaturePage = createLazyView(async () => (await import('./views/features.js')).FeaturePage);
+const SignInPage = createLazyView(async () => (await import('./views/sign-in.js')).SignInPage);
+const GatewayPage = createLazyView(async () => (await import('./views/gateway.js')).GatewayPage);
+const LockPage = createLazyView(async () => (await import('./views/lock.js')).LockPage);
+const PolicyPage = createLazyView(async () => (await import('./views/policy.js')).PolicyPage);
 const RecordingPage = createLazyView(async () => (await import('./views/recording.js')).RecordingPage);
 const RecordingsPage = createLazyView(async () => (await import('./views/recording.js')).RecordingsPage);
+
+const TracePage = createLazyView(async () => (await import('./views/trace.js')).TracePage);
 
 function View() {
   const [view, ...rest] = route.value.path;
@@ -29,19 +40,31 @@ function View() {
     case undefined:
       return <Board />;
     case 's':
+      if (rest[1] === 'auth') return <SignInPage key={rest[0]} name={rest[0]} />;
       if (rest[1] !== undefined && rest[1] !== 'tools')
         return <FeaturePage name={rest[0] ?? ''} feature={rest[1]} item={rest[2]} />;
       return <ServerPage name={rest[0] ?? ''} tool={rest[1] === 'tools' ? rest[2] : undefined} />;
+    case 'sign-in':
+      return <SignInPage />;
     case 'wire':
       return <WirePage />;
     case 'recordings':
+      if (rest[1] === 'trace') return <TracePage recording={rest[0] ?? ''} seq={Number(rest[2])} />;
       return rest[0] === undefined ? <RecordingsPage /> : <RecordingPage key={rest[0]} name={rest[0]} />;
     case 'call':
       return <CallPage id={Number(rest[0])} />;
+    case 'trace':
+      return <TracePage recording={null} seq={Number(rest[0])} />;
     case 'compare':
       return <ComparePage />;
     case 'calls':
       return <CallsPage />;
+    case 'approvals':
+      return <ApprovalsPage />;
+    case 'gateway':
+      if (rest[0] === 'policy') return <PolicyPage />;
+      if (rest[0] === 'audit') return <AuditPage />;
+      return rest[0] === 'lock' ? <LockPage /> : <GatewayPage />;
     case 'input-requests':
       return <InboxPage />;
     default:

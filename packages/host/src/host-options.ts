@@ -14,6 +14,7 @@ import type { Authorizer, CallerSignIn } from 'tenon/auth';
 import type { Telemetry } from 'tenon/telemetry';
 import type { ToolBudget } from './catalog/budget/collapse-tools.js';
 import type { Prefix } from './catalog/names/name-mapper.js';
+import type { CodeModeSetting } from './code-mode/code-mode-options.js';
 import type { ServerEntry } from './config/server-entry.js';
 import type { ServerState } from './host.js';
 import type { HostGuardOptions } from './security/guard/guard-options.js';
@@ -173,6 +174,12 @@ export interface HostOptions extends ClientHandlers, HostGuardOptions {
    * @default no limit
    */
   readonly budget?: ToolBudget | undefined;
+  /**
+   * Code mode: a tool that runs JavaScript programs, whose calls pass the policy, the lock, approvals and the audit log
+   * one by one. Needs Node, `quickjs-emscripten-core` and `@jitl/quickjs-wasmfile-release-sync`.
+   * @default `off`
+   */
+  readonly codeMode?: CodeModeSetting | undefined;
   /**
    * Returns the credentials for a server and a principal. The host never forwards the token of a caller.
    * @default none

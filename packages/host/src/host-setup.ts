@@ -49,6 +49,8 @@ const checkOverride = checkOptions<ToolOverride>({
   name: checkAnything,
   title: checkAnything,
   description: checkAnything,
+  defaults: checkAnything,
+  hide: checkAnything,
 });
 
 const checkTools = checkOptions<ToolSettings>({

@@ -81,6 +81,12 @@ export interface ServerSelection {
    * @default all
    */
   readonly servers?: readonly string[] | undefined;
+  /**
+   * Maximum number of tokens for the definitions of these tools. Above it, the server offers three tools that search,
+   * describe and call the others. The other options of the host's `budget` apply as well.
+   * @default the budget of the host
+   */
+  readonly budget?: number | undefined;
 }
 
 /** Inventories of the servers, and the servers that are unavailable. */

@@ -10,7 +10,9 @@ import { fetchWithAddressCheck } from 'tenon/auth/node';
 import { nodeTransports } from 'tenon/host-internals/node';
 import type { Host } from './host.js';
 import { RunningHost } from './running-host.js';
+import { createWorkerEngine } from './runtimes/node/code-mode/worker-engine.js';
 import { loadHost, type NodeHostOptions } from './runtimes/node/host-options.js';
+import { createScreeningWorker } from './runtimes/node/screening-worker.js';
 
 /** Creates a host for servers from the options or from files. Servers start when they are first needed. */
 export async function createHost(options: NodeHostOptions): Promise<Host> {
@@ -47,6 +49,7 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     listDenied: true,
     extensions: true,
     budget: true,
+    codeMode: true,
     credentials: true,
     callerSignIn: true,
     tasks: true,
@@ -75,7 +78,12 @@ export async function createHost(options: NodeHostOptions): Promise<Host> {
     if (options.stores === undefined) await stores.close();
   };
   try {
-    const host = await RunningHost.create(read, { ...nodeTransports, authFetch: fetchWithAddressCheck });
+    const host = await RunningHost.create(read, {
+      ...nodeTransports,
+      authFetch: fetchWithAddressCheck,
+      engine: createWorkerEngine(),
+      screenAside: createScreeningWorker(),
+    });
     host.onClose(closeAll);
     return host;
   } catch (error) {
@@ -105,7 +113,9 @@ export {
   type NameResolverOptions,
   type ResolvedName,
 } from './catalog/names/name-resolver.js';
-export type { ServerInventory } from './catalog/server-inventory.js';
+export type { ServerInventory, UnreadableList } from './catalog/server-inventory.js';
+// Code mode.
+export type { CodeModeOptions, CodeModePolicy, CodeModeSetting } from './code-mode/code-mode-options.js';
 // Configuration.
 export type { CallerTemplates, CallerValues } from './config/caller-template.js';
 export type { ConfigFinding } from './config/config-finding.js';
@@ -145,14 +155,14 @@ export type {
   ServerState,
 } from './host.js';
 export type { CredentialProvider, HostOptions, HostServer, OpenApiTarget, ServerSettings } from './host-options.js';
+// Input requests of servers, in a form that an application can show.
+export { createFormResult, createFormView, type FormOutcome, type FormView } from './proxy/input-requests/form-view.js';
+export { createUrlResult, createUrlView, type UrlView } from './proxy/input-requests/url-view.js';
+export type { ViewWarning } from './proxy/input-requests/view-warning.js';
 // Servers that are unavailable.
 export { UNAVAILABLE } from './proxy/list-page.js';
 export type { OutputLimits } from './proxy/output/output-limits.js';
 export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './proxy/output/overflow-store.js';
-// Input requests of servers, in a form that an application can show.
-export { createFormResult, createFormView, type FormOutcome, type FormView } from './proxy/questions/form-view.js';
-export { createUrlResult, createUrlView, type UrlView } from './proxy/questions/url-view.js';
-export type { ViewWarning } from './proxy/questions/view-warning.js';
 // Files.
 export { type AuditFileOptions, type OpenAuditOptions, openAudit } from './runtimes/node/audit/audit-file.js';
 export { type AuditFileVerification, readAudit, verifyAuditFile } from './runtimes/node/audit/read-audit-file.js';
@@ -233,7 +243,7 @@ export {
 } from './security/policy/quotas.js';
 export { allow, ask, deny, type Match, type Rule, type UserMatch } from './security/policy/rules.js';
 export { findFindings } from './security/screening/find-findings.js';
-export type { Finding, FindingKind } from './security/screening/finding.js';
+export { type Finding, type FindingKind, isThreat } from './security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './security/screening/sanitize-text.js';
 // Hidden characters in texts of servers.
 export {

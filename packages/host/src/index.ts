@@ -29,6 +29,7 @@ export function createHost(options: HostOptions): Promise<Host> {
     extensions: true,
     pageSize: true,
     budget: true,
+    codeMode: true,
     credentials: true,
     callerSignIn: true,
     stores: true,
@@ -84,7 +85,9 @@ export {
   type NameResolverOptions,
   type ResolvedName,
 } from './catalog/names/name-resolver.js';
-export type { ServerInventory } from './catalog/server-inventory.js';
+export type { ServerInventory, UnreadableList } from './catalog/server-inventory.js';
+// Code mode.
+export type { CodeModeOptions, CodeModePolicy, CodeModeSetting } from './code-mode/code-mode-options.js';
 // Configuration.
 export type { CallerTemplates, CallerValues } from './config/caller-template.js';
 export type { ConfigFinding } from './config/config-finding.js';
@@ -124,14 +127,14 @@ export type {
   ServerState,
 } from './host.js';
 export type { CredentialProvider, HostOptions, HostServer, OpenApiTarget, ServerSettings } from './host-options.js';
+// Input requests of servers, in a form that an application can show.
+export { createFormResult, createFormView, type FormOutcome, type FormView } from './proxy/input-requests/form-view.js';
+export { createUrlResult, createUrlView, type UrlView } from './proxy/input-requests/url-view.js';
+export type { ViewWarning } from './proxy/input-requests/view-warning.js';
 // Servers that are unavailable.
 export { UNAVAILABLE } from './proxy/list-page.js';
 export type { OutputLimits } from './proxy/output/output-limits.js';
 export { OVERFLOW_NEXT, OVERFLOW_TOTAL } from './proxy/output/overflow-store.js';
-// Input requests of servers, in a form that an application can show.
-export { createFormResult, createFormView, type FormOutcome, type FormView } from './proxy/questions/form-view.js';
-export { createUrlResult, createUrlView, type UrlView } from './proxy/questions/url-view.js';
-export type { ViewWarning } from './proxy/questions/view-warning.js';
 // Models.
 export { type Broker, type BrokerOptions, createBroker } from './sampling/broker.js';
 export { formatErrorExcerpt } from './sampling/error-excerpt.js';
@@ -197,7 +200,7 @@ export {
 } from './security/policy/quotas.js';
 export { allow, ask, deny, type Match, type Rule, type UserMatch } from './security/policy/rules.js';
 export { findFindings } from './security/screening/find-findings.js';
-export type { Finding, FindingKind } from './security/screening/finding.js';
+export { type Finding, type FindingKind, isThreat } from './security/screening/finding.js';
 export { sanitizeName, sanitizeText } from './security/screening/sanitize-text.js';
 // Hidden characters in texts of servers.
 export {

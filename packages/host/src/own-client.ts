@@ -8,7 +8,7 @@ import {
 } from 'tenon/host-internals';
 import { createFailedResponse } from './handler-errors.js';
 import { SERVER_NAMES_EXTENSION } from './proxy/hop-by-hop.js';
-import { ASKING_SERVER } from './security/guard/question-guard.js';
+import { ASKING_SERVER } from './security/guard/input-request-guard.js';
 
 /** Creates the client identity of the application itself. */
 export function createOwnIdentity(
@@ -38,7 +38,7 @@ export function createOwnCaller(answers: ClientHandlers): CallerInfo {
 function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: ClientHandlers): ClientHandlers {
   return {
     ...(elicit ? { elicit: (form, asked) => elicit(form, withServerName(form, asked)) } : {}),
-    ...(elicitUrl ? { elicitUrl: (question, asked) => elicitUrl(question, withServerName(question, asked)) } : {}),
+    ...(elicitUrl ? { elicitUrl: (params, info) => elicitUrl(params, withServerName(params, info)) } : {}),
     ...(sample ? { sample: (request, asked) => sample(request, withServerName(request, asked)) } : {}),
     ...(sampleTools === undefined ? {} : { sampleTools }),
     ...(roots ? { roots } : {}),

@@ -31,8 +31,10 @@ import {
   toScope,
 } from 'tenon/host-internals';
 import { createProxyServer } from 'tenon/proxy';
+import type { ToolBudget } from './catalog/budget/collapse-tools.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
+import { type CodeMode, createCodeMode } from './code-mode/run-tool.js';
 import { connectUpstream, getServerState } from './connect-server.js';
 import { CallerLimit } from './connections/caller-limit.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
@@ -79,6 +81,7 @@ export class RunningHost implements Host {
   readonly #callerLimit: CallerLimit;
   /** Sessions at servers, if other processes may continue them. */
   readonly #sharedSessions: SharedSessions | undefined;
+  readonly #codeMode: CodeMode | undefined;
   readonly #pool: UpstreamPool;
   readonly #administration: ServerAdministration;
   readonly #gateways = new Map<GatewayContext, ServerSelection>();
@@ -97,6 +100,12 @@ export class RunningHost implements Host {
     this.#stores = prepareStores(options.stores ?? memoryStores({ clock }), options.inputRequests?.keys, reportError);
     this.#sharedSessions = this.#stores.durable ? this.#createSharedSessions(reportError) : undefined;
     this.#closing.push(async () => this.#sharedSessions?.close());
+    this.#codeMode = createCodeMode(options.codeMode, {
+      engine: transports.engine,
+      stores: this.#stores,
+      clock,
+      host: options.name ?? DEFAULT_HOST_OPTIONS.name,
+    });
     this.#prefix = choosePrefix(options);
     this.#processes = new ProcessLimit(options.maxProcesses ?? DEFAULT_HOST_OPTIONS.maxProcesses, clock);
     const { maxConnectionsPerCaller = DEFAULT_HOST_OPTIONS.maxConnectionsPerCaller } = options;
@@ -108,6 +117,7 @@ export class RunningHost implements Host {
       clock,
       reportError,
       telemetry: options.telemetry,
+      screenAside: transports.screenAside,
     });
     const anchors = this.#startAnchors(reportError);
     this.#closing.push(async () => anchors?.close());
@@ -196,7 +206,8 @@ export class RunningHost implements Host {
     const scope = this.#createOwnScope();
     const all = [...this.#pool.upstreams.values()].map(async upstream => {
       try {
-        return await readInventory(upstream.getConnection(scope));
+        const { inventory } = await readInventory(upstream.getConnection(scope));
+        return inventory;
       } catch (error) {
         const { summary: reason, code } = TenonError.from(error);
         return { server: upstream.name, reason, code };
@@ -268,7 +279,7 @@ export class RunningHost implements Host {
   }
 
   toServer(selection: ServerSelection = {}): Server {
-    requireKnownOptions('toServer', selection, { name: true, version: true, servers: true });
+    requireKnownOptions('toServer', selection, { name: true, version: true, servers: true, budget: true });
     const key = JSON.stringify(selection);
     const server = this.#createdServers.get(key) ?? this.#createServer(selection);
     this.#createdServers.set(key, server);
@@ -301,7 +312,7 @@ export class RunningHost implements Host {
     return new UpstreamServer({
       name,
       ...createConnector(name, server, transports, this.#guard, this.#options),
-      createQuestionHandler: connection => this.#guard.createQuestionHandler(connection),
+      createInputRequestHandler: connection => this.#guard.createInputRequestHandler(connection),
       hasBroker: this.#options.broker !== undefined,
       hostRoots: this.#options.roots,
       retryTimeout: this.#options.inputRequests?.ttl ?? DEFAULT_INPUT_REQUEST_OPTIONS.ttl,
@@ -364,14 +375,15 @@ export class RunningHost implements Host {
     const { listTimeout, pageSize, ...own } = applyDefaults(DEFAULT_HOST_OPTIONS, this.#options);
     const { name = own.name, version = own.version } = selection;
     const chosen = this.#selectUpstreams(selection);
-    const { rateLimits, budget, callerSignIn, waitForTasks, listDenied, extensions, strict } = this.#options;
+    const { rateLimits, callerSignIn, waitForTasks, listDenied, extensions, strict } = this.#options;
     const onLateList = (scope: ConnectionScope, kind: ListKind) =>
       gateway.listChanges.notify(scope, kind === 'templates' ? 'resources' : kind);
     const registry = new UpstreamRegistry(chosen, this.#clock, listTimeout, onLateList, this.#pool.disabled);
     const gateway = new GatewayContext(registry, this.#guard, {
       prefix: this.#prefix,
       pageSize,
-      budget,
+      budget: selectBudget(this.#options.budget, selection.budget),
+      codeMode: this.#codeMode,
       callerSignIn,
       waitForTasks,
       listDenied,
@@ -400,4 +412,10 @@ export class RunningHost implements Host {
     };
     return createProxyServer(definition, createProxyBackend(gateway));
   }
+}
+
+/** Returns the budget of a selection of servers, with the other options of the host. */
+function selectBudget(all: ToolBudget | undefined, budget: number | undefined): ToolBudget | undefined {
+  if (budget === undefined) return all;
+  return typeof all === 'object' ? { ...all, budget } : budget;
 }

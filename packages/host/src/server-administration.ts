@@ -1,4 +1,4 @@
-import { type Clock, redactSecrets, runWithTimeout, TenonError } from '@tenon/base';
+import { type Clock, redactSecrets, redactValue, runWithTimeout, TenonError } from '@tenon/base';
 import { createTokenReport } from './catalog/budget/token-report.js';
 import { connectUpstream, getServerState, readOfferedTools } from './connect-server.js';
 import { createUnknownServerError } from './connections/connection-errors.js';
@@ -9,7 +9,6 @@ import type { UpstreamPool } from './connections/upstream-pool.js';
 import type { UpstreamServer } from './connections/upstream-server.js';
 import type { ServerDescription, ServerError } from './host.js';
 import type { HostServer } from './host-options.js';
-import { redactValue } from './security/audit/redaction.js';
 import type { HostGuard } from './security/guard/host-guard.js';
 
 type Servers = Readonly<Record<string, HostServer>>;

@@ -18,6 +18,6 @@ export function checkMembers(option: string, value: unknown, known: readonly str
 export function createOptionError(option: string, expected: string, got: string): TenonError {
   return new TenonError(OPTIONS_CODE, `\`${option}\` cannot be used by an issuer`, {
     expected,
-    received: got.slice(0, 200),
+    received: String(got).slice(0, 200),
   });
 }

@@ -51,7 +51,13 @@ export function serveOperations(operations: readonly ApiOperation[], options: Se
 export type { Credential, Credentials } from './calls/credentials.js';
 export type { ApiDefinitions, RequestOptions, ServeOptions } from './calls/serve-operations.js';
 export type { DocumentOptions, DocumentSource } from './document/read-document.js';
-export type { OpenApi, OpenApiContent, OpenApiOptions, ReadOperationsOptions } from './openapi.js';
+export {
+  type OpenApi,
+  type OpenApiContent,
+  type OpenApiOptions,
+  type ReadOperationsOptions,
+  requireApiUrl,
+} from './openapi.js';
 export type { OperationChange, OperationInfo, ReadOptions } from './operations/list-operations.js';
 export type {
   ApiOperation,

@@ -83,6 +83,20 @@ export async function readContent(
   };
 }
 
+/**
+ * Returns the URL of the API of a document that `readOperations` read.
+ * @param baseUrl The URL in the content of the document.
+ * @param hint Says where the user can name the URL.
+ * @throws TenonError `openapi/option` if the document has none
+ */
+export function requireApiUrl(baseUrl: string | undefined, hint: string): string {
+  if (baseUrl !== undefined) return baseUrl;
+  throw new TenonError('openapi/option', 'the document has no absolute URL of the API', {
+    expected: 'a server with an https: URL',
+    hint,
+  });
+}
+
 /** Serves the operations of a document. */
 export async function serveDocument(
   document: DocumentSource,
@@ -91,11 +105,7 @@ export async function serveDocument(
 ): Promise<OpenApi> {
   requireKnownOptions('openapi', options, { ...READ_OPTIONS, auth: true, headers: true, limits: true });
   const { auth, headers, limits, ...readOptions } = options;
-  const { baseUrl, operations, schemes, ...content } = await readContent(document, readOptions, platform);
-  if (baseUrl === undefined)
-    throw new TenonError('openapi/option', 'the document has no absolute URL of the API', {
-      expected: 'a server with an https: URL',
-      hint: 'pass `baseUrl: "https://api.example.com"`',
-    });
+  const { baseUrl: foundUrl, operations, schemes, ...content } = await readContent(document, readOptions, platform);
+  const baseUrl = requireApiUrl(foundUrl, 'pass `baseUrl: "https://api.example.com"`');
   return { ...content, ...createDefinitions(operations, { baseUrl, schemes, auth, headers, limits }, platform) };
 }

@@ -5,6 +5,7 @@ export {
   type SkillClient,
   type SkillContent,
   type SkillDirectoryEntry,
+  type SkillFileReport,
   type SkillList,
   skillsExtension,
   skillsOf,

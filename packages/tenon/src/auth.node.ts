@@ -91,7 +91,7 @@ export { insufficientScope } from './protocol/scopes.js';
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function signIn(options: SignInOptions = {}): Authorizer {
-  return signInAnywhere(withAddressCheck(options));
+  return signInAnywhere(withAddressCheck('signIn', options));
 }
 
 /**
@@ -101,7 +101,7 @@ export function signIn(options: SignInOptions = {}): Authorizer {
  * @see https://modelcontextprotocol.io/extensions/auth/oauth-client-credentials
  */
 export function clientCredentials(options: ClientCredentialsOptions): Authorizer {
-  return clientCredentialsAnywhere(withAddressCheck(options));
+  return clientCredentialsAnywhere(withAddressCheck('clientCredentials', options));
 }
 
 /**
@@ -111,7 +111,7 @@ export function clientCredentials(options: ClientCredentialsOptions): Authorizer
  * @see https://modelcontextprotocol.io/extensions/auth/enterprise-managed-authorization
  */
 export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer {
-  return enterpriseManagedAnywhere(withAddressCheck(options));
+  return enterpriseManagedAnywhere(withAddressCheck('enterpriseManaged', options));
 }
 
 /**
@@ -120,7 +120,7 @@ export function enterpriseManaged(options: EnterpriseManagedOptions): Authorizer
  * @see https://modelcontextprotocol.io/extensions/auth/workload-identity-federation
  */
 export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
-  return workloadIdentityAnywhere(withAddressCheck(options));
+  return workloadIdentityAnywhere(withAddressCheck('workloadIdentity', options));
 }
 
 /**
@@ -130,7 +130,7 @@ export function workloadIdentity(options: WorkloadIdentityOptions): Authorizer {
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/authorization
  */
 export function protect(options: ProtectOptions): TokenVerifier {
-  return protectAnywhere(withAddressCheck(options));
+  return protectAnywhere(withAddressCheck('protect', options));
 }
 
 /**
@@ -141,7 +141,7 @@ export function protect(options: ProtectOptions): TokenVerifier {
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#url-mode-elicitation-requests
  */
 export function createCallerSignIn(options: CallerSignInOptions): CallerSignIn {
-  return createCallerSignInAnywhere(withAddressCheck(options));
+  return createCallerSignInAnywhere(withAddressCheck('createCallerSignIn', options));
 }
 
 /**
@@ -156,7 +156,7 @@ export function discoverAuthorization(
   server: string,
   options: DiscoverAuthorizationOptions = {},
 ): Promise<AuthorizationDiscovery> {
-  return discoverAuthorizationAnywhere(server, withAddressCheck(options));
+  return discoverAuthorizationAnywhere(server, withAddressCheck('discoverAuthorization', options));
 }
 
 /**
@@ -165,7 +165,7 @@ export function discoverAuthorization(
  * @throws TenonError `auth/options` for a store without `listKeys`
  */
 export function listSignIns(options: ListSignInsOptions): Promise<StoredSignIn[]> {
-  return listSignInsAnywhere(withAddressCheck(options));
+  return listSignInsAnywhere(withAddressCheck('listSignIns', options));
 }
 
 /**
@@ -174,5 +174,5 @@ export function listSignIns(options: ListSignInsOptions): Promise<StoredSignIn[]
  * @see https://modelcontextprotocol.io/docs/tutorials/security/security_best_practices
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
-  return createGuardedFetchAnywhere(withAddressCheck(options));
+  return createGuardedFetchAnywhere(withAddressCheck('createGuardedFetch', options));
 }

@@ -1,17 +1,12 @@
 import { checkFunction, checkObject, requireArgument } from '@tenon/base';
-import { type Client, type ClientOptions, createTransportPair, type RequestHandler, type Transport } from 'tenon';
-import { connectTo, dialects, type MessageObserver, type ServerTypes } from 'tenon/testing-internals';
+import { type Client, type ClientOptions, createTransportPair, type RequestHandler } from 'tenon';
+import { connectTo, dialects, type ServerTypes } from 'tenon/testing-internals';
 
 /** All protocol versions, newest first, for tests that run on each of them. */
 export const protocolVersions: readonly string[] = dialects.map(({ protocolVersion }) => protocolVersion);
 
-/** Options of a client and a server in one process: the client options and those below. */
-export interface PairOptions extends ClientOptions {
-  /** Called with every message, in the form of the protocol version. */
-  readonly onMessage?: MessageObserver | undefined;
-  /** Wraps the client's side of the transport, for example with `withFaults`. */
-  readonly wrapTransport?: ((channel: Transport) => Transport) | undefined;
-}
+/** Options of a client and a server in one process. */
+export type PairOptions = ClientOptions;
 
 /**
  * Connects a client to a server in this process, on the protocol version of the options or the newest. Uses no timers
@@ -23,11 +18,11 @@ export function connectPair<S extends ServerTypes = ServerTypes>(
 ): Promise<Client<S>> {
   requireArgument('`server` of connectPair', server, checkObject({ connect: checkFunction }));
   requireArgument('the object with the options of connectPair', options, checkObject());
-  const { onMessage, wrapTransport = channel => channel, ...rest } = options;
+  const { onMessage, ...rest } = options;
   const open = async () => {
     const pair = createTransportPair(onMessage, { copyMessages: rest.copyMessages, caller: rest.caller });
     await server.connect(pair.server, { auth: rest.caller });
-    return wrapTransport(pair.client);
+    return pair.client;
   };
   return connectTo<S>({ kind: 'memory', open }, rest);
 }

@@ -241,6 +241,28 @@ describe('checkHandlerEquivalence', () => {
     ]);
   });
 
+  it('runs no step of a handler after the end of its scenario', async () => {
+    const log: string[] = [];
+    const releases: (() => void)[] = [];
+    const leavesWork = tool({
+      async run(_, ctx) {
+        const late = ctx.client.capabilities.elicitation
+          ? Promise.resolve()
+          : new Promise<void>(resolve => releases.push(resolve));
+        await Promise.all([
+          ctx.elicit({ message: 'Sure?', input: sure }),
+          late.then(() => ctx.step('late', () => void log.push('late'))),
+        ]);
+        return 'done';
+      },
+    });
+    await checkHandlerEquivalence(leavesWork, { answers, effects: () => log.splice(0) });
+    for (const release of releases) release();
+    await new Promise(setImmediate);
+    expect(releases.length).toBeGreaterThan(0);
+    expect(log).toEqual([]);
+  });
+
   it('accepts values that JSON cannot write', async () => {
     expect(await checkHandlerEquivalence(tool({ run: () => ({ big: 1n }) as object }))).not.toEqual([]);
   });

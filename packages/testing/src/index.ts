@@ -8,12 +8,15 @@ export { connectPair, type PairOptions, protocolVersions } from './connect-pair.
 export { echoServer } from './echo-server.js';
 export { type FakeClock, fakeClock } from './fake-clock.js';
 export {
+  cut,
   delay,
   drop,
   duplicate,
   type FaultOptions,
   type FaultSchedule,
+  type InjectedFault,
   type MessageFault,
+  malformed,
   replaceWith,
   withFaults,
 } from './faults.js';
@@ -35,7 +38,7 @@ export {
 } from './recording/proxy/recording-proxy.js';
 export { createRecorder, type Recorder, type RecorderOptions, type SessionRecorder } from './recording/recorder.js';
 export type { RecordedDirection, RecordedMessage, Recording } from './recording/recording.js';
-export { redactMessage } from './recording/redact-message.js';
+export { redactFault, redactMessage } from './recording/redact-message.js';
 export type { JsonDifference } from './recording/replay/compare-json.js';
 export {
   type ReplayClientOptions,

@@ -1,8 +1,18 @@
-import { createServer, createTransportPair, tool } from 'tenon';
+import { createServer, createTransportPair, type TenonError, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { connectPair, protocolVersions } from './connect-pair.js';
 import { fakeClock } from './fake-clock.js';
-import { delay, drop, duplicate, type FaultSchedule, replaceWith, withFaults } from './faults.js';
+import {
+  cut,
+  delay,
+  drop,
+  duplicate,
+  type FaultSchedule,
+  type InjectedFault,
+  malformed,
+  replaceWith,
+  withFaults,
+} from './faults.js';
 
 const soon = () => new Promise(resolve => setImmediate(resolve));
 
@@ -31,24 +41,25 @@ describe('a fake clock', () => {
   });
 });
 
-describe('withFaults', () => {
-  const start = (send: FaultSchedule, receive: FaultSchedule = () => undefined) => {
-    const pair = createTransportPair();
-    const clock = fakeClock();
-    const [local, remote]: [unknown[], unknown[]] = [[], []];
-    const hear = (log: unknown[]) => ({
-      onMessage: (value: unknown) => log.push((value as { method?: string }).method ?? value),
-      onParseError() {},
-      onResponseLost() {},
-      onClose: () => log.push('closed'),
-    });
-    const channel = withFaults(pair.client, { send, receive, clock });
-    pair.server.open(hear(remote));
-    channel.open(hear(local));
-    return { channel, server: pair.server, clock, local, remote };
-  };
-  const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
+const start = (send: FaultSchedule, receive: FaultSchedule = () => undefined) => {
+  const pair = createTransportPair();
+  const faults: InjectedFault[] = [];
+  const clock = fakeClock();
+  const [local, remote]: [unknown[], unknown[]] = [[], []];
+  const hear = (log: unknown[]) => ({
+    onMessage: (value: unknown) => log.push((value as { method?: string }).method ?? value),
+    onParseError() {},
+    onResponseLost() {},
+    onClose: (error?: TenonError) => log.push(error?.code ?? 'closed'),
+  });
+  const channel = withFaults(pair.client, { send, receive, clock, onFault: fault => faults.push(fault) });
+  pair.server.open(hear(remote));
+  channel.open(hear(local));
+  return { channel, server: pair.server, clock, local, remote, faults };
+};
+const note = (method: string) => ({ jsonrpc: '2.0' as const, method });
 
+describe('withFaults', () => {
   it('drops, repeats, delays and corrupts messages as planned, and no others', async () => {
     const plans = [undefined, drop, duplicate, delay(50), replaceWith('?'), undefined];
     const { channel, clock, remote, local } = start((_, index) => plans[index]);
@@ -63,6 +74,32 @@ describe('withFaults', () => {
     expect([local, remote.at(-1)]).toEqual([['closed'], 'closed']);
   });
 
+  it('reports a delayed request that cannot be sent any more as lost', async () => {
+    const clock = fakeClock(0);
+    const lost: unknown[] = [];
+    const pair = createTransportPair();
+    const delayed = withFaults(
+      {
+        ...pair.client,
+        open: receiver => pair.client.open(receiver),
+        send: () => Promise.reject(new Error('closed')),
+        close: () => pair.client.close(),
+      },
+      { send: () => delay(50), clock },
+    );
+    await delayed.open({
+      onMessage: () => {},
+      onParseError: () => {},
+      onResponseLost: (id, error) => lost.push([id, error.message]),
+      onClose: () => {},
+    });
+    await delayed.send({ jsonrpc: '2.0', id: 7, method: 'ping' });
+    clock.advance(50);
+    await soon();
+    expect(lost).toEqual([[7, expect.stringContaining('closed')]]);
+    await delayed.close();
+  });
+
   it('applies to received messages too', async () => {
     const { server, local } = start(
       () => undefined,
@@ -72,6 +109,48 @@ describe('withFaults', () => {
     server.send(note('b'));
     await soon();
     expect(local).toEqual(['a', 'a', 'b']);
+  });
+
+  it('makes messages malformed, and keeps their ids', async () => {
+    const { channel, server, local, faults } = start(
+      () => malformed,
+      () => malformed,
+    );
+    await channel.send({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    server.send({ jsonrpc: '2.0', id: 1, result: { ok: true } });
+    await soon();
+    expect(faults[0]?.replacement).toEqual({ jsonrpc: '2.0', id: 1, method: 'ping', params: 'malformed' });
+    expect(local).toEqual([
+      { jsonrpc: '2.0', id: 1, result: { ok: true }, error: { code: -32603, message: 'Internal error' } },
+    ]);
+  });
+
+  it('reports each fault with the message before it', async () => {
+    const { channel, faults } = start((_, index) => [drop, undefined, replaceWith('?')][index]);
+    for (const each of 'abc') await channel.send(note(each));
+    expect(faults).toEqual([
+      { direction: 'send', fault: drop, message: note('a') },
+      { direction: 'send', fault: replaceWith('?'), message: note('c'), replacement: '?' },
+    ]);
+  });
+
+  it('closes a connection that is cut, and loses the message and all later ones', async () => {
+    const { server, local, remote } = start(
+      () => undefined,
+      (_, index) => (index === 1 ? cut : undefined),
+    );
+    for (const each of 'abc') server.send(note(each));
+    await soon();
+    expect(local).toEqual(['a', 'connection/closed']);
+    expect(remote).toEqual(['closed']);
+  });
+
+  it('rejects a message that is cut while it is sent', async () => {
+    const { channel, local, remote } = start(() => cut);
+    await expect(channel.send(note('a'))).rejects.toMatchObject({ code: 'connection/closed' });
+    await soon();
+    expect(local).toEqual(['connection/closed']);
+    expect(remote).toEqual(['closed']);
   });
 });
 

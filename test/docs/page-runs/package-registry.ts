@@ -53,7 +53,7 @@ async function packPackages(): Promise<ReadonlyMap<string, PackedPackage>> {
     });
     return new Map(await Promise.all(entries));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -59,7 +59,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry?.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 describe('commands on the pages that no test runs', () => {

@@ -312,9 +312,13 @@ describe('a tool that the configuration excludes', () => {
       expect(await getOutcome(on.callTool(name, { path: 'a' }))).toBe(
         'refused: Not done: the configuration of the server "one" disables it',
       );
-    expect(await getOutcome(on.callTool('nothing', {}))).toBe('-32602: Unknown tool: nothing');
+    expect(await getOutcome(on.callTool('nothing', {}))).toBe(
+      '-32602: Unknown tool: nothing. Choose a name from tools/list',
+    );
     expect(await getOutcome(on.callTool('sey', {}))).toBe('-32602: Unknown tool: sey. Did you mean "say"?');
-    expect(await getOutcome(on.callTool('erasee', {}))).toBe('-32602: Unknown tool: erasee');
+    expect(await getOutcome(on.callTool('erasee', {}))).toBe(
+      '-32602: Unknown tool: erasee. Choose a name from tools/list',
+    );
     expect(await getOutcome(on.callTool('say', { text: 'hi' }))).toBe('say hi');
     expect(ran).toEqual(['say hi']);
   });
@@ -335,7 +339,7 @@ describe('entries of several servers that are not offered', () => {
     const reason = 'Not done: the configuration of the server "one" disables it';
     expect(await getOutcome(on.callTool(name, { path: 'a' }))).toBe(`refused: ${reason}`);
     expect(await getOutcome(on.callTool('two__erase', { path: 'a' }))).toBe(
-      '-32602: Unknown tool: two__erase. The server "two" is disabled',
+      '-32602: Unknown tool: two__erase. Choose a name from tools/list. The server "two" is disabled',
     );
     await host.close();
     expect(await readAuditMethods(path)).toEqual(['denied erase', 'refused two__erase']);
@@ -350,7 +354,7 @@ it('names the disabled server of a tool when all other servers are unavailable',
   };
   const { client } = await startGuardedHost({ servers });
   expect(await getOutcome((await client()).callTool('two__erase', {}))).toBe(
-    '-32602: Unknown tool: two__erase. The server "two" is disabled',
+    '-32602: Unknown tool: two__erase. Choose a name from tools/list. The server "two" is disabled',
   );
 });
 

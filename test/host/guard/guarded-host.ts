@@ -15,7 +15,7 @@ export const WITH_FORMS = VERSIONS.slice(2);
 /** A folder that goes with the test. */
 export async function createFolder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'tenon-guard-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 10 }));
   return path;
 }
 

@@ -146,7 +146,7 @@ describe('isolation of servers', () => {
       expect(task.id).toBeDefined();
       expect(await getOutcome(task.toolResult())).toBe('wonders decline');
       expect(requests).toEqual(['two: Who?']);
-      expect(screeningReports.filter(({ kind }) => kind === 'question')).toMatchObject([{ server: 'two' }]);
+      expect(screeningReports.filter(({ kind }) => kind === 'elicitation')).toMatchObject([{ server: 'two' }]);
     },
   );
 

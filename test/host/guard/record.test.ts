@@ -141,7 +141,7 @@ describe('the audit log', () => {
     expect(await readAuditMethods(path)).toEqual([
       ...['called say', 'answered say'],
       'denied erase',
-      ...['asked sure', 'allowed sure', 'called sure', 'answered sure'],
+      ...['asked sure', 'allowed sure', 'called sure', 'answered sure', 'answered sure'],
       ...['asked sure', 'denied sure'],
       ...['called say', 'answered say'],
       ...['called note://open', 'answered note://open'],
@@ -187,7 +187,10 @@ describe('the audit log', () => {
       ['denied', 'prompt', 'draft', undefined],
       ['denied', 'resource', 'note://secret/plan', watching],
     ]);
-    expect(events[1]).toMatchObject({ reason: 'Unknown prompt: nothing', outcome: '-32602' });
+    expect(events[1]).toMatchObject({
+      reason: 'Unknown prompt: nothing. Choose a name from prompts/list',
+      outcome: '-32602',
+    });
     expect(events[0]).toMatchObject({ rule: 2, reason: 'denied by rule 2' });
   });
 

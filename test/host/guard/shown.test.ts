@@ -113,7 +113,7 @@ describe.each(WITH_FORMS)('an input request of a server, in %s', protocolVersion
     await (await client({ protocolVersion, elicit })).callTool('ask');
     expect(messages).toHaveLength(1);
     expect(nothingHidden.test(messages[0] ?? '')).toBe(!('screening' in options));
-    expect(screeningReports.filter(({ kind }) => kind === 'question')).toHaveLength('screening' in options ? 0 : 1);
+    expect(screeningReports.filter(({ kind }) => kind === 'elicitation')).toHaveLength('screening' in options ? 0 : 1);
   });
 });
 

@@ -13,7 +13,7 @@ describe('a watch over stdio', () => {
     'subscribes again when the server %s and was restarted [subscriptions.stdio-resubscribe]',
     async mode => {
       const folder = mkdtempSync(join(tmpdir(), 'tenon-mortal-'));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
       const file = join(folder, 'heard');
       const client = await connect({ command: process.execPath, args: [program, mode, file] });
       onTestFinished(() => client.close());

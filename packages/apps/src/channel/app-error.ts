@@ -14,7 +14,7 @@ export class AppError extends Error {
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
-    super(message);
+    super(String(message));
     this.code = code;
     this.data = data;
   }

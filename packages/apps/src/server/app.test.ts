@@ -119,7 +119,7 @@ describe('app', () => {
         expect((await readResource('ui://sales/chart.html')).contents).toMatchObject([{ text }]);
       }
     } finally {
-      await rm(folder, { recursive: true });
+      await rm(folder, { recursive: true, maxRetries: 10 });
     }
   });
 

@@ -60,13 +60,13 @@ export class TenonError extends Error {
    */
   readonly retryAfterMs: number | undefined;
 
-  constructor(code: string, summary: string, details: ErrorDetails = {}) {
+  constructor(code: string, text: string, given?: ErrorDetails) {
+    // Callers without types pass anything, and an error about it must not hide the one that they report.
+    const summary = `${text}`;
+    const details: ErrorDetails = Object(given);
     const message = composeMessage(summary, details);
     // Programs print messages, and a peer may have chosen a part. An error for the peer keeps its text.
-    super(
-      code === 'rpc/error' ? message : escapeHidden(message),
-      'cause' in details ? { cause: details.cause } : undefined,
-    );
+    super(code === 'rpc/error' ? message : escapeHidden(message), details);
     this.code = code;
     this.summary = summary;
     this.peer = details.peer;
@@ -127,19 +127,17 @@ function describeThrown(value: unknown): string {
 }
 
 /** Composes a message: `{subject}: {problem}. Expected X, got Y. {next step}`. Missing parts are omitted. */
-function composeMessage(summary: string, { peer, method, expected, received, hint }: ErrorDetails): string {
+function composeMessage(summary: string, { peer, method, expected, received, hint = '' }: ErrorDetails): string {
   const subject = [peer, method].filter(Boolean).join(', ');
   const difference = [expected && `expected ${expected}`, received && `got ${received}`].filter(Boolean).join(', ');
   const text = subject ? `${subject}: ${summary}` : summary;
   if (!difference && !hint) return text;
   // A summary with several lines ends with text of another party, which must stay separate from the library's text.
   const separator = summary.includes('\n') ? '\n' : ' ';
-  return [endSentence(text), difference && toSentence(difference), hint && toSentence(hint)]
-    .filter(Boolean)
-    .join(separator);
+  return [endSentence(text), toSentence(difference), toSentence(hint)].filter(Boolean).join(separator);
 }
 
-const toSentence = (text: string): string => endSentence(text.charAt(0).toUpperCase() + text.slice(1));
+const toSentence = (text: string): string => endSentence(`${text}`.replace(/^./, first => first.toUpperCase()));
 
 /** Adds a full stop. Text with several lines gets none, because it ends with a list or with text of another party. */
 const endSentence = (text: string): string => text.trimEnd().replace(/^[^\n]*[^.!?…:\n]$/, '$&.');

@@ -10,6 +10,17 @@ export const OUTCOME_ADVICE =
 /** Code of the error of a request that the peer may have executed. */
 export const OUTCOME_UNKNOWN = 'call/outcome-unknown';
 
+/**
+ * Codes of errors that lost the connection before the response arrived. A call without side effects is then sent again.
+ */
+const CONNECTION_LOSS =
+  /^(call\/outcome-unknown|connection\/(closed|unresponsive)|http\/interrupted|session\/rejected|stdio\/(exited|output-closed|write-failed))$/;
+
+/** Tells if an error lost the connection before the response arrived. */
+export function isConnectionLoss({ code }: TenonError): boolean {
+  return CONNECTION_LOSS.test(code);
+}
+
 /** Creates the error of a request that got an error response. `code` applies if the peer knows the outcome. */
 export function createPeerError(
   { code: rpcCode, message, data }: Pick<ErrorObject, 'message' | 'data'> & { readonly code?: number | undefined },

@@ -1,9 +1,10 @@
 import { TenonError } from '../errors/error.js';
-import { requireKnownOptions } from '../options/check-options.js';
+import { checkFunction, checkOptional } from '../options/check.js';
+import { requireArgument, requireKnownOptions } from '../options/check-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
 import { runWithTimeout } from '../timing/run-with-timeout.js';
 import { getCertificateAdvice } from './certificate-advice.js';
-import type { UrlGuard } from './url-guard.js';
+import { checkGuard, type UrlGuard } from './url-guard.js';
 
 /** Structural type of `fetch`: the members that this library uses. */
 export type AuthFetch = (
@@ -136,6 +137,8 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
     party: true,
     clock: true,
   });
+  requireArgument('`guard` of createGuardedFetch', options.guard, checkGuard);
+  requireArgument('`fetch` of createGuardedFetch', options.fetch, checkOptional(checkFunction));
   const {
     guard,
     fetch: fetchLike = fetchWithGlobal,

@@ -1,4 +1,5 @@
 import { TenonError } from '../errors/error.js';
+import { type Check, checkFunction, checkObject } from '../options/check.js';
 import { requireKnownOptions } from '../options/check-options.js';
 import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
 import { isEncryptedOrLocal } from './loopback.js';
@@ -18,6 +19,9 @@ export interface GuardOptions {
    */
   readonly allowPrivate?: boolean | undefined;
 }
+
+/** Checks that a value is a guard. */
+export const checkGuard: Check = checkObject({ check: checkFunction, mayConnect: checkFunction });
 
 /** Decides which URLs of other parties the client may fetch or open. */
 export interface UrlGuard {

@@ -27,19 +27,23 @@ export interface OptionShape {
 export function requireShape(subject: string, value: unknown, shape: OptionShape): void {
   const { code, form, keys, aliases = {}, describePlace } = shape;
   if (!isObject(value))
-    throw new TenonError(code, `${subject} is not an object`, { expected: form, received: describeReceived(value) });
+    throw new TenonError(code, `${subject} is not an object`, {
+      expected: 'an object',
+      received: describeReceived(value),
+      hint: `write ${form}`,
+    });
   for (const key of Object.keys(value)) {
     if (Object.hasOwn(keys, key)) continue;
     const meant = Object.hasOwn(aliases, key) ? aliases[key] : findNearestKey(key, Object.keys(keys));
     throw new TenonError(code, `${subject} has the unknown key "${key.slice(0, 80)}"`, {
       expected: form,
-      hint: describePlace?.(key) ?? (meant && `did you mean "${meant}"?`),
+      hint: describePlace?.(key) ?? (meant ? `did you mean "${meant}"?` : 'remove this key'),
     });
   }
   for (const [key, check] of Object.entries(keys)) {
     const issue = check(value[key]);
     if (issue === undefined) continue;
-    const [, place = '', expected, received] = /^at \/([^:]*): expected (.*), got (.*)$/s.exec(issue) ?? [];
+    const [, place = '', expected, received] = parseIssue(issue);
     const path = [key, ...place.split('/').filter(Boolean)].join('/');
     throw new TenonError(code, `${subject}: invalid \`${path}\``, {
       expected,
@@ -80,17 +84,24 @@ export function requireKnownOptions<T extends object>(
   code = INVALID_OPTIONS_CODE,
 ): void {
   // Options of calls are checked for each call, so the usual case creates nothing.
-  if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names, name))) return;
-  const checks = Object.fromEntries(Object.keys(names).map(name => [name, checkAnything]));
+  if (isObject(options) && Object.keys(options).every(name => Object.hasOwn(names ?? {}, name))) return;
+  const checks = Object.fromEntries(Object.keys(names ?? {}).map(name => [name, checkAnything]));
   requireOptions(subject, options, checks, code);
 }
+
+/** Returns the path, the expected and the received value of an issue. */
+const parseIssue = (issue: string): readonly string[] => /^at \/(.*?): expected (.*), got (.*)$/s.exec(issue) ?? [];
 
 /** Throws a `TenonError` when an argument of a public function, or one of its options, has a wrong type. */
 export function requireArgument(subject: string, value: unknown, check: Check, code = INVALID_OPTIONS_CODE): void {
   const issue = check(value);
   if (issue === undefined) return;
-  const [, path, expected, received] = /^at \/(.*?): expected (.*), got (.*)$/s.exec(issue) ?? [];
-  throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, { expected, received });
+  const [, path, expected, received] = parseIssue(issue);
+  throw new TenonError(code, `${subject} is invalid${path ? ` at ${path}` : ''}`, {
+    expected,
+    received,
+    hint: `pass ${expected}`,
+  });
 }
 
 /** Creates a check for an object of options inside of others, which refuses unknown names. */

@@ -40,9 +40,9 @@ describe('a check', () => {
     const check = checkObject({ a: checkArray(checkObject({ b: checkString })), 'c?': checkRecord(checkNumber) });
     expect(check({ a: [{ b: 'x' }, { b: 1 }] })).toBe('at /a/1/b: expected a string, got a number');
     expect(check({ a: [], c: { d: 'x' } })).toBe('at /c/d: expected a number, got a string');
-    expect(check({})).toBe('at /a: expected to be there, got nothing');
+    expect(check({})).toBe('at /a: expected a value, got nothing');
     expect(prependPath('/root', check([]) as string)).toBe('at /root: expected an object, got an array');
-    expect(prependPath('/root', check({}) as string)).toBe('at /root/a: expected to be there, got nothing');
+    expect(prependPath('/root', check({}) as string)).toBe('at /root/a: expected a value, got nothing');
   });
 
   it('keeps and ignores unknown members [result.open-object]', () => {

@@ -44,7 +44,7 @@ export function checkObject(fields: FieldChecks = {}): Check {
     for (const { name, optional, check } of listed) {
       const member = value[name];
       if (member === undefined && optional) continue;
-      const issue = member === undefined ? describeMismatch('to be there', member) : check(member);
+      const issue = member === undefined ? describeMismatch('a value', member) : check(member);
       if (issue !== undefined) return prependPath(`/${name}`, issue);
     }
     return undefined;

@@ -7,7 +7,7 @@ export function findNearestKey(name: string, known: readonly string[]): string |
   return nearest.distance <= Math.max(1, Math.floor(plain.length / 3)) ? nearest.each : undefined;
 }
 
-const normalizeKey = (name: string): string => name.toLowerCase().replace(/[-_ ]/g, '');
+const normalizeKey = (name: string): string => String(name).toLowerCase().replace(/[-_ ]/g, '');
 
 /** Returns the edit distance: the number of letters to insert, remove, replace or swap. */
 function computeDistance(a: string, b: string): number {

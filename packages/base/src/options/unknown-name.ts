@@ -7,6 +7,7 @@ const MAX_COMPARED = 500;
 /** Describes a request for a tool or prompt that the caller does not see. `names` are those that the caller sees. */
 export function describeUnknownName(kind: 'tool' | 'prompt', name: string, names: readonly string[]): string {
   const nearest = findNearestKey(name, names.slice(0, MAX_COMPARED));
-  const advice = nearest === undefined ? '' : `. Did you mean "${nearest.slice(0, MAX_NAME)}"?`;
+  const advice =
+    nearest === undefined ? `. Choose a name from ${kind}s/list` : `. Did you mean "${nearest.slice(0, MAX_NAME)}"?`;
   return `Unknown ${kind}: ${name.slice(0, MAX_NAME)}${advice}`;
 }

@@ -1,14 +1,14 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasSecretReference, maskArgument } from '../../../host/src/config/mask-secrets.js';
-import { isSecretField } from '../../../host/src/proxy/questions/secret-fields.js';
+import { isSecretField } from '../../../host/src/proxy/input-requests/secret-fields.js';
 import { formatErrorExcerpt } from '../../../host/src/sampling/error-excerpt.js';
-import { redactText, redactValue } from '../../../host/src/security/audit/redaction.js';
 import { describeSource } from '../../../host/src/security/lock/server-source.js';
 import { maskArguments } from '../../../host/src/security/policy/mask-arguments.js';
 import { redactCommand } from '../../../tenon/src/transports/stdio/command-redaction.js';
 import { createStderrTail } from '../../../tenon/src/transports/stdio/stderr-tail.js';
 import { describeIssues } from '../errors/issues.js';
+import { redactText, redactValue } from './json-values.js';
 import { isSecretName } from './secret-names.js';
 
 // The marks of a lock are slow to derive by design.

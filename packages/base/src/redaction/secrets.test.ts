@@ -61,6 +61,13 @@ describe('redactSecrets', () => {
     'https://host/authorize?nonce=n-0S6WzA2MjwJalrXUtnFEMI7&state=wJalrXUtnFEMIxK7MDENGbPxRfiCY12345EXAMPLE',
   ])('leaves %s unchanged', text => expect(redactSecrets(text)).toBe(text));
 
+  it('finds the shortest token, and leaves all shorter words', () => {
+    expect(redactSecrets('eyJabcdefghij')).toBe('…');
+    expect(redactSecrets('eyJabcdefghi')).toBe('eyJabcdefghi');
+    expect(redactSecrets('a:b@c')).toBe('a:b@c');
+    expect(redactSecrets('token=abc')).toBe('token=…');
+  });
+
   it('takes little time for any text', async () => {
     for (const part of ['a=', 'a:', '-----BEGIN PRIVATE KEY-----', 'https://', 'A1a', 'Bearer ', '+/', 'a-']) {
       const text = part.repeat(100_000 / part.length);

@@ -18,45 +18,22 @@ const SEQUENCE: RecordKind = { format: FIRST_FORMAT, hasOwnKeys: true, isSequenc
  * All kinds of records in stores, by the first part of their keys, and of the file of tokens. Give a kind a `format` of its own when a change
  * would make an earlier release misread a record, and teach `decode` the earlier format. `docs/concepts/storage.md` lists all kinds.
  */
-export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = {
-  'audit.anchor': SHARED_KEYS,
-  change: SHARED_KEYS,
-  chunk: OWN_KEYS,
-  'config.trust': SHARED_KEYS,
-  dpop: SHARED_KEYS,
-  'file.tokens': SHARED_KEYS,
-  'issuer.asking': SHARED_KEYS,
-  'issuer.assertion': SHARED_KEYS,
-  'issuer.client': SHARED_KEYS,
-  'issuer.code': SHARED_KEYS,
-  'issuer.family': SHARED_KEYS,
-  'issuer.flow': SHARED_KEYS,
-  'issuer.signing-keys': SHARED_KEYS,
-  'issuer.upstream': SHARED_KEYS,
-  journal: OWN_KEYS,
-  lease: OWN_KEYS,
-  mail: OWN_KEYS,
-  'policy.question': SHARED_KEYS,
-  'policy.remembered': SHARED_KEYS,
-  'policy.reserved': OWN_KEYS,
-  replica: OWN_KEYS,
-  retry: SHARED_KEYS,
-  'retry-holder': OWN_KEYS,
-  'retry-mail': OWN_KEYS,
-  'retry-reply': SEQUENCE,
-  session: SEQUENCE,
-  'seal-check': SHARED_KEYS,
-  spill: OWN_KEYS,
-  'spill-ledger': SHARED_KEYS,
-  stream: OWN_KEYS,
-  task: OWN_KEYS,
-  'task-log': SEQUENCE,
-  'task-of': OWN_KEYS,
-  'task-open': OWN_KEYS,
-  token: SHARED_KEYS,
-  'token-lease': SHARED_KEYS,
-  upstream: SHARED_KEYS,
-};
+export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = Object.fromEntries(
+  [
+    [
+      SHARED_KEYS,
+      'audit.anchor change config.trust dpop file.tokens issuer.asking issuer.assertion issuer.client ' +
+        'issuer.code issuer.family issuer.flow issuer.signing-keys issuer.upstream policy.question ' +
+        'policy.remembered program retry seal-check spill-ledger token token-lease upstream',
+    ] as const,
+    [
+      OWN_KEYS,
+      'chunk journal lease mail policy.reserved replica retry-holder retry-mail spill stream task task-of ' +
+        'task-open',
+    ] as const,
+    [SEQUENCE, 'program-step retry-reply session task-log'] as const,
+  ].flatMap(([kind, names]) => names.split(' ').map(name => [name, kind])),
+);
 
 /** Returns the kind of a key or topic. */
 export function getRecordKind(key: string): string {

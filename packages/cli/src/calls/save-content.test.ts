@@ -8,7 +8,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-save-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
 const text = { type: 'text', text: 'see below' } as const;
 const createImage = (content: string) =>

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os';
 import { stringifyJson } from '@tenon/base';
 import {
   type Approvals,
@@ -19,6 +18,7 @@ import { formatColumns, formatCount } from '../screen.js';
 import { openGatewayStores, type StoreOptions } from '../stores/open-stores.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
+import { getUserName } from '../user-name.js';
 
 interface ApprovalStoreOptions extends StoreOptions {
   readonly json?: boolean;
@@ -52,7 +52,7 @@ export function createApprovalsCommand(context: CliContext): Command {
       return withApprovals(context, options, async approvals => {
         const question = await findQuestion(approvals, id);
         const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
-        await approvals.answer(question.id, 'allow', { by: userInfo().username, ...more });
+        await approvals.answer(question.id, 'allow', { by: getUserName(), ...more });
         reportDecision(context, question.shortId, 'allow', options);
       });
     });
@@ -61,7 +61,7 @@ export function createApprovalsCommand(context: CliContext): Command {
     .action((id: string, options: ApprovalStoreOptions) =>
       withApprovals(context, options, async approvals => {
         const question = await findQuestion(approvals, id);
-        await approvals.answer(question.id, 'deny', { by: userInfo().username });
+        await approvals.answer(question.id, 'deny', { by: getUserName() });
         reportDecision(context, question.shortId, 'deny', options);
       }),
     );

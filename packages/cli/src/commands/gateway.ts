@@ -1,14 +1,21 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
 
-import { type Host, sanitizeName } from '@tenon/host';
+import { resolve } from 'node:path';
+import type { ConfiguredServerState } from '@tenon/console/api';
+import { type Host, type Policy, sanitizeName } from '@tenon/host';
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../cli-context.js';
+import type { CallFigures } from '../console/gateway/call-figures.js';
+import type { GatewayParts } from '../console/gateway/console-gateway.js';
+import type { DecisionLog } from '../console/gateway/decision-log.js';
+import type { GatewayTraffic } from '../console/gateway/gateway-traffic.js';
+import type { GatewayConsole } from '../console/open-gateway-console.js';
 import { describeError } from '../error-hints.js';
 import { exitCodes } from '../exit-codes.js';
 import { createControlCommands } from '../gateway/control-commands.js';
-import { type ControlledGateway, openControlSocket } from '../gateway/control-socket.js';
+import { type ControlledGateway, openControlSocket, type ServerChange } from '../gateway/control-socket.js';
 import { type GatewayOptions, withCallerSignIn, withGuardOptions } from '../gateway/gateway-options.js';
-import { type ConfiguredServerState, listServerStates } from '../gateway/gateway-status.js';
+import { listServerStates } from '../gateway/gateway-status.js';
 import { createGatewayHealth, READY_CONDITIONS } from '../gateway/readiness.js';
 import { type ReloadableGateway, watchGateway } from '../gateway/reload-gateway.js';
 import { listSkipped, type ReportedServer } from '../gateway/report-servers.js';
@@ -16,7 +23,7 @@ import { reportStart } from '../gateway/report-start.js';
 import { createStateListener } from '../gateway/report-state-changes.js';
 import { selectServers } from '../gateway/select-servers.js';
 import { approveEntries } from '../host/approve-entries.js';
-import { createGatewayHost } from '../host/create-host.js';
+import { createGatewayHost, type GatewayHost } from '../host/create-host.js';
 import { createInputMemory } from '../host/input-prompt.js';
 import { POLICY_EXAMPLE } from '../host/policy-example.js';
 import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
@@ -60,6 +67,11 @@ export function createGatewayCommand(context: CliContext): Command {
     .option('--trust', 'start the configured commands without asking for approval')
     .option('--console', 'open the page of `tenon console` for the servers of the gateway, on a port of its own')
     .option('--console-port <number>', 'port of this page on 127.0.0.1 (default: a free one)', parsePort)
+    .option(
+      '--console-audit <files>',
+      'audit logs of other replicas that this page searches and verifies, too, with commas between them',
+      parseNames,
+    )
     .option('--no-reload', 'do not apply changes of the configuration files and of the policy file');
   withBearer(command, 'admit only callers that send the token in this environment variable');
   const gateway = withMetrics(withDrain(withGuardOptions(withCallerSignIn(withEndpoints(withProtection(command))))))
@@ -128,7 +140,14 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   const callerSignIn = stdio ? undefined : createGatewaySignIn(context, options);
   const { startMetrics } = await import('../serving/metrics.js');
   const metrics = await startMetrics(context, options, options.json === true && !stdio);
-  const measured = { telemetry: metrics?.telemetry ?? createLogTelemetry() };
+  const observers = options.console ? await createObservers() : undefined;
+  const telemetry = metrics?.telemetry ?? createLogTelemetry();
+  const measured = observers
+    ? {
+        telemetry: observers.traffic.observe(observers.figures.observe(telemetry)),
+        observePolicy: (read: Policy) => observers.decisions.observe(read),
+      }
+    : { telemetry };
   const onServerState = createStateListener(context, { json: options.json === true });
   const given = { ...options, ...selections, ...measured, onServerState, ...(callerSignIn ? { callerSignIn } : {}) };
   const creating = createGatewayHost(context, approved, { ...given, ...(prefix ? { prefix } : {}) });
@@ -144,14 +163,22 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   let { disabled } = configuration;
   const onSkipped: ReloadableGateway['onSkipped'] = (...current) => {
     [skipped, disabled] = current;
+    void reloaded.notify?.();
   };
+  // The console opens after the first configuration is read.
+  const reloaded: ReloadNotice = {};
   const getStates = () => listServerStates(hosting.host.describeServers(), skipped, disabled);
   const settings = { configuration, readAt, policy, trust, json, stdio, inputs, onSkipped };
   const reloadable = { gateway: hosting, entries: approved, ...settings };
   const start = async (): Promise<RunningServer> => {
     context.screen.startLog({ json });
     const watch = reload ? await watchGateway(context, reloadable) : undefined;
-    const running = await serve(context, hosting.host, { configuration, getSkipped: () => skipped, getStates }, given);
+    const running = await serve(
+      context,
+      hosting,
+      { configuration, observers, reloadPolicy: watch?.reloadPolicy, reloaded, getSkipped: () => skipped, getStates },
+      given,
+    );
     const close = () => {
       watch?.close();
       return running.close();
@@ -161,9 +188,19 @@ async function runGateway(context: CliContext, configs: readonly string[], optio
   await runUntilSignal(context, { close: closeAll }, start, toDrainTime(options));
 }
 
+/** Tells a part of the gateway that its configuration was read again. */
+interface ReloadNotice {
+  notify?: (() => Promise<void>) | undefined;
+}
+
 /** Configured servers of a gateway. */
 interface ServedConfiguration {
   readonly configuration: Configuration;
+  /** Observers of the calls, for the console. */
+  readonly observers: GatewayObservers | undefined;
+  /** Reads the policy file again. */
+  readonly reloadPolicy: (() => Promise<void>) | undefined;
+  readonly reloaded: ReloadNotice;
   /** Returns the servers that do not run. */
   readonly getSkipped: () => readonly ReportedServer[];
   /** Returns the states of all servers. */
@@ -172,18 +209,32 @@ interface ServedConfiguration {
 
 async function serve(
   context: CliContext,
-  host: Host,
-  { configuration, getSkipped, getStates }: ServedConfiguration,
+  hosting: GatewayHost,
+  { configuration, observers, reloadPolicy, reloaded, getSkipped, getStates }: ServedConfiguration,
   options: GatewayOptions,
 ): Promise<RunningServer> {
+  const { host } = hosting;
   const { stdio = false, health, readyWhen = 'started', json = false } = options;
   const given = { ...options, health: health && createGatewayHealth(host, readyWhen, getSkipped) };
   const listening = stdio && options.port === undefined ? undefined : await serveOverHttp(context, host, given);
   const piped = stdio ? await serveOverStdio(host, options) : undefined;
   const { files } = configuration;
   const getStatus = () => ({ files, endpoints: listening?.endpoints ?? [], stdio, servers: getStates() });
-  const page = options.console ? await openConsole(context, host, options) : undefined;
-  const control = options.control === false ? undefined : await openControl(context, host, getStatus);
+  const controlled = { host, getStatus };
+  const callers = observers && (await createCallerSignIns(context, options));
+  const page = observers
+    ? await openConsole(
+        context,
+        {
+          ...controlled,
+          callers,
+          ...createConsoleParts(context, observers, { ...given, hosting }, reloadPolicy),
+        },
+        options,
+      )
+    : undefined;
+  reloaded.notify = page?.updateServers;
+  const control = options.control === false ? undefined : await openControl(context, controlled);
   const ending = new AbortController();
   const { signal } = ending;
   if (listening && !stdio)
@@ -200,31 +251,97 @@ async function serve(
 /** Opens the console. It calls the servers through the gateway, so that its policy and audit apply. */
 async function openConsole(
   context: CliContext,
-  host: Host,
+  gateway: Omit<GatewayParts, 'onChange'>,
   options: GatewayOptions,
-): Promise<{ close(): Promise<void> }> {
+): Promise<GatewayConsole> {
+  const { screen } = context;
   const { openGatewayConsole } = await import('../console/open-gateway-console.js');
-  const page = await openGatewayConsole(context, host, options.consolePort ?? 0);
-  if (context.screen.logsJson) context.screen.printEvent({ event: 'console', url: page.url });
-  else context.screen.note(`console: ${page.url}`);
+  const onChange = createChangeListener(context, change => `${change} in the console`);
+  const page = await openGatewayConsole(context, { ...gateway, onChange }, { port: options.consolePort ?? 0 });
+  const { url, readOnlyUrl } = page;
+  if (screen.logsJson) screen.printEvent({ event: 'console', url, readOnlyUrl });
+  else screen.note(`console: ${url}\nconsole, read-only: ${readOnlyUrl}`);
   return page;
+}
+
+/** Observers of the calls of all callers, for the console. */
+interface GatewayObservers {
+  readonly figures: CallFigures;
+  readonly decisions: DecisionLog;
+  readonly traffic: GatewayTraffic;
+}
+
+/** Loads the code for the console, which most gateways do not need. */
+async function createObservers(): Promise<GatewayObservers> {
+  const [{ CallFigures: Figures }, { DecisionLog: Log }, { GatewayTraffic: Traffic }] = await Promise.all([
+    import('../console/gateway/call-figures.js'),
+    import('../console/gateway/decision-log.js'),
+    import('../console/gateway/gateway-traffic.js'),
+  ]);
+  return { figures: new Figures(), decisions: new Log(), traffic: new Traffic() };
+}
+
+/** Creates the parts of the console about the calls of all callers. */
+function createConsoleParts(
+  { cwd }: CliContext,
+  { figures, decisions, traffic }: GatewayObservers,
+  {
+    policy,
+    prefix,
+    budget,
+    audit,
+    consoleAudit = [],
+    hosting,
+  }: Pick<GatewayOptions, 'policy' | 'prefix' | 'budget' | 'audit' | 'consoleAudit'> & {
+    readonly hosting: GatewayHost;
+  },
+  reload: (() => Promise<void>) | undefined,
+): Pick<GatewayParts, 'figures' | 'traffic' | 'policy' | 'lock' | 'audit'> {
+  const file = policy === undefined ? undefined : resolve(cwd, policy);
+  const getSetting = () => ({ servers: hosting.getEntries(), prefix, hasBudget: budget !== undefined });
+  const files = [...(audit === undefined ? [] : [audit]), ...consoleAudit].map(each => resolve(cwd, each));
+  const { host, lock, getEntries } = hosting;
+  return {
+    figures,
+    traffic,
+    policy: { decisions, file, reload, getSetting },
+    lock: { host, lock, getEntries },
+    audit: { files, ...hosting.audit },
+  };
+}
+
+/** Lists the sign-ins of callers for the console. Without the sign-in of callers, there are none. */
+async function createCallerSignIns(
+  context: CliContext,
+  { callerSignIn }: Pick<GatewayOptions, 'callerSignIn'>,
+): Promise<GatewayParts['callers']> {
+  if (!callerSignIn) return undefined;
+  const { CallerSignIns } = await import('../console/sign-in/caller-sign-ins.js');
+  const { openTokenStore } = await import('../http/token-store.js');
+  return new CallerSignIns(openTokenStore(context, 'caller-tokens'), callerSignIn);
+}
+
+/** Reports changes of servers. */
+function createChangeListener(
+  { screen }: CliContext,
+  describe: (change: ServerChange) => string,
+): ControlledGateway['onChange'] {
+  return (change, { name, state, reason, protocolVersion }) => {
+    if (screen.logsJson) screen.printEvent({ event: 'server', name, state, reason, protocolVersion });
+    else screen.note(`server ${sanitizeName(name)}: ${state} after ${describe(change)}`);
+  };
 }
 
 /** Opens the control socket. The gateway also serves without it, for example where no file can be written. */
 async function openControl(
   context: CliContext,
-  host: Host,
-  getStatus: ControlledGateway['getStatus'],
+  gateway: Omit<ControlledGateway, 'onChange'>,
 ): Promise<{ close(): Promise<void> } | undefined> {
-  const { screen } = context;
-  const onChange: ControlledGateway['onChange'] = (change, { name, state, reason, protocolVersion }) => {
-    if (screen.logsJson) screen.printEvent({ event: 'server', name, state, reason, protocolVersion });
-    else screen.note(`server ${sanitizeName(name)}: ${state} after \`tenon gateway ${change}\``);
-  };
+  const onChange = createChangeListener(context, change => `\`tenon gateway ${change}\``);
   try {
-    return await openControlSocket(context, { host, getStatus, onChange });
+    return await openControlSocket(context, { ...gateway, onChange });
   } catch (error) {
-    screen.note(`\`tenon gateway status\` cannot reach this gateway: ${describeError(error)}`, 'warning');
+    context.screen.note(`\`tenon gateway status\` cannot reach this gateway: ${describeError(error)}`, 'warning');
     return undefined;
   }
 }

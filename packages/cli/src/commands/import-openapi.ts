@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type OpenApiContent, type OpenApiReport, readOperations } from '@tenon/openapi';
+import { type OpenApiContent, type OpenApiReport, readOperations, requireApiUrl } from '@tenon/openapi';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -97,7 +97,6 @@ async function importDocument(context: CliContext, reference: string, options: I
   }
 }
 
-/** Reads the document. What is wrong with it is wrong with an argument of the command. */
 async function readContent(
   cwd: string,
   reference: string,
@@ -107,18 +106,30 @@ async function readContent(
   try {
     return await readOperations(document, { name, include, exclude, tags: tag, readOnly, baseUrl, resources });
   } catch (error) {
-    if (!TenonError.is(error) || !error.code.startsWith('openapi/')) throw error;
-    const { summary, received, hint } = error;
-    throw new TenonError('cli/usage', summary, { received, hint, cause: error });
+    throw toUsageError(error);
+  }
+}
+
+/** Converts an error about the document. What is wrong with it is wrong with an argument of the command. */
+function toUsageError(error: unknown): unknown {
+  if (!TenonError.is(error) || !error.code.startsWith('openapi/')) return error;
+  const { summary, received, hint } = error;
+  return new TenonError('cli/usage', summary, { received, hint, cause: error });
+}
+
+function readApiUrl({ baseUrl }: OpenApiContent): string {
+  try {
+    return requireApiUrl(baseUrl, 'pass --base-url https://api.example.com');
+  } catch (error) {
+    throw toUsageError(error);
   }
 }
 
 const isWebUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text);
 
 function writeModule(content: OpenApiContent, reference: string): string {
-  const { name, operations, schemes, version, description, baseUrl } = content;
-  if (baseUrl === undefined)
-    throw createUsageError('the document has no absolute URL of the API', 'pass --base-url https://api.example.com');
+  const { name, operations, schemes, version, description } = content;
+  const url = readApiUrl(content);
   const prefix = name
     .toUpperCase()
     .replace(/-/g, '_')
@@ -127,7 +138,7 @@ function writeModule(content: OpenApiContent, reference: string): string {
     name,
     version,
     description,
-    url: baseUrl,
+    url,
     urlVariable: `${prefix}_URL`,
     schemes,
     credentials: listCredentials(schemes, prefix),

@@ -14,7 +14,7 @@ let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tenon-init-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
 
 /** Runs the command without a terminal, or with the answers of a user. */
 async function init(args: readonly string[], answers?: string[], env: Record<string, string> = {}) {

@@ -12,6 +12,7 @@ import { runWithClient } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withKeep, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
 import { readListing, type ServerListing } from '../tools/read-listing.js';
+import type { ServerListName } from '../tools/read-server-lists.js';
 import { formatPromptSignature } from '../tools/signature.js';
 
 interface ListOptions extends TargetOptions {
@@ -43,19 +44,38 @@ export function createListCommand(context: CliContext): Command {
       const reference = takeOnlyTarget(context, words);
       await runWithClient(context, reference, options, async connection => {
         const listing = await readListing(connection);
-        const { tools, prompts, resources, resourceTemplates: templates } = listing;
-        await storeKnownNames(context, reference, { tools, prompts, resources, templates });
+        const { tools, prompts, resources, resourceTemplates: templates, failedLists } = listing;
+        const isRead = (list: ServerListName) => failedLists.every(failed => failed.list !== list);
+        await storeKnownNames(context, reference, {
+          ...(isRead('tools') && { tools }),
+          ...(isRead('prompts') && { prompts }),
+          ...(isRead('resources') && { resources }),
+          ...(isRead('resourceTemplates') && { templates }),
+        });
         if (options.json) context.screen.printJson(listing);
         else context.screen.print(formatListing(listing, options, context.screen));
+        for (const { list, cause, fix } of options.json ? [] : failedLists)
+          context.screen.note(
+            `tenon: the ${LIST_NAMES[list]} could not be read: ${sanitizeLine(cause)}. ${fix.charAt(0).toUpperCase()}${fix.slice(1)}`,
+            'error',
+          );
         const { capabilities } = connection.client.server;
         if (!capabilities.tools && !capabilities.prompts && !capabilities.resources) {
           const { UNDECLARED } = await import('../gateway/gateway-status.js');
           context.screen.note(`the server ${UNDECLARED}, pass --assume tools`, 'warning');
         }
-        context.code = exitCodes.success;
+        // A script must not take an incomplete list for a complete one.
+        context.code = failedLists[0]?.exit ?? exitCodes.success;
       });
     });
 }
+
+const LIST_NAMES: Readonly<Record<ServerListName, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+};
 
 /** Lists the configured servers. Returns false if there is no configuration. */
 async function listServers(context: CliContext, { config = [], trust = false, json }: ListOptions): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { describeDrift, type Lock, openLockFile } from '@tenon/host';
+import { type Drift, describeDrift, type Lock, openLockFile } from '@tenon/host';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -8,12 +8,15 @@ import { isApprovalNeeded } from '../host/host-reports.js';
 import { type Configuration, createNoServersError, readConfiguration } from '../host/read-configuration.js';
 import { compareServers, type LockComparison, writeLock } from '../host/update-lock.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseNames } from '../options/option-parsers.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 
 interface LockOptions {
   readonly check?: boolean;
   readonly strict?: boolean;
+  /** Servers, and `SERVER/NAME` of definitions. */
+  readonly only?: readonly string[];
   readonly file: string;
   readonly yes?: boolean;
   readonly trust?: boolean;
@@ -26,8 +29,16 @@ export function createLockCommand(context: CliContext): Command {
       '[config...]',
       'configuration files or bundles (default: ./mcp.json, else the configuration in this folder)',
     )
-    .option('--check', 'write nothing: exit with 7 if a change needs approval, with 4 if a server cannot be reached')
+    .option(
+      '--check',
+      'write nothing: exit with 7 if a change needs approval, with 4 if a server or one of its lists cannot be read',
+    )
     .option('--strict', 'with --check: exit with 7 for minor changes, too')
+    .option(
+      '--only <names>',
+      'only the changes of these servers and definitions: SERVER or SERVER/NAME; others are neither shown nor written',
+      parseNames,
+    )
     .option('--file <path>', 'path of the lock file', 'mcp.lock')
     .option('-y, --yes', 'write the lock file without asking')
     .option('--trust', 'start the configured commands without asking for approval')
@@ -36,6 +47,7 @@ export function createLockCommand(context: CliContext): Command {
       'after',
       formatExamples([
         ['tenon lock', 'show changes, ask, and write mcp.lock'],
+        ['tenon lock --only shop/price', 'accept the changes of one tool'],
         ['tenon lock --check --trust', 'check in CI'],
       ]),
     )
@@ -69,20 +81,23 @@ async function compareConfiguration(
 ): Promise<LockComparison> {
   const { approved, refused, failed } = await approveEntries(context, entries, options.trust ?? false);
   if (refused.length > 0 && refused.length === entries.length) throw createNoServersError({ files, entries });
-  const { drifts, unavailable } = await compareServers(context, approved, before);
+  const isWanted = ({ server, name }: Pick<Drift, 'server' | 'name'>) =>
+    options.only === undefined || options.only.some(each => each === server || each === `${server}/${name}`);
+  const { drifts, unavailable, failedLists } = await compareServers(context, approved, before);
   const removed = [...before.servers.keys()]
     .filter(name => !named.has(name))
     .map(name => ({ server: name, kind: 'removed server', severity: 'note', of: 'server', name }) as const);
   return {
-    drifts: [...drifts, ...removed],
+    drifts: [...drifts, ...removed].filter(isWanted),
     unavailable: [...unavailable, ...[...refused, ...failed, ...broken].map(({ name }) => name)],
+    failedLists: failedLists.filter(({ server }) => isWanted({ server, name: server })),
   };
 }
 
 function reportCheck(
   { screen }: CliContext,
   before: Lock | undefined,
-  { drifts, unavailable }: LockComparison,
+  { drifts, unavailable, failedLists }: LockComparison,
   options: LockOptions,
 ): ExitCode {
   const changes = options.strict ? drifts : drifts.filter(isApprovalNeeded);
@@ -92,7 +107,7 @@ function reportCheck(
     return exitCodes.drift;
   }
   if (before === undefined) return exitCodes.failure;
-  if (unavailable.length > 0) return exitCodes.unreachable;
+  if (unavailable.length + failedLists.length > 0) return exitCodes.unreachable;
   screen.note(
     drifts.length > 0 ? `no change in ${options.file} needs approval` : `nothing differs from ${options.file}`,
   );
@@ -100,7 +115,7 @@ function reportCheck(
 }
 
 /** Converts a comparison to JSON. Lists new definitions by name only. */
-function toJson({ drifts, unavailable }: LockComparison) {
+function toJson({ drifts, unavailable, failedLists }: LockComparison) {
   const serialized = drifts.map(({ found, ...drift }) => (found ? { ...drift, source: found.source } : drift));
-  return { drifts: serialized, unavailable };
+  return { drifts: serialized, unavailable, failedLists };
 }

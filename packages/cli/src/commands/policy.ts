@@ -20,7 +20,10 @@ import { collectInventories } from '../host/collect-inventory.js';
 import { POLICY_EXAMPLE } from '../host/policy-example.js';
 import { type PolicyUserOptions, parseJsonObject, parsePolicyUser, withPolicyUser } from '../host/policy-user.js';
 import { createNoServersError, readConfiguration } from '../host/read-configuration.js';
+import { listFailures } from '../host/update-lock.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount } from '../options/option-parsers.js';
+import type { TrialOptions } from '../recording/report-trial.js';
 import { formatCount } from '../screen.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -87,6 +90,33 @@ export function createPolicyCommand(context: CliContext): Command {
       if (!options.json && findings.length === 0) context.screen.print(`${file}: ${formatCounts(policy)}, no findings`);
       context.code = findings.length > 0 ? exitCodes.failure : exitCodes.success;
     });
+  const trying = createCommand('try', 'show which decisions about recorded calls a changed policy changes')
+    .argument('<policy>', 'policy file in force')
+    .argument('<changed>', 'policy file to try')
+    .argument('<recording>', 'recording of `tenon record`, or of the console')
+    .argument('[config...]', 'configuration files of the gateway (default: those in this folder, if there are any)');
+  const trial = withPolicyUser(trying)
+    .option('--lock [file]', 'lock file with the names of tools (default: mcp.lock if it exists)')
+    .option('--no-lock', 'read no lock file')
+    .addOption(
+      new Option('--prefix <when>', 'prefix of names at the gateway')
+        .choices(['auto', 'always', 'never'])
+        .default('always'),
+    )
+    .option('--budget <tokens>', 'token budget of the gateway, whose tools are called through call_tool', parseCount)
+    .option('--json', 'print the changed decisions as JSON')
+    .addHelpText(
+      'after',
+      formatExamples([
+        ['tenon policy try policy.json changed.json calls.ndjson', 'list the calls with another decision'],
+        ['tenon policy try policy.json changed.json calls.ndjson --principal ada', 'for a user'],
+      ]),
+    )
+    .action(async (before: string, after: string, recording: string, configs: string[], options: TrialOptions) => {
+      const { reportTrial } = await import('../recording/report-trial.js');
+      await reportTrial(context, { before, after, recording, configs }, options);
+      context.code = exitCodes.success;
+    });
   const schema = createCommand('schema', 'print the JSON Schema of policy files, for editors')
     .option('--json', 'print it in one line')
     .addHelpText(
@@ -101,6 +131,7 @@ export function createPolicyCommand(context: CliContext): Command {
   return createCommand('policy', summaries.policy)
     .addCommand(explain)
     .addCommand(lint)
+    .addCommand(trial)
     .addCommand(schema)
     .addHelpText('after', POLICY_EXAMPLE);
 }
@@ -123,7 +154,11 @@ async function readInventory(
     const { inventories, unavailable } = await collectInventories(context, approved);
     for (const { server, reason } of unavailable)
       context.screen.note(`${sanitizeName(server)} is unavailable: ${sanitizeText(reason)}`);
-    return inventories;
+    const failures = listFailures(inventories).filter(({ list }) => list === 'tools');
+    for (const { server, reason } of failures)
+      context.screen.note(`${sanitizeName(server)} cannot send its tools: ${sanitizeText(reason)}`);
+    // A rule for a tool of such a server would look like one that matches nothing.
+    return inventories.filter(({ server }) => failures.every(failed => failed.server !== server));
   }
   if (lock === false) return undefined;
   const path = resolve(context.cwd, typeof lock === 'string' ? lock : 'mcp.lock');

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
-import { collectAll } from '../collect-all.js';
 import { storeKnownNames } from '../completion/known-names.js';
 import { exitCodes } from '../exit-codes.js';
 import { requireUrlWithoutSecrets } from '../generate/create-target.js';
@@ -10,6 +9,7 @@ import { summaries } from '../summaries.js';
 import { runWithClient, type TargetConnection } from '../target/run-with-client.js';
 import { createTargetCommand, type TargetOptions, withTargetOptions } from '../target/target-options.js';
 import { takeOnlyTarget } from '../target/target-reference.js';
+import { readServerLists } from '../tools/read-server-lists.js';
 import { type TypedDefinitions, writeTypes } from '../types/write-types.js';
 import { createUsageError } from '../usage-error.js';
 import { checkWrittenFile } from '../written-file.js';
@@ -53,13 +53,11 @@ export function createTypesCommand(context: CliContext): Command {
     });
 }
 
+/** Reads the definitions. A list that fails is an error, because its types would look like removed ones. */
 async function readDefinitions({ client, signal }: TargetConnection): Promise<TypedDefinitions> {
-  const { capabilities } = client.server;
-  const [tools, prompts, resources] = await Promise.all([
-    capabilities.tools ? collectAll(client.listTools({ signal })) : [],
-    capabilities.prompts ? collectAll(client.listPrompts({ signal })) : [],
-    capabilities.resources ? collectAll(client.listResources({ signal })) : [],
-  ]);
+  const { tools, prompts, resources, failures } = await readServerLists(client, signal);
+  const failed = failures.find(({ list }) => list !== 'resourceTemplates');
+  if (failed) throw failed.error;
   return { tools, prompts, resources };
 }
 

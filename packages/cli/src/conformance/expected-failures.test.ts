@@ -17,5 +17,5 @@ it.each([
   const reading = readExpectedFailures(path);
   if (expected) expect(await reading).toEqual(expected);
   else await expect(reading).rejects.toMatchObject({ code: 'cli/usage', hint: expect.stringContaining('"server"') });
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 10 });
 });

@@ -31,7 +31,7 @@ export class ComparedCalls {
   /** Calls with the same params on other versions. Returns at once. A version that already has a call gets another one. */
   start(id: number, versions: readonly string[]): ComparisonView {
     const { calls } = this.#parts;
-    const { protocolVersion } = calls.read(id);
+    const { protocolVersion } = calls.getView(id);
     const unknown = versions.find(version => !(protocolVersions as readonly string[]).includes(version));
     if (unknown !== undefined)
       throw createUsageError(
@@ -74,7 +74,7 @@ export class ComparedCalls {
     const { servers, calls } = this.#parts;
     this.#change(id, version, { state: 'connecting' });
     try {
-      const { server } = calls.read(id);
+      const { server } = calls.getView(id);
       const connection = await servers.openVersion(server, version);
       try {
         const { id: call } = calls.repeat(connection, id);

@@ -3,29 +3,47 @@ import type {
   CallCopy,
   CallView,
   InputResponse,
+  JsonPart,
+  MessageText,
   MessageView,
   RecordingExport,
   SearchResult,
   TestExport,
+  WireRow,
 } from '@tenon/console/api';
+import { sanitizeName } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { splitLine } from '../completion/split-line.js';
+import { SERVER_CHANGES } from '../gateway/control-socket.js';
 import { parseTarget, type TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
+import { getUserName } from '../user-name.js';
 import type { ComparedCalls } from './compared-calls.js';
+import { readFaultPlan } from './connection-faults.js';
 import type { ConsoleCalls } from './console-calls.js';
 import type { ConsoleServers } from './console-servers.js';
+import type { ApprovalInbox } from './gateway/approval-inbox.js';
+import type { ConsoleGateway } from './gateway/console-gateway.js';
+import type { GatewayAudit } from './gateway/gateway-audit.js';
+import type { GatewayLock } from './gateway/gateway-lock.js';
+import { type GatewayPolicy, NO_DECISION } from './gateway/gateway-policy.js';
 import type { HttpLog } from './http-log.js';
 import type { InputInbox } from './input-inbox.js';
+import { readJsonPart, readPartPlace, sliceText } from './json-part.js';
 import { findConfigFormat, type PastedConfigs } from './pasted-configs.js';
 import type { OpenedRecordings } from './recording/opened-recordings.js';
 import { FEATURES } from './server-features.js';
+import type { CallerSignIns } from './sign-in/caller-sign-ins.js';
+import type { SignInAttempts } from './sign-in/sign-in-attempts.js';
 import type { Subscriptions } from './subscriptions.js';
+import { readTrace } from './trace/read-trace.js';
 import type { WireLog } from './wire-log.js';
 
 /** Maximum number of texts of one search. */
 const MAX_TEXTS = 20;
+/** Maximum size of a piece of the text of a message, in characters. */
+const MAX_PIECE = 1_000_000;
 
 /** Parts of a console that the API reads and changes. */
 export interface ConsoleParts {
@@ -40,6 +58,19 @@ export interface ConsoleParts {
   readonly http: HttpLog;
   readonly configs: PastedConfigs;
   readonly recordings: OpenedRecordings;
+  readonly signIns: SignInAttempts;
+  /** Sign-ins of the callers of this gateway. */
+  readonly callers: CallerSignIns | undefined;
+  /** The gateway to which the console belongs. */
+  readonly gateway: ConsoleGateway | undefined;
+  /** Approvals of the callers of this gateway. */
+  readonly approvals: ApprovalInbox | undefined;
+  /** Lock of this gateway. */
+  readonly lock: GatewayLock | undefined;
+  /** Audit logs of this gateway and of its replicas. */
+  readonly audit: GatewayAudit | undefined;
+  /** Policy of this gateway. */
+  readonly policy: GatewayPolicy | undefined;
 }
 
 /** A request of the page. */
@@ -60,6 +91,16 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
   const { servers, calls, comparisons, subscriptions, inbox, log, http, recordings } = parts;
   const { method, path, query, body } = request;
   const [kind = '', name, action] = path;
+  if (kind === 'gateway' && parts.gateway) return respondFromGateway(parts.gateway, request);
+  if (kind === 'policy' && parts.policy && action === undefined) return respondFromPolicy(parts, parts.policy, request);
+  if (method === 'GET' && kind === 'policy' && name === 'explain' && parts.gateway) return NO_DECISION;
+  if (kind === 'lock' && parts.lock && action === undefined) return respondFromLock(parts, parts.lock, request);
+  if (kind === 'audit' && parts.audit && request.method === 'GET' && action === undefined) {
+    if (name === undefined) return parts.audit.read(query);
+    if (name === 'verify') return parts.audit.verify();
+  }
+  if (kind === 'approvals' && name !== undefined && action === undefined && parts.approvals)
+    return changeApproval(parts.approvals, name, request);
   switch (`${method} ${kind}${name === undefined ? '' : '/…'}${action === undefined ? '' : `/${action}`}`) {
     case 'POST servers': {
       const { target } = body;
@@ -76,6 +117,9 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       await servers.reconnect(name ?? '', readVersion(body));
       return {};
     }
+    case 'POST servers/…/faults':
+      servers.setFaultPlan(name ?? '', readFaultPlan(body));
+      return {};
     case 'GET servers/…/doctor':
       return servers.examine(name ?? '');
     case 'POST servers/…/subscribe':
@@ -84,9 +128,13 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       subscriptions.stop(Number(name));
       return {};
     case 'GET wire/…': {
-      const message = readMessage(log, name, query);
+      const message = readMessage(log, name);
       return { ...message, http: http.read(message.row.request ?? message.row.seq) };
     }
+    case 'GET wire/…/part':
+      return readMessagePart(log, name, query);
+    case 'GET wire/…/text':
+      return readMessageText(log, name, query);
     case 'POST wire/…/reveal':
       return { value: reveal(parts, Number(name), body) };
     case 'POST wire/…':
@@ -96,21 +144,44 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     case 'POST recordings/…':
       return { name: openRecording(parts, body) };
     case 'GET recordings/…':
-      return recordings.read(name ?? '');
+      return recordings.read(name ?? '', Number(query.get('after')) || 0);
     case 'GET recordings/…/wire':
-      return readMessage(recordings.getLog(name ?? ''), path[3], query);
+      return readRecordedMessage(recordings.getLog(name ?? ''), path, query);
     case 'POST recordings/…/wire':
       return searchTexts(recordings.getLog(name ?? ''), body);
     case 'GET recordings/…/calls':
-      return recordings.readCall(name ?? '', Number(path[3]));
+      return path[4] === 'part'
+        ? recordings.readPart(name ?? '', Number(path[3]), readPartPlace(query))
+        : recordings.readCall(name ?? '', Number(path[3]));
+    case 'GET recordings/…/trace':
+      return readTrace(parts, { recording: name ?? '', seq: Number(path[3]) });
+    case 'GET trace/…':
+      return readTrace(parts, { recording: null, seq: Number(name) });
     case 'POST recordings/…/replay':
       return replayCall(parts, name ?? '', body);
+    case 'POST sign-ins':
+      return parts.signIns.start(body);
+    case 'DELETE sign-ins/…':
+      parts.signIns.remove(Number(name));
+      return {};
+    case 'POST sign-ins/…/next':
+    case 'POST sign-ins/…/cancel':
+    case 'POST sign-ins/…/page':
+    case 'POST sign-ins/…/refresh':
+    case 'POST sign-ins/…/step-up':
+      return parts.signIns.change(Number(name), action ?? '', body);
+    case 'GET callers':
+      return requireCallers(parts, request).list();
+    case 'DELETE callers/…':
+      return requireCallers(parts, request).revoke(name ?? '');
     case 'POST tests':
       return exportTest(parts, body);
     case 'POST calls':
       return startCall(parts, body);
     case 'GET calls/…':
       return calls.read(Number(name));
+    case 'GET calls/…/part':
+      return calls.readPart(Number(name), readPartPlace(query));
     case 'GET calls/…/http': {
       const messages = log.listCall(Number(name)).map(seq => ({ seq, exchanges: http.read(seq) }));
       return { messages: messages.filter(({ exchanges }) => exchanges.length > 0) };
@@ -126,7 +197,7 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       return comparisons.start(Number(name), versions.map(String));
     }
     case 'POST calls/…/repeat': {
-      const { server } = calls.read(Number(name));
+      const { server } = calls.getView(Number(name));
       return calls.repeat(servers.getConnection(server), Number(name));
     }
     case 'POST input-requests/…':
@@ -136,10 +207,82 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       const feature =
         method === 'POST' && kind === 'servers' && action !== undefined && Object.hasOwn(FEATURES, action);
       if (feature) return FEATURES[action]?.(servers.getConnection(name ?? '').client, body);
-      throw new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
+      throw createNotFoundError(request);
     }
   }
 }
+
+async function respondFromGateway(gateway: ConsoleGateway, request: ApiRequest): Promise<unknown> {
+  const { method, path, query } = request;
+  const [, name, action] = path;
+  if (method === 'GET' && name === undefined) return gateway.read();
+  if (method === 'GET' && name === 'search' && action === undefined) return gateway.search(query.get('query') ?? '');
+  if (method === 'GET' && name !== undefined && action === 'tools') return gateway.listTools(name);
+  const change = SERVER_CHANGES.find(each => each === action);
+  if (method === 'POST' && name !== undefined && change) return gateway.change(name, change);
+  throw createNotFoundError(request);
+}
+
+async function respondFromPolicy(parts: ConsoleParts, policy: GatewayPolicy, request: ApiRequest): Promise<unknown> {
+  const { method, path, query, body } = request;
+  const { calls, recordings, context } = parts;
+  switch (`${method} ${path.join('/')}`) {
+    case 'GET policy':
+      return policy.read();
+    case 'GET policy/decisions':
+      return policy.list(query);
+    case 'GET policy/explain': {
+      const decision = query.get('decision');
+      if (decision !== null) return policy.explain(Number(decision));
+      return policy.explainCall(calls.readParams(Number(query.get('call'))));
+    }
+    case 'POST policy/try': {
+      const { recording } = body;
+      if (typeof recording !== 'string') return policy.try(body.text);
+      const { text } = await exportMessages(recordings.getLog(recording), {});
+      return policy.try(body.text, text);
+    }
+    case 'POST policy': {
+      const saved = await policy.save(body);
+      context.screen.note(`${saved.file}: saved in the console by ${getUserName()}`);
+      return saved;
+    }
+    default:
+      throw createNotFoundError(request);
+  }
+}
+
+async function respondFromLock({ context }: ConsoleParts, lock: GatewayLock, request: ApiRequest): Promise<unknown> {
+  const { method, path, body } = request;
+  switch (`${method} ${path.join('/')}`) {
+    case 'GET lock':
+      return lock.read();
+    case 'POST lock/accept': {
+      for (const { server, of, name, kind } of await lock.accept(body.ids))
+        context.screen.note(
+          `lock: ${sanitizeName(server)}, ${of} ${sanitizeName(name)}: ${kind} accepted in the console by ${getUserName()}`,
+        );
+      return lock.read();
+    }
+    default:
+      throw createNotFoundError(request);
+  }
+}
+
+async function changeApproval(approvals: ApprovalInbox, id: string, request: ApiRequest): Promise<unknown> {
+  if (request.method === 'POST') await approvals.answer(id, request.body);
+  else if (request.method === 'DELETE') await approvals.revoke(id);
+  else throw createNotFoundError(request);
+  return {};
+}
+
+function requireCallers({ callers }: ConsoleParts, request: ApiRequest): CallerSignIns {
+  if (callers) return callers;
+  throw createNotFoundError(request);
+}
+
+const createNotFoundError = ({ method, path }: ApiRequest): TenonError =>
+  new TenonError('console/not-found', `${method} /api/${path.join('/')}: not found`);
 
 /** Adds the servers of a target or of a pasted configuration. Returns the name of the first one. */
 async function addServers({ servers, configs, cwd }: ConsoleParts, text: string, body: JsonObject): Promise<string> {
@@ -189,9 +332,32 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const readVersion = ({ version }: JsonObject): string | null | undefined =>
   typeof version === 'string' || version === null ? version : undefined;
 
-function readMessage(log: WireLog, seq: string | undefined, query: URLSearchParams): MessageView {
-  const found = log.read(Number(seq), query.has('whole'));
-  if (found) return { ...found, http: [] };
+function readMessage(log: WireLog, seq: string | undefined): MessageView {
+  const { row, text } = requireMessage(log, seq);
+  return { row, ...readJsonPart(text), size: text.length, http: [] };
+}
+
+const readMessagePart = (log: WireLog, seq: string | undefined, query: URLSearchParams): JsonPart =>
+  readJsonPart(requireMessage(log, seq).text, readPartPlace(query));
+
+function readMessageText(log: WireLog, seq: string | undefined, query: URLSearchParams): MessageText {
+  const { text } = requireMessage(log, seq);
+  const { from, size = MAX_PIECE } = readPartPlace(query);
+  return { text: sliceText(text, from, from + Math.min(size, MAX_PIECE)), size: text.length };
+}
+
+function readRecordedMessage(
+  log: WireLog,
+  [, , , seq, piece]: readonly string[],
+  query: URLSearchParams,
+): MessageView | MessageText | JsonPart {
+  if (piece === 'part') return readMessagePart(log, seq, query);
+  return piece === 'text' ? readMessageText(log, seq, query) : readMessage(log, seq);
+}
+
+function requireMessage(log: WireLog, seq: string | undefined): { readonly row: WireRow; readonly text: string } {
+  const found = log.read(Number(seq));
+  if (found) return found;
   throw new TenonError('console/unknown', `message ${seq}: not in memory`, { hint: 'choose a later message' });
 }
 
@@ -209,7 +375,7 @@ function openRecording({ recordings }: ConsoleParts, { name, text }: JsonObject)
 /** Sends a recorded call to a connected server. The user must allow it, unless the tool only reads. */
 async function replayCall(parts: ConsoleParts, recording: string, { call, server }: JsonObject): Promise<CallView> {
   const { recordings, servers, calls, inbox } = parts;
-  const { method, name, params } = recordings.readCall(recording, Number(call));
+  const { method, name, params } = recordings.getCall(recording, Number(call));
   if (typeof server !== 'string') throw createUsageError('server: expected a text', 'reload the page');
   const connection = servers.getConnection(server);
   if (stringifyJson(params).includes(REDACTED))
@@ -239,11 +405,14 @@ async function exportMessages(log: WireLog, body: JsonObject): Promise<Recording
   return exportRecording(log, { calls: readNumbers(body, 'calls'), messages: readNumbers(body, 'messages') });
 }
 
-async function exportTest({ calls, log }: ConsoleParts, body: JsonObject): Promise<TestExport> {
+async function exportTest({ calls, servers, log }: ConsoleParts, body: JsonObject): Promise<TestExport> {
   const { exportTest: write } = await import('./recording/export-test.js');
   return write(
     log,
-    (readNumbers(body, 'calls') ?? []).map(id => calls.readParams(id)),
+    (readNumbers(body, 'calls') ?? []).map(id => {
+      const { view, redacted } = calls.readParams(id);
+      return { view, redacted, outcome: calls.readOutcome(id), isHttp: servers.isHttp(view.server) };
+    }),
   );
 }
 

@@ -2,6 +2,7 @@ import { connect, createServer, type JsonObject, tool } from 'tenon';
 import { expect, it } from 'vitest';
 import { ChangeFeed } from './change-feed.js';
 import { ConsoleCalls } from './console-calls.js';
+import { WireLog } from './wire-log.js';
 
 const server = createServer({
   name: 'fixture',
@@ -23,7 +24,7 @@ it.each([
 ] as const)(
   'lists the issues of the result of %s by an output schema [con.output]',
   async (name, outputSchema, issues) => {
-    const calls = new ConsoleCalls(new ChangeFeed(), () => {});
+    const calls = new ConsoleCalls(new ChangeFeed(), new WireLog(() => {}), () => {});
     await using client = await connect(server);
     const findOutputSchema = (): JsonObject | undefined => outputSchema;
     const params = { name, arguments: {} };

@@ -1,21 +1,46 @@
-import { stringifyJson } from '@tenon/base';
-import type { CallDetail, CallRequestBody, CallView, ErrorView, Json } from '@tenon/console/api';
+import { isObject, stringifyJson } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
+import type { CallDetail, CallRequestBody, CallView, ErrorView, Json, JsonPart } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { redactMessage } from '@tenon/testing';
-import { type Client, type JsonObject, type JsonRpcMessage, loadPeerSchema, type TaskState, TenonError } from 'tenon';
+import {
+  type Client,
+  type JsonObject,
+  type JsonRpcMessage,
+  loadPeerSchema,
+  type Progress,
+  type TaskState,
+  TenonError,
+} from 'tenon';
 import { getExitCode } from '../exit-codes.js';
+import { toJsonObject } from '../json-object.js';
 import { createErrorReport } from '../report-failure.js';
 import type { ChangeFeed } from './change-feed.js';
 import { dropOldest } from './drop-oldest.js';
+import { type PartPlace, readJsonPart, sliceText } from './json-part.js';
 import { runAsCall } from './message-owner.js';
-import { findRequestName } from './wire-log.js';
+import { findRequestName, type WireLog } from './wire-log.js';
 
 /** Maximum number of finished calls that are kept. */
 const MAX_CALLS = 1000;
 /** Maximum number of states of a task that are kept. */
 const MAX_TASK_STATES = 100;
+/** Maximum number of values of progress that are kept for a test of the call. */
+export const MAX_PROGRESS = 20;
 /** Maximum number of issues of a result that are kept. */
 const MAX_ISSUES = 20;
+/** Maximum length of a text of a peer in the view of an error. */
+export const MAX_CAUSE = 10_000;
+/** Maximum length of the message of a progress or of a state of a task. */
+const MAX_STATUS = 1000;
+
+/** Outcome of a call, as its caller got it. */
+export interface CallOutcome {
+  readonly result: Json | null;
+  readonly error: ErrorView | null;
+  /** Its first values of progress. */
+  readonly progress: readonly Json[];
+}
 
 /** Connection for a call. */
 export interface CallConnection {
@@ -30,8 +55,13 @@ interface CallRecord {
   readonly params: JsonObject;
   readonly abort: AbortController;
   readonly startedAt: number;
-  result: Json | null;
+  /** Result with its secrets, until a page reads it. */
+  result: JsonObject | null;
   error: ErrorView | null;
+  /** JSON text of params, result and error without secrets, from the time at which a page reads it. */
+  text: string | null;
+  /** The first values of its progress, as the caller got them. */
+  readonly progress: Progress[];
   tokens: number;
   issues: readonly string[] | null;
   /** Resolves when the call is over. */
@@ -42,11 +72,13 @@ interface CallRecord {
 export class ConsoleCalls {
   readonly #calls = new Map<number, CallRecord>();
   readonly #feed: ChangeFeed;
+  readonly #log: Pick<WireLog, 'findResultText'>;
   readonly #onEnd: (call: CallView) => void;
   #last = 0;
 
-  constructor(feed: ChangeFeed, onEnd: (call: CallView) => void) {
+  constructor(feed: ChangeFeed, log: Pick<WireLog, 'findResultText'>, onEnd: (call: CallView) => void) {
     this.#feed = feed;
+    this.#log = log;
     this.#onEnd = onEnd;
   }
 
@@ -69,6 +101,8 @@ export class ConsoleCalls {
       startedAt: performance.now(),
       result: null,
       error: null,
+      text: null,
+      progress: [],
       tokens: 0,
       issues: null,
       ended: Promise.resolve(),
@@ -91,15 +125,39 @@ export class ConsoleCalls {
     return this.#require(id).ended;
   }
 
+  /** Returns the view of a call. */
+  getView(id: number): CallView {
+    return this.#require(id).view;
+  }
+
+  /** Returns a call with its params and its result. Long values are cut. */
   read(id: number): CallDetail {
-    const { view, params, result, error, tokens, issues } = this.#require(id);
-    return { ...view, params: redact(params), result, error, tokens, issues };
+    const record = this.#require(id);
+    const { view, tokens, issues } = record;
+    return { ...view, ...cutCallValues(this.#readText(record), record.error), tokens, issues };
+  }
+
+  /** Returns a part of the params, the result or the error of a call. */
+  readPart(id: number, place: PartPlace): JsonPart {
+    return readJsonPart(this.#readText(this.#require(id)), place);
   }
 
   /** Returns the params of a call with their secrets, and without them. */
   readParams(id: number): { readonly view: CallView; readonly params: JsonObject; readonly redacted: Json } {
     const { view, params } = this.#require(id);
     return { view, params, redacted: redact(params) };
+  }
+
+  /** Returns the outcome of a call without secrets. */
+  readOutcome(id: number): CallOutcome {
+    const record = this.#require(id);
+    const values: unknown = JSON.parse(this.#readText(record));
+    const result: unknown = Array.isArray(values) ? values[1] : null;
+    return {
+      result: isObject(result) ? result : null,
+      error: record.error,
+      progress: record.progress.map(each => redact(each)),
+    };
   }
 
   cancel(id: number): void {
@@ -132,7 +190,10 @@ export class ConsoleCalls {
       const result = await runAsCall(view.id, () =>
         client.call(view.method, params, {
           signal: abort.signal,
-          onProgress: progress => this.#change(record, { progress }),
+          onProgress: progress => {
+            if (record.progress.length < MAX_PROGRESS) record.progress.push(progress);
+            this.#change(record, { progress: cutProgress(progress) });
+          },
           onTask: state => this.#addTaskState(record, state),
           ...(timeout === undefined ? {} : { idleTimeout: timeout }),
         }),
@@ -140,20 +201,33 @@ export class ConsoleCalls {
       record.tokens = estimateTokens(stringifyJson(result.content ?? result));
       const schema = view.method === 'tools/call' ? findOutputSchema(view.name) : undefined;
       record.issues = schema ? await findIssues(schema, result.structuredContent, result.isError === true) : null;
-      record.result = redact(result);
+      record.result = result;
       this.#finish(record, { state: 'done', isError: result.isError === true });
     } catch (thrown) {
       const error = TenonError.from(thrown);
-      record.error = createErrorView(error);
+      record.error = createCallError(error);
       this.#finish(record, { state: abort.signal.aborted ? 'cancelled' : 'failed' });
     }
+  }
+
+  /** Returns the text of a call. The log has removed the secrets of most results, which takes long for large ones. */
+  #readText(record: CallRecord): string {
+    const { view, params, result, error, text } = record;
+    if (text !== null) return text;
+    const logged = result ? this.#log.findResultText(result) : undefined;
+    const written = writeCallValues(redact(params), logged ?? writeJson(result && redact(result)), error);
+    if (isOpen(view)) return written;
+    record.text = written;
+    record.result = null;
+    return written;
   }
 
   #addTaskState(record: CallRecord, { taskId, status, statusMessage = '' }: TaskState): void {
     const states = record.view.task?.states ?? [];
     const last = states.at(-1);
-    if (last?.status === status && last.message === statusMessage) return;
-    const next = [...states, { time: Date.now(), status, message: statusMessage }].slice(-MAX_TASK_STATES);
+    if (last?.status === status && last.message === sliceText(statusMessage, 0, MAX_STATUS)) return;
+    const message = sliceText(statusMessage, 0, MAX_STATUS);
+    const next = [...states, { time: Date.now(), status, message }].slice(-MAX_TASK_STATES);
     this.#change(record, { task: { taskId, states: next } });
   }
 
@@ -175,6 +249,9 @@ export class ConsoleCalls {
   }
 }
 
+const cutProgress = ({ message, ...progress }: Progress): NonNullable<CallView['progress']> =>
+  message === undefined ? progress : { ...progress, message: sliceText(message, 0, MAX_STATUS) };
+
 const isOpen = ({ state }: CallView): boolean => state === 'running' || state === 'waiting';
 
 /** Creates the view of a call that has just started. */
@@ -191,12 +268,42 @@ export const createCallView = (
   isError: false,
 });
 
-/** Creates the description of an error that the page shows. */
+/** Creates the description of an error that the page shows. The data of the peer are in the message. */
 export function createErrorView(error: TenonError): ErrorView {
+  const { data: _, ...view } = createCallError(error);
+  return view;
+}
+
+/** Creates the description of the error of a call, with its data. */
+function createCallError(error: TenonError): ErrorView {
   const { code, cause, fix, rpcCode, data } = createErrorReport(error, getExitCode(error));
   const { error: shown } = redactMessage({ jsonrpc: '2.0', id: 0, error: { code: 0, message: cause, data } });
-  return { code, cause: shown.message, fix, rpcCode, ...(shown.data === undefined ? {} : { data: shown.data }) };
+  return {
+    code,
+    cause: sliceText(shown.message, 0, MAX_CAUSE),
+    fix,
+    rpcCode,
+    ...(shown.data === undefined ? {} : { data: shown.data }),
+  };
 }
+
+/** Cuts the values in the text of `writeCallValues`. */
+export function cutCallValues(
+  text: string,
+  error: ErrorView | null,
+): Pick<CallDetail, 'params' | 'result' | 'error' | 'cuts'> {
+  const [params, result, data] = [0, 1, 2].map(position => readJsonPart(text, { path: [position], from: 0 }));
+  return {
+    params: toJsonObject(params?.value),
+    result: isObject(result?.value) ? result.value : null,
+    error: error?.data === undefined ? error : { ...error, data: data?.value },
+    cuts: [params, result, data].flatMap(part => part?.cuts ?? []),
+  };
+}
+
+/** Writes the values of a call, of which a page reads parts. The result is JSON text. */
+export const writeCallValues = (params: Json, result: string, error: ErrorView | null): string =>
+  `[${writeJson(params)},${result},${writeJson(error?.data ?? null)}]`;
 
 function redact(value: object): Json {
   const message: JsonRpcMessage & { readonly result: JsonObject } = { jsonrpc: '2.0', id: 0, result: { ...value } };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestConsole } from './fixtures/console-page.js';
+import { createSecurityHeaders } from './request-guard.js';
 
 let page: Awaited<ReturnType<typeof openTestConsole>>;
 beforeAll(async () => {
@@ -95,6 +96,14 @@ describe('the listener of the console', () => {
       expect(policy).not.toContain('unsafe');
       expect(headers['x-content-type-options']).toBe('nosniff');
     }
+  });
+
+  it('allows the styles and the script inside of its page by their digests only [con.csp]', () => {
+    const page = '<style>a{color:red}</style><script>first()</script>';
+    const policy = String(createSecurityHeaders(page)['content-security-policy']);
+    const toDigest = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+    expect(policy).toContain(`script-src 'self' ${toDigest('first()')};`);
+    expect(policy).toContain(`style-src 'self' ${toDigest('a{color:red}')};`);
   });
 
   it('names the option that sets the port, if the port is used', async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describeInexactInteger, findInexactInteger, isObject, type JsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
+import type { PageRole } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import { createHttpServer, startListening } from '../http/listen.js';
 import { readBounded, SizeLimitError } from '../http/read-bounded.js';
@@ -9,7 +10,8 @@ import type { WriteEvent } from './change-feed.js';
 import type { ApiRequest } from './console-api.js';
 import { createErrorView } from './console-calls.js';
 import type { PageFile } from './page-files.js';
-import { createRequestGuard, type Refusal, SECURITY_HEADERS } from './request-guard.js';
+import { isReading } from './read-only.js';
+import { createRequestGuard, createSecurityHeaders, type Refusal } from './request-guard.js';
 
 /** Maximum size of a request of the page, in bytes. A form may contain a file. */
 const MAX_REQUEST = 20_000_000;
@@ -17,18 +19,25 @@ const LOOPBACK = '127.0.0.1';
 /** Beginning of the paths that need the token. */
 const API = '/api/';
 
+const READ_ONLY: Refusal = {
+  status: 403,
+  message: 'This page is read-only: open the address of the operator that the command printed',
+};
+
 /** Serves the content of a console. */
 export interface ListenerParts {
   readonly files: ReadonlyMap<string, PageFile>;
   respond(request: ApiRequest): Promise<unknown>;
   /** Writes events until the signal is aborted. */
-  sendEvents(after: number, write: WriteEvent, signal: AbortSignal): Promise<void>;
+  sendEvents(after: number, write: WriteEvent, signal: AbortSignal, role: PageRole): Promise<void>;
 }
 
 /** The HTTP listener of a console. */
 export interface ConsoleListener {
   /** Address with the token, for the user. */
   readonly url: string;
+  /** Address with the token of pages that change nothing. */
+  readonly readOnlyUrl: string;
   close(): Promise<void>;
 }
 
@@ -37,28 +46,32 @@ export async function listenForPage(parts: ListenerParts, port: number, portOpti
   let bound = port;
   const guard = createRequestGuard(() => bound);
   const streams = new Set<AbortController>();
+  const headers = Object.entries(createSecurityHeaders(parts.files.get('/index.html')?.content.toString() ?? ''));
   const server = createHttpServer((request, response) => {
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+    for (const [name, value] of headers) response.setHeader(name, value);
     const { path, query } = splitAddress(request.url ?? '/');
     const refusal = guard.checkSource(request.headers);
     if (refusal) return refuse(response, refusal);
     if (!path.startsWith(API)) return sendFile(parts.files, request, response, path);
     response.setHeader('cache-control', 'no-store');
-    const unauthorized = guard.checkToken(request.headers);
-    if (unauthorized) return refuse(response, unauthorized);
-    if (path === `${API}events` && request.method === 'GET') {
+    const role = guard.checkToken(request.headers);
+    if (typeof role === 'object') return refuse(response, role);
+    const place = path.slice(API.length);
+    if (role === 'read-only' && !isReading(request.method, place)) return refuse(response, READ_ONLY);
+    if (place === 'events' && request.method === 'GET') {
       const ending = new AbortController();
       streams.add(ending);
       const after = Number(query.get('after') ?? 0) || 0;
-      void sendStream(parts, response, after, ending).finally(() => streams.delete(ending));
+      void sendStream(parts, response, { after, role }, ending).finally(() => streams.delete(ending));
       return;
     }
-    void respondFromApi(parts, request, response, path.slice(API.length), query);
+    void respondFromApi(parts, request, response, place, query);
   });
   const origin = await startListening(server, port, LOOPBACK, { port: portOption });
   bound = (server.address() as AddressInfo).port;
   return {
     url: `${origin}/#token=${guard.token}`,
+    readOnlyUrl: `${origin}/#token=${guard.readOnlyToken}`,
     async close() {
       for (const ending of streams) ending.abort();
       const closed = new Promise<void>(resolve => server.close(() => resolve()));
@@ -140,7 +153,7 @@ async function readBody(request: IncomingMessage): Promise<JsonObject> {
 async function sendStream(
   { sendEvents }: ListenerParts,
   response: ServerResponse,
-  after: number,
+  { after, role }: { readonly after: number; readonly role: PageRole },
   ending: AbortController,
 ): Promise<void> {
   response.once('close', () => ending.abort());
@@ -157,6 +170,6 @@ async function sendStream(
       ending.signal.addEventListener('abort', resume, { once: true });
     });
   };
-  await sendEvents(after, write, ending.signal);
+  await sendEvents(after, write, ending.signal, role);
   response.end();
 }

@@ -1,21 +1,14 @@
 import { chooseName } from '@tenon/base';
-import type { CallView, ServerView } from '@tenon/console/api';
-import { type Client, type JsonRpcMessage, TenonError, type Tool } from 'tenon';
-import type { CliContext } from '../cli-context.js';
+import type { CallView, FaultPlan, ServerView } from '@tenon/console/api';
+import { type Client, TenonError, type Tool } from 'tenon';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';
-import { getProtocolSettings, type ResolvedTarget, resolveTarget } from '../target/resolve-target.js';
-import { connectToTarget } from '../target/run-with-client.js';
-import type { TargetOptions } from '../target/target-options.js';
+import { getProtocolSettings, type ResolvedTarget } from '../target/resolve-target.js';
 import { readListing, type ServerListing } from '../tools/read-listing.js';
-import type { ChangeFeed } from './change-feed.js';
-import { type CallConnection, type ConsoleCalls, createErrorView } from './console-calls.js';
+import { createUsageError } from '../usage-error.js';
+import { type CallConnection, createErrorView } from './console-calls.js';
 import type { CopiedCall } from './copy/copy-call.js';
-import type { HttpLog } from './http-log.js';
-import { createInputHandlers } from './input-handlers.js';
-import { INPUT_TIMEOUT, type InputInbox } from './input-inbox.js';
-import { MessageOwner } from './message-owner.js';
-import { createPageTerminal } from './page-terminal.js';
+import { openConnection, resolveRecord, type ServerConnection, type ServerParts } from './open-connection.js';
 import { RefreshQueue } from './refresh-queue.js';
 import {
   type ConsoleTarget,
@@ -30,18 +23,17 @@ import {
   requireClient,
   type ServerRecord,
 } from './server-record.js';
-import type { WireLog } from './wire-log.js';
 
-/** Parts that all servers share. */
-export interface ServerParts {
-  readonly context: CliContext;
-  readonly options: TargetOptions;
-  readonly log: WireLog;
-  readonly http: HttpLog;
-  readonly feed: ChangeFeed;
-  readonly inbox: InputInbox;
-  readonly calls: ConsoleCalls;
-}
+/** Maximum number of tools whose names the list of servers has. */
+const MAX_TOOL_NAMES = 12;
+/** Maximum length of these names. */
+const MAX_TOOL_NAME = 100;
+
+const listToolNames = (tools: readonly Pick<Tool, 'name'>[]): string[] =>
+  tools
+    .map(({ name }) => name)
+    .filter(({ length }) => length <= MAX_TOOL_NAME)
+    .slice(0, MAX_TOOL_NAMES);
 
 /** Servers of a console, each with one connection. */
 export class ConsoleServers {
@@ -87,6 +79,11 @@ export class ConsoleServers {
     void this.#connect(record);
   }
 
+  /** Plans the faults of the next messages of a server. `null`: none. */
+  setFaultPlan(name: string, fault: FaultPlan | null): void {
+    this.#change(this.#require(name), { fault });
+  }
+
   /** Returns the lists of a server, as `tenon list --json` prints them. */
   async readListing(name: string): Promise<ServerListing> {
     const record = this.#require(name);
@@ -119,7 +116,8 @@ export class ConsoleServers {
 
   /** Returns the definition of a tool, if the server has listed it. */
   findTool(name: string, tool: string): Tool | undefined {
-    return findListedTool(this.#require(name), tool);
+    const record = this.#servers.get(name);
+    return record && findListedTool(record, tool);
   }
 
   /** Returns the target of a server, for a call that is written for another program. */
@@ -135,6 +133,28 @@ export class ConsoleServers {
       tool: findListedTool(record, toolName),
       options: mergeOptions(this.#parts.options, record.target),
       requestedVersion: record.view.requestedVersion,
+    };
+  }
+
+  /** Tells if a server is at a URL. A server that is removed is not. */
+  isHttp(name: string): boolean {
+    return this.#servers.get(name)?.view.transport === 'http';
+  }
+
+  /** Returns the URL of a server with its headers and exceptions, for a sign-in. */
+  async getHttpTarget(name: string): Promise<{
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly exceptions: ResolvedTarget['exceptions'];
+  }> {
+    const record = this.#require(name);
+    const { target, exceptions } = record.resolved ?? (await this.#resolve(record));
+    if (!('url' in target)) throw createUsageError(`${name}: not a server at a URL`, 'choose another server');
+    const { headers = {} } = target;
+    return {
+      url: new URL(target.url).href,
+      headers: typeof headers === 'function' ? await headers() : headers,
+      exceptions,
     };
   }
 
@@ -186,47 +206,22 @@ export class ConsoleServers {
     }
   }
 
-  async #resolve({ view, target }: ServerRecord): Promise<ResolvedTarget> {
-    if ('resolved' in target) return target.resolved;
-    const { context, options, inbox } = this.#parts;
-    const { reference, asks } = target;
-    const terminal = createPageTerminal(inbox, view.name);
-    if (asks && (reference.kind === 'command' || reference.kind === 'file')) {
-      const details = `The command will start this program, in ${context.cwd}:\n  ${view.label}`;
-      if (!(await terminal.confirm({ message: 'Run it?', details })))
-        throw new TenonError('config/not-approved', `the server "${view.name}" is not approved`, {
-          hint: 'connect again, and allow it',
-        });
-    }
-    return resolveTarget({ ...context, terminal }, reference, mergeOptions(options, target));
+  #resolve(record: ServerRecord): Promise<ResolvedTarget> {
+    return resolveRecord(this.#parts, record);
   }
 
-  async #open(
-    { view: { name } }: ServerRecord,
-    resolved: ResolvedTarget,
-    chosen: string | null,
-  ): Promise<{ readonly client: Client; readonly connection: number }> {
-    const { options, log, http, calls, inbox } = this.#parts;
+  #open(record: ServerRecord, resolved: ResolvedTarget, chosen: string | null): Promise<ServerConnection> {
     this.#connections += 1;
-    const connection = this.#connections;
-    const owner = new MessageOwner(log, connection, () => calls.listRunning(connection));
-    const { protocolVersion: _, ...rest } = options;
-    const client = await connectToTarget(resolved, chosen === null ? rest : { ...rest, protocolVersion: chosen }, {
-      name: 'tenon-console',
-      validate: 'off',
-      answerTimeout: INPUT_TIMEOUT,
-      ...createInputHandlers(inbox, name, method => owner.takeRequest(method)),
-      onMessage: (from, message, relatedTo) => {
-        const messages: readonly JsonRpcMessage[] = 'length' in message ? message : [message];
-        for (const each of messages) {
-          const call = owner.find(from, each, relatedTo);
-          const row = log.add({ server: name, connection, from, message: each, call, relatedTo });
-          if (from === 'client') http.follow(row.seq);
-          if (row.call !== undefined) calls.countMessage(row.call, row.from === 'client' && row.kind === 'request');
-        }
+    return openConnection(this.#parts, {
+      name: record.view.name,
+      connection: this.#connections,
+      resolved,
+      chosen,
+      getFaultPlan: () => record.view.fault ?? null,
+      onFaultUsed: () => {
+        if (record.view.fault?.repeat === false) this.#change(record, { fault: null });
       },
     });
-    return { client, connection };
   }
 
   #listen(record: ServerRecord, client: Client): void {
@@ -258,6 +253,7 @@ export class ConsoleServers {
         ? { name: info.name, version: info.version, ...(info.title === undefined ? {} : { title: info.title }) }
         : null,
       capabilities: Object.keys(capabilities),
+      extensions: Object.keys(capabilities.extensions ?? {}),
     });
   }
 
@@ -272,6 +268,7 @@ export class ConsoleServers {
         resources: resources.length + resourceTemplates.length,
         prompts: prompts.length,
       },
+      toolNames: listToolNames(tools),
       tokens,
       listing: record.view.listing + 1,
     });

@@ -116,7 +116,7 @@ const measure = (startedAt: number): number => Math.round((performance.now() - s
 const cut = (value: string): string => value.slice(0, MAX_VALUE);
 
 /** Hides the secrets of a header. The name of a session header ends like that of a secret. */
-const maskHeader = ([name, value]: readonly [string, string]): readonly [string, string] => [
+export const maskHeader = ([name, value]: readonly [string, string]): readonly [string, string] => [
   name,
   isSecretName(name) ? REDACTED : redactSecrets(value),
 ];

@@ -1,8 +1,10 @@
-import { type Clock, systemClock } from '@tenon/base';
+import { type Clock, isObject, systemClock } from '@tenon/base';
+import { writeJson } from '@tenon/base/writers';
 import type { InputAction, InputRequestView, InputResponse, Json } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { ChangeFeed } from './change-feed.js';
 import { dropOldest } from './drop-oldest.js';
+import { readJsonPart, sliceText } from './json-part.js';
 
 /** Maximum time for the input response to a server, in milliseconds. */
 export const INPUT_TIMEOUT = 30 * 60_000;
@@ -30,6 +32,18 @@ interface InboxEntry {
 
 /** Maximum number of requests that are over and that pages still show. */
 const MAX_CLOSED = 100;
+
+/** Maximum length of the message of a request that the page gets. */
+const MAX_MESSAGE = 20_000;
+/** Maximum length of the details of a request that the page gets. */
+const MAX_DETAILS = 100_000;
+/** Maximum size of the schema of a form, in characters of JSON. A larger form would stop the page. */
+const MAX_SCHEMA = 200_000;
+
+function readDetails(details: string | undefined, isLong: boolean, formSize: number): string | null {
+  if (isLong) return `The form is not shown: its schema has ${formSize} characters, of at most ${MAX_SCHEMA}.`;
+  return details === undefined ? null : sliceText(details, 0, MAX_DETAILS);
+}
 
 /** Open input requests of all servers. The first response of any page counts. */
 export class InputInbox {
@@ -63,16 +77,20 @@ export class InputInbox {
       this.#last += 1;
       const id = this.#last;
       const createdAt = this.#clock.now();
+      const part = params === undefined ? undefined : readJsonPart(writeJson(params));
+      const formSize = schema === undefined ? 0 : writeJson(schema).length;
+      const isLong = formSize > MAX_SCHEMA;
       const view: InputRequestView = {
         id,
         server,
         call: call ?? null,
         kind,
-        message,
-        details: details ?? null,
-        schema: schema ?? null,
+        message: sliceText(message, 0, MAX_MESSAGE),
+        details: readDetails(details, isLong, formSize),
+        schema: isLong ? null : (schema ?? null),
         url: url ?? null,
-        params: params ?? null,
+        params: isObject(part?.value) ? part.value : null,
+        cuts: part?.cuts ?? [],
         createdAt,
         expiresAt: timeout === undefined ? null : createdAt + timeout,
         state: 'open',

@@ -9,6 +9,9 @@ const runningCall = new AsyncLocalStorage<number>();
 /** Runs a call, so that the requests that the client sends for it are known to belong to it. */
 export const runAsCall = <T>(call: number, run: () => Promise<T>): Promise<T> => runningCall.run(call, run);
 
+/** Returns the call on whose behalf code runs. */
+export const getRunningCall = (): number | undefined => runningCall.getStore();
+
 type CallMembers = { readonly [K in 'id' | 'method' | 'params']?: unknown };
 
 /** Finds the call to which each message of one connection belongs. */

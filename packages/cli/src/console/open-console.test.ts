@@ -181,9 +181,11 @@ describe('the messages of the console', () => {
     const message = await opened.call('GET', `wire/${found[0]?.[0]}`);
     expect(message).toMatchObject({
       row: { seq: found[0]?.[0], call: id, version: protocolVersions[0] },
-      isWhole: true,
+      cuts: [],
     });
-    expect(message.text).toContain('needle');
+    const text = await opened.call('GET', `wire/${found[0]?.[0]}/text`);
+    expect(text.text).toContain('needle');
+    expect(text.text).not.toContain(secret);
     expect(JSON.stringify([message, await opened.call('GET', `calls/${id}`)])).not.toContain(secret);
     expect((await opened.call('POST', 'wire/search', { texts: [secret], after: 0 })).found).toEqual([[]]);
   });
@@ -235,6 +237,18 @@ describe('the servers of the console', () => {
     );
     expect(connected.protocolVersion).toBe(protocolVersions[0]);
     expect(opened.events.find(event => event.type === 'hello')).toMatchObject({ protocolVersion: '2025-03-26' });
+  });
+
+  it('follow the targets of the command: new ones are connected, and those that are gone are removed', async () => {
+    const page = await openTestConsole();
+    const toTarget = (name: string) => ({ name, target: { resolved: { target: server, label: name } } });
+    await page.setTargets([toTarget('one'), toTarget('two')]);
+    await page.waitFor('server', event => event.server.name === 'two' && event.server.counts !== null);
+    await page.setTargets([toTarget('two'), toTarget('three')]);
+    await page.waitFor('removed', event => event.server === 'one');
+    await page.waitFor('server', event => event.server.name === 'three' && event.server.state === 'connected');
+    expect(page.events.filter(event => event.type === 'removed')).toHaveLength(1);
+    await page.close();
   });
 
   it('list their tools as `tenon list --json` prints them', async () => {

@@ -1,13 +1,32 @@
-import type { Host } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { ConsoleListener } from './console-listener.js';
-import { openConsole } from './open-console.js';
+import { ConsoleGateway, type GatewayParts } from './gateway/console-gateway.js';
+import { type NamedTarget, openConsole } from './open-console.js';
 
-/** Opens a console with each server of a host. Calls take the way of any other caller of the host. */
-export function openGatewayConsole(context: CliContext, host: Host, port: number): Promise<ConsoleListener> {
-  const targets = host.getServers().map(({ name }) => {
-    const target = host.toServer({ name, servers: [name] });
-    return { name, target: { resolved: { target, label: `${name}, through the gateway` } } };
+/** The console of a gateway. */
+export interface GatewayConsole extends ConsoleListener {
+  /** Connects to servers that the gateway has got since, and forgets those that it no longer has. */
+  updateServers(): Promise<void>;
+}
+
+/** Opens a console with each server of a gateway. Calls take the way of any other caller of the gateway. */
+export async function openGatewayConsole(
+  context: CliContext,
+  gateway: GatewayParts,
+  options: { readonly port: number; readonly pageFolder?: string },
+): Promise<GatewayConsole> {
+  const { host, traffic } = gateway;
+  const listTargets = (): NamedTarget[] =>
+    host.getServers().map(({ name }) => {
+      const target = host.toServer({ name, servers: [name] });
+      return { name, target: { resolved: { target, label: `${name}, through the gateway` } } };
+    });
+  const opened = await openConsole(context, {
+    ...options,
+    portOption: '--console-port',
+    targets: listTargets(),
+    gateway: new ConsoleGateway(gateway),
+    traffic,
   });
-  return openConsole(context, { port, portOption: '--console-port', targets });
+  return { ...opened, updateServers: () => opened.setTargets(listTargets()) };
 }

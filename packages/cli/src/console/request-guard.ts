@@ -1,34 +1,41 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { TokenHeader } from '@tenon/console/api';
+import type { PageRole, TokenHeader } from '@tenon/console/api';
 import { createSecretCheck } from '../http/secret-check.js';
 
 const TOKEN_HEADER: TokenHeader = 'x-tenon-token';
 
-/** Policy of the page: it loads only its own files, and no text becomes markup or a script. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  'media-src blob:',
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+/** Returns the policy of the page: it loads only its own files, and no text becomes markup or a script. */
+const createPolicy = (page: string): string =>
+  [
+    "default-src 'none'",
+    ["script-src 'self'", ...listDigests(page, /<script>(.*?)<\/script>/gs)].join(' '),
+    ["style-src 'self'", ...listDigests(page, /<style>(.*?)<\/style>/gs)].join(' '),
+    "img-src 'self' data: blob:",
+    'media-src blob:',
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 
-/** Headers of every response. There are none of CORS, so no other origin can read a response. */
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
+/** Returns the digests of the parts of the page that are not files of their own. */
+const listDigests = (page: string, parts: RegExp): string[] =>
+  [...page.matchAll(parts)].map(
+    ([, content = '']) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`,
+  );
+
+/** Creates the headers of every response. There are none of CORS, so no other origin can read a response. */
+export const createSecurityHeaders = (page: string): Readonly<Record<string, string>> => ({
+  'content-security-policy': createPolicy(page),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
-};
+});
 
 /** A request that is refused. */
 export interface Refusal {
@@ -40,17 +47,22 @@ export interface Refusal {
 export interface RequestGuard {
   /** Secret of the page, new for each start. */
   readonly token: string;
+  /** Secret of pages that change nothing, new for each start. */
+  readonly readOnlyToken: string;
   /** Returns the reason to refuse any request: another name of this machine, or a page of another origin. */
   checkSource(headers: IncomingHttpHeaders): Refusal | undefined;
-  /** Returns the reason to refuse a request of the API. */
-  checkToken(headers: IncomingHttpHeaders): Refusal | undefined;
+  /** Returns the role that the token of a request of the API gives, or the reason to refuse the request. */
+  checkToken(headers: IncomingHttpHeaders): PageRole | Refusal;
 }
 
 /** Creates the guard of a console that listens on a port of loopback. */
-export function createRequestGuard(getPort: () => number, token = createToken()): RequestGuard {
+export function createRequestGuard(getPort: () => number): RequestGuard {
+  const [token, readOnlyToken] = [createToken(), createToken()];
   const isToken = createSecretCheck(token);
+  const isReadOnlyToken = createSecretCheck(readOnlyToken);
   return {
     token,
+    readOnlyToken,
     checkSource({ host, origin, 'sec-fetch-site': site }) {
       const hosts = [`127.0.0.1:${getPort()}`, `localhost:${getPort()}`];
       // A name that leads to this machine by DNS is the one of an attacker.
@@ -64,7 +76,8 @@ export function createRequestGuard(getPort: () => number, token = createToken())
     },
     checkToken(headers) {
       const given = headers[TOKEN_HEADER];
-      if (typeof given === 'string' && isToken(given)) return undefined;
+      if (typeof given === 'string' && isToken(given)) return 'operator';
+      if (typeof given === 'string' && isReadOnlyToken(given)) return 'read-only';
       return { status: 401, message: `${TOKEN_HEADER}: open the address that the command printed` };
     },
   };

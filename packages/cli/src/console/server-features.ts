@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '@tenon/base';
 import type { Client, LoggingLevel, TaskState } from 'tenon';
 import { expandTemplate, listVariables } from '../calls/expand-template.js';
 import { createUsageError } from '../usage-error.js';
+import { listSkills, readSkillFile } from './server-skills.js';
 
 /** Maximum number of tasks that are listed. */
 const MAX_TASKS = 200;
@@ -64,6 +65,10 @@ export const FEATURES: Readonly<Record<string, (client: Client, body: JsonObject
     }
     return { tasks };
   },
+
+  skills: client => listSkills(client),
+
+  'skill-file': readSkillFile,
 
   async 'cancel-task'(client, { taskId }) {
     await client.tasks.cancel(String(taskId));

@@ -5,6 +5,7 @@ import type { TargetOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
 import type { ServerListing } from '../tools/read-listing.js';
 import type { CallConnection } from './console-calls.js';
+import { findQuantiles } from './quantiles.js';
 import type { RefreshQueue } from './refresh-queue.js';
 
 /** Number of the last durations from which the median is computed. */
@@ -69,13 +70,10 @@ export const createServerRecord = (
 export function countDuration({ durations, view }: ServerRecord, took: number, isFailed: boolean): Partial<ServerView> {
   durations.push(took);
   if (durations.length > MAX_DURATIONS) durations.shift();
-  const sorted = durations.toSorted((a, b) => a - b);
-  const getQuantile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? null;
   return {
     calls: view.calls + 1,
     errors: view.errors + (isFailed ? 1 : 0),
-    median: getQuantile(0.5),
-    p95: getQuantile(0.95),
+    ...findQuantiles(durations),
     durations: durations.slice(-SHOWN_DURATIONS),
   };
 }
@@ -141,7 +139,9 @@ const createView = (name: string, label: string, requestedVersion: string | null
   requestedVersion,
   info: null,
   capabilities: [],
+  extensions: [],
   counts: null,
+  toolNames: [],
   tokens: 0,
   calls: 0,
   errors: 0,

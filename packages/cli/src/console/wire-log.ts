@@ -1,23 +1,28 @@
 import { isObject, REDACTED } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
-import type { MessageView, SearchResult, WireRow } from '@tenon/console/api';
-import { redactMessage } from '@tenon/testing';
+import type { SearchResult, WireRow } from '@tenon/console/api';
+import { type MessageFault, redactFault, redactMessage } from '@tenon/testing';
 import type { JsonRpcMessage } from 'tenon';
+import { sliceMember } from './json-part.js';
+import { type MessageLinks, type MessageMembers, readLinks } from './trace/message-links.js';
+import type { LinkedMessage } from './trace/trace-requests.js';
 
+/** Messages that open a connection. */
+export const OPENING_METHODS = new Set(['initialize', 'notifications/initialized', 'server/discover']);
 /** Maximum number of messages in memory. The oldest are dropped. */
 const MAX_MESSAGES = 100_000;
 /** Maximum size of all bodies in memory, in characters. The oldest bodies are dropped. */
 const MAX_BODIES = 64_000_000;
-/** Maximum size of the beginning of a body that the page gets, in characters. */
-const MAX_BODY = 256_000;
+/** Maximum size of a body whose masked values are kept for the page, in characters. */
+const MAX_MASKED = 256_000;
 /** Size of the bodies that are searched before other work continues, in characters. */
 const SEARCH_STEP = 2_000_000;
 /** Maximum length of the name of a tool, prompt or resource in a row. */
 const MAX_NAME = 200;
 /** Maximum number of input requests of one result that its row names. */
 const MAX_INPUTS = 20;
-/** Maximum length of the method of an input request in a row. */
-const MAX_METHOD = 100;
+/** Maximum length of a method, an id or a version in a row. */
+const MAX_WORD = 200;
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
 /** A message of one connection. */
@@ -31,6 +36,14 @@ export interface ObservedMessage {
   readonly call: number | undefined;
   /** ID of the client's request on whose stream the server sent the message, if it is known. */
   readonly relatedTo?: string | number | undefined;
+  /** Connection of a gateway. */
+  readonly hop?: WireRow['hop'];
+  /** `seq` of the request that the gateway served when it sent this one. */
+  readonly cause?: number | undefined;
+  /** Fault that the user has planned for it. */
+  readonly fault?: MessageFault | undefined;
+  /** The message before its fault, if `message` is the one after it. */
+  readonly before?: JsonRpcMessage | undefined;
   /**
    * Milliseconds since 1970.
    * @default now
@@ -43,11 +56,16 @@ export interface StoredMessage {
   readonly row: WireRow;
   readonly connection: number;
   readonly relatedTo: string | number | undefined;
+  readonly fault: MessageFault | undefined;
   /** JSON text without secrets. Absent if it is not in memory any more. */
   readonly body: string | undefined;
+  /** JSON text of the message before its fault. Absent if it is that of `body`. */
+  readonly before: string | undefined;
 }
 
-type MessageMembers = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
+interface MessageOrigin extends Pick<StoredMessage, 'connection' | 'relatedTo' | 'fault' | 'before'> {
+  readonly links: MessageLinks;
+}
 
 interface OpenRequest {
   readonly seq: number;
@@ -63,10 +81,12 @@ export class WireLog {
   readonly #bodies = new Map<number, string>();
   /** Messages of which a part is masked. */
   readonly #masked = new Map<number, JsonRpcMessage>();
-  readonly #origins = new Map<number, Pick<StoredMessage, 'connection' | 'relatedTo'>>();
+  readonly #origins = new Map<number, MessageOrigin>();
   readonly #open = new Map<string, OpenRequest>();
   /** Protocol versions by connection. */
   readonly #versions = new Map<number, string>();
+  /** Texts of the messages of results. */
+  readonly #results = new WeakMap<object, string>();
   readonly #onRow: () => void;
   #bodySize = 0;
   #first = 1;
@@ -82,18 +102,20 @@ export class WireLog {
   }
 
   /** Adds a message, and returns its row. */
-  add({ server, connection, from, message, call, relatedTo, time }: ObservedMessage): WireRow {
+  add(observed: ObservedMessage): WireRow {
+    const { server, connection, from, message, call, relatedTo, hop, cause, fault, before, time } = observed;
     const { id, method, params, result, error }: MessageMembers = message;
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
-    const isMasked = body.length <= MAX_BODY && body.includes(REDACTED);
+    const isMasked = body.length <= MAX_MASKED && body.includes(REDACTED);
     const now = time ?? performance.now();
     const seq = this.#last + 1;
     // A response goes the other way than its request.
     const asker = typeof method === 'string' ? from : from === 'client' ? 'server' : 'client';
     const key = `${connection} ${asker} ${typeof id} ${String(id)}`;
     const request = typeof method === 'string' ? undefined : this.#open.get(key);
-    if (request) this.#open.delete(key);
+    // A stream that is cut before a response is resumed, and then has it again.
+    if (request && fault?.kind !== 'cut') this.#open.delete(key);
     const name = typeof method === 'string' ? findRequestName(params)?.slice(0, MAX_NAME) : request?.name;
     const owner = call ?? request?.call;
     const { resultType, isError, inputRequests } = isObject(result) ? result : {};
@@ -107,19 +129,29 @@ export class WireLog {
       connection,
       from,
       kind: typeof method === 'string' ? (isKnownId ? 'request' : 'notification') : error ? 'error' : 'result',
-      method: typeof method === 'string' ? method : (request?.method ?? ''),
+      method: typeof method === 'string' ? method.slice(0, MAX_WORD) : (request?.method ?? ''),
       size: body.length,
-      ...(isKnownId ? { id } : {}),
+      ...(isKnownId ? { id: typeof id === 'string' ? id.slice(0, MAX_WORD) : id } : {}),
       ...(owner === undefined ? {} : { call: owner }),
       ...(name === undefined ? {} : { name }),
       ...(version === undefined ? {} : { version }),
-      ...(typeof resultType === 'string' ? { resultType } : {}),
+      ...(typeof resultType === 'string' ? { resultType: resultType.slice(0, MAX_WORD) } : {}),
       ...(inputs.length === 0 ? {} : { inputs }),
       ...(isError === true ? { isError } : {}),
+      ...(fault === undefined ? {} : { fault: fault.kind }),
+      ...(hop === undefined ? {} : { hop }),
+      ...(cause === undefined ? {} : { cause }),
       ...(request ? { request: request.seq, took: Math.round((now - request.startedAt) * 10) / 10 } : {}),
     };
     if (row.kind === 'request') this.#open.set(key, { seq, method: row.method, name, call: owner, startedAt: now });
-    this.#origins.set(seq, { connection, relatedTo });
+    this.#origins.set(seq, {
+      connection,
+      relatedTo,
+      fault: fault && redactFault(fault),
+      before: before && writeJson(redactMessage(before)),
+      links: readLinks(message),
+    });
+    if (isObject(result)) this.#results.set(result, body);
     this.#store(row, body);
     if (isMasked) this.#masked.set(row.seq, message);
     return row;
@@ -127,7 +159,29 @@ export class WireLog {
 
   /** Returns the call of an open request of the client. */
   findCall(connection: number, id: unknown): number | undefined {
-    return this.#open.get(`${connection} client ${typeof id} ${String(id)}`)?.call;
+    return this.#findOpen(connection, id)?.call;
+  }
+
+  /** Tells if a response of the server answers a request that opens the connection. */
+  opensConnection(connection: number, id: unknown): boolean {
+    return OPENING_METHODS.has(this.#findOpen(connection, id)?.method ?? '');
+  }
+
+  #findOpen(connection: number, id: unknown): OpenRequest | undefined {
+    return this.#open.get(`${connection} client ${typeof id} ${String(id)}`);
+  }
+
+  /** Returns the `seq` of an open request of the client. */
+  findRequest(connection: number, id: unknown): number | undefined {
+    return this.#open.get(`${connection} client ${typeof id} ${String(id)}`)?.seq;
+  }
+
+  /** Returns all messages with the values that connect them, the oldest first. */
+  listLinked(): LinkedMessage[] {
+    return this.#rows.map(row => {
+      const { relatedTo, links = {} } = this.#origins.get(row.seq) ?? {};
+      return { row, relatedTo, links };
+    });
   }
 
   #store(row: WireRow, body: string): void {
@@ -162,6 +216,8 @@ export class WireLog {
       row,
       connection: this.#origins.get(row.seq)?.connection ?? 0,
       relatedTo: this.#origins.get(row.seq)?.relatedTo,
+      fault: this.#origins.get(row.seq)?.fault,
+      before: this.#origins.get(row.seq)?.before,
       body: this.#bodies.get(row.seq),
     }));
   }
@@ -172,13 +228,17 @@ export class WireLog {
     return this.#rows.slice(start, start + max);
   }
 
-  /** Returns one message. `undefined`: it is not in memory. */
-  read(seq: number, whole: boolean): Omit<MessageView, 'http'> | undefined {
+  /** Returns one message with its JSON text. `undefined`: it is not in memory. */
+  read(seq: number): { readonly row: WireRow; readonly text: string } | undefined {
     const row = this.#rows[seq - this.#first];
     const text = this.#bodies.get(seq);
-    if (row === undefined || text === undefined) return undefined;
-    const isWhole = whole || text.length <= MAX_BODY;
-    return { row, text: isWhole ? text : text.slice(0, MAX_BODY), size: text.length, isWhole };
+    return row === undefined || text === undefined ? undefined : { row, text };
+  }
+
+  /** Returns the JSON text of a received result without secrets, as long as the result is in memory. */
+  findResultText(result: object): string | undefined {
+    const body = this.#results.get(result);
+    return body === undefined ? undefined : sliceMember(body, 'result');
   }
 
   /** Returns a value of a message with its secrets. `undefined`: it is not in memory. */
@@ -219,7 +279,7 @@ function readVersion(params: unknown, result: unknown): string | undefined {
   const meta = isObject(params) && isObject(params._meta) ? params._meta[VERSION_META] : undefined;
   const negotiated = isObject(result) ? result.protocolVersion : undefined;
   const version = meta ?? negotiated;
-  return typeof version === 'string' ? version : undefined;
+  return typeof version === 'string' ? version.slice(0, MAX_WORD) : undefined;
 }
 
 /** Returns the tool, prompt or resource that a request names. */
@@ -234,6 +294,6 @@ export function findRequestName(params: unknown): string | undefined {
 function listInputMethods(requests: unknown): string[] {
   const values = isObject(requests) ? Object.values(requests).slice(0, MAX_INPUTS) : [];
   return values.flatMap(each =>
-    isObject(each) && typeof each.method === 'string' ? [each.method.slice(0, MAX_METHOD)] : [],
+    isObject(each) && typeof each.method === 'string' ? [each.method.slice(0, MAX_WORD)] : [],
   );
 }

@@ -69,6 +69,7 @@ export async function runDaemon(context: CliContext, { idle, max }: DaemonOption
     const timer = setInterval(() => void check().catch(end), Math.min(idle, MAX_INTERVAL));
     return {
       ended,
+      isDaemon: true,
       async close() {
         clearInterval(timer);
         await removeSocketRecord(file, record).catch(() => {});

@@ -7,7 +7,7 @@ import { createModuleErrorReport, formatModuleError } from './format-module-erro
 import type { ModuleError } from './locate-error.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tenon-dev-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
 const file = join(folder, 'a.ts');
 writeFileSync(file, "const a: number = 1;\nconst = 2;\nimport b from './b.ts';\n");
 const url = pathToFileURL(file).href;

@@ -26,7 +26,7 @@ function start() {
   const watch: FileWatch = watchFiles(files => changes.push(files));
   cleanups.push(
     () => watch.close(),
-    () => rmSync(folder, { recursive: true }),
+    () => rmSync(folder, { recursive: true, maxRetries: 10 }),
   );
   const path = (name: string) => join(folder, name);
   const write = (name: string) => writeFileSync(path(name), String(Math.random()));

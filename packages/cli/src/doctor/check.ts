@@ -1,6 +1,7 @@
-import type { Client, ProtocolVersion, TenonError, Tool } from 'tenon';
+import type { Client, Prompt, ProtocolVersion, Resource, ResourceTemplate, TenonError, Tool } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { ResolvedTarget } from '../target/resolve-target.js';
+import type { ListFailure } from '../tools/read-server-lists.js';
 import type { Finding, FindingFactory } from './finding.js';
 import type { HttpProbe } from './http-probe.js';
 import type { StdioObservation } from './observe-stdio.js';
@@ -12,6 +13,8 @@ export type DoctorTarget = ResolvedTarget['target'];
 export interface VersionOutcome {
   readonly version: ProtocolVersion;
   readonly error?: TenonError | undefined;
+  /** Error of `ping`, in the newest supported version with a handshake. Absent if it works, or was not sent. */
+  readonly pingError?: TenonError | undefined;
 }
 
 /** Capability that the server has although it does not declare it. */
@@ -27,8 +30,10 @@ export interface Connection {
   /** Time to connect, in milliseconds. It includes the start of a process, and the negotiation. */
   readonly connectTime: number;
   readonly tools: readonly Tool[];
-  /** Error of `tools/list`. */
-  readonly listError: TenonError | undefined;
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly (Resource | ResourceTemplate)[];
+  /** Lists that could not be read. */
+  readonly failures: readonly ListFailure[];
   /** Errors that the client reported while it listed the tools: entries that it dropped, for example. */
   readonly reported: readonly TenonError[];
 }

@@ -14,6 +14,7 @@ import { collectAll } from '../collect-all.js';
 import { cancelQuestions } from '../questions/cancel-questions.js';
 import { explainFailure } from '../target/explain-failure.js';
 import type { ProtocolSettings } from '../target/resolve-target.js';
+import { readServerLists } from '../tools/read-server-lists.js';
 import type { Connection, DoctorContext, DoctorTarget, UndeclaredCapability, VersionOutcome } from './check.js';
 import { createHttpProbe } from './http-probe.js';
 import { createObservation, openObservedTransport, type StdioObservation } from './observe-stdio.js';
@@ -82,7 +83,13 @@ export async function createDoctorContext(
   const undeclared = connection ? await probeUndeclared(connection, connectTo) : [];
   const versionTimeout = getVersionTimeout(timeout, connection?.connectTime ?? 0);
   const connectInTime: Connect = each =>
-    connectTo({ ...each, idleTimeout: versionTimeout, totalTimeout: versionTimeout });
+    connectTo({
+      ...each,
+      idleTimeout: versionTimeout,
+      totalTimeout: versionTimeout,
+      // Only one version is tried, so a slow answer to its probe delays no other one.
+      probeTimeout: versionTimeout,
+    });
   const versions = connection ? await probeVersions(connection, connectInTime, options.protocolVersion) : [];
   const find = (isStateless: boolean) => {
     return versions.find(each => each.error === undefined && isStatelessVersion(each.version) === isStateless)?.version;
@@ -171,18 +178,9 @@ async function readTools(client: Client, connectTime: number): Promise<Connectio
   const reported: TenonError[] = [];
   const connection = { client, connectTime, reported };
   const stop = client.on('error', error => void reported.push(error));
-  const { tools, resources, prompts } = client.server.capabilities;
-  // These lists are read for the deviations that the client reports.
-  const others = [
-    ...(resources ? [client.listResources(), client.listResourceTemplates()] : []),
-    ...(prompts ? [client.listPrompts()] : []),
-  ];
   try {
-    const listed = tools ? await collectAll(client.listTools()) : [];
-    for (const list of others) await collectAll<unknown>(list).catch(() => []);
-    return { ...connection, tools: listed, listError: undefined };
-  } catch (thrown) {
-    return { ...connection, tools: [], listError: TenonError.from(thrown) };
+    const { tools, resources, resourceTemplates, prompts, failures } = await readServerLists(client);
+    return { ...connection, tools, prompts, resources: [...resources, ...resourceTemplates], failures };
   } finally {
     stop();
   }
@@ -255,8 +253,13 @@ async function probeVersions(
 ): Promise<VersionOutcome[]> {
   const outcomes: VersionOutcome[] = [];
   for (const protocolVersion of protocolVersions) {
-    if (protocolVersion === client.server.protocolVersion) outcomes.push({ version: protocolVersion });
-    else if (only === undefined) outcomes.push(await probeVersion(protocolVersion, connectTo));
+    // One ping is enough, because servers answer it in the same way in all versions with a handshake.
+    const pings =
+      !isStatelessVersion(protocolVersion) &&
+      outcomes.every(({ version, error }) => isStatelessVersion(version) || error);
+    if (protocolVersion === client.server.protocolVersion)
+      outcomes.push({ version: protocolVersion, ...(pings && { pingError: await probePing(client) }) });
+    else if (only === undefined) outcomes.push(await probeVersion(protocolVersion, connectTo, pings));
   }
   return outcomes;
 }
@@ -268,13 +271,27 @@ async function probeVersions(
 export const getVersionTimeout = (timeout: number, connectTime: number): number =>
   Math.max(timeout, SLOWNESS * connectTime);
 
-async function probeVersion(protocolVersion: ProtocolVersion, connectTo: Connect): Promise<VersionOutcome> {
+async function probeVersion(
+  protocolVersion: ProtocolVersion,
+  connectTo: Connect,
+  pings: boolean,
+): Promise<VersionOutcome> {
   try {
     const client = await connectTo({ protocolVersion });
+    const pingError = pings ? await probePing(client) : undefined;
     await client.close();
-    return { version: protocolVersion };
+    return { version: protocolVersion, pingError };
   } catch (thrown) {
     return { version: protocolVersion, error: TenonError.from(thrown) };
+  }
+}
+
+async function probePing(client: Client): Promise<TenonError | undefined> {
+  try {
+    await client.ping();
+    return undefined;
+  } catch (thrown) {
+    return TenonError.from(thrown);
   }
 }
 

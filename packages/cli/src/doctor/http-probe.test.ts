@@ -20,7 +20,7 @@ describe.skipIf(!hasPrograms('openssl'))('the doctor at a server with a certific
       stdio: 'ignore',
     });
     server.setSecureContext({ key: await readFile(key), cert: await readFile(cert) });
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
     server.on('request', ({ method = '', headers }, response) => {
       seen.push({ method, token: headers.authorization });
       response.writeHead(404).end();

@@ -28,6 +28,8 @@ export interface ProbeResponse {
   /** Media type of `Content-Type`, in lower case. `''` if there is none. */
   readonly mediaType: string;
   header(name: string): string | undefined;
+  /** All headers, by lower-case names. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   readonly text: string;
   /** JSON-RPC messages of the body. */
   readonly messages: readonly Readonly<Record<string, unknown>>[];
@@ -49,6 +51,16 @@ export interface HttpProbeOptions {
    * the peer may be an attacker.
    */
   readonly verify: boolean;
+  /** Called with each request before it is sent. The request waits for the returned promise. */
+  readonly onSend?: ((request: SentProbe) => Promise<void>) | undefined;
+}
+
+/** A raw request as it is sent. */
+export interface SentProbe {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
 }
 
 /** Maximum number of characters of a body that are read. */
@@ -57,7 +69,7 @@ const MAX_BODY = 1_000_000;
 const ACCEPT_BOTH = 'application/json, text/event-stream';
 
 /** Creates a probe for a URL. It uses `node:http` because `fetch` cannot set `Host`. */
-export function createHttpProbe({ url, getHeaders, timeout, verify }: HttpProbeOptions): HttpProbe {
+export function createHttpProbe({ url, getHeaders, timeout, verify, onSend }: HttpProbeOptions): HttpProbe {
   return async (request = {}) => {
     const target = new URL(request.url ?? url);
     const method = request.method ?? (request.body === undefined ? 'GET' : 'POST');
@@ -71,6 +83,7 @@ export function createHttpProbe({ url, getHeaders, timeout, verify }: HttpProbeO
       ...(await getHeaders(method, target.href)),
       ...request.headers,
     });
+    await onSend?.({ method, url: target.href, headers, body });
     return sendProbe(target, {
       method,
       headers,
@@ -149,6 +162,7 @@ async function readResponse(
   return {
     status: response.statusCode ?? 0,
     mediaType,
+    headers: Object.entries(response.headers).map(([name, value]) => [name, [value].flat().join(', ')]),
     header: name => [response.headers[name]].flat().join(', ') || undefined,
     text,
     messages: mediaType === 'text/event-stream' ? parseEvents(text) : parseMessages(text),

@@ -17,6 +17,8 @@ export interface SchemaFeatures {
   readonly hasReference: boolean;
   /** Paths with a list of types in place of one type. */
   readonly typeLists: readonly string[];
+  /** Paths of required properties that no part of their object describes. */
+  readonly undefinedRequired: readonly string[];
 }
 
 /** Maximum number of values of an `enum` without a remark. */
@@ -39,6 +41,11 @@ const SCHEMAS = [
   'else',
 ];
 
+/** Keywords whose schemas apply to the object that has them, so that each may describe a part of its properties. */
+const PARTS: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else']);
+/** Keywords that describe properties in another place than `properties`. */
+const OTHER_PROPERTIES = [...PARTS, '$ref', '$dynamicRef', 'patternProperties', 'dependentSchemas', 'dependencies'];
+
 /** Collects the features of a schema, at all depths. */
 export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
   const features = {
@@ -49,8 +56,9 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
     invalidKeys: [] as string[],
     hasReference: false,
     typeLists: [] as string[],
+    undefinedRequired: [] as string[],
   };
-  const visit = (value: unknown, path: string, depth: number) => {
+  const visit = (value: unknown, path: string, depth: number, isPart = false) => {
     if (!isObject(value) || depth > MAX_DEPTH) return;
     if (Array.isArray(value.enum) && value.enum.length > MAX_ENUM) features.largeEnums.push(path);
     if (Array.isArray(value.type) && value.type.length > 1) features.typeLists.push(path);
@@ -58,9 +66,10 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
       features.hasReference = true;
       if (!value.$ref.startsWith('#')) features.externalReferences.push(value.$ref);
     }
+    if (!isPart) for (const name of listUndefinedRequired(value)) features.undefinedRequired.push(join(path, name));
     for (const keyword of MAPS) {
       for (const [name, child] of Object.entries(isObject(value[keyword]) ? value[keyword] : {})) {
-        const childPath = path === '' ? name : `${path}.${name}`;
+        const childPath = join(path, name);
         if (keyword === 'properties') {
           features.properties += 1;
           if (!PROPERTY_KEY.test(name)) features.invalidKeys.push(childPath);
@@ -70,11 +79,22 @@ export function readSchemaFeatures(schema: JsonObject): SchemaFeatures {
       }
     }
     for (const keyword of SCHEMAS) {
-      for (const child of [value[keyword]].flat()) visit(child, path, depth + 1);
+      for (const child of [value[keyword]].flat()) visit(child, path, depth + 1, isPart || PARTS.has(keyword));
     }
   };
   visit(schema, '', 0);
   return features;
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+/** Lists the required properties of an object that its schema does not describe. */
+function listUndefinedRequired(schema: JsonObject): string[] {
+  const { required, properties, additionalProperties } = schema;
+  if (!Array.isArray(required) || isObject(additionalProperties)) return [];
+  if (OTHER_PROPERTIES.some(keyword => schema[keyword] !== undefined)) return [];
+  const known = isObject(properties) ? properties : {};
+  return required.filter(name => typeof name === 'string' && !Object.hasOwn(known, name));
 }
 
 /** Tells if a property explains itself: by a description, a title, or a reference to a schema that may have one. */

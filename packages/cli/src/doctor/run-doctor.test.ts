@@ -51,9 +51,9 @@ describe('doctor', () => {
     const text = formatFindings(report, { titles, all: false }, (_, each) => each).replaceAll(url, 'URL');
     expect(text).toMatchInlineSnapshot(`
       "clean 1.0.0  protocol 2026-07-28  URL
-      0 problems, 0 warnings, 0 info, 21 ok
+      0 problems, 0 warnings, 0 info, 22 ok
 
-      In order: connection, path, tls, transport, cors, host and origin, protocol versions, authorization, resumption, cancellation, caching, tool schemas, tool names, annotations, context budget, tool calls"
+      In order: connection, path, tls, transport, cors, host and origin, protocol versions, authorization, resumption, cancellation, caching, tool schemas, tool names, texts for the model, annotations, context budget, tool calls"
     `);
     const complete = formatFindings(report, { titles, all: true }, (_, each) => each);
     expect(complete).toContain('Not examined: stdio (no process is started)');
@@ -232,6 +232,24 @@ describe('doctor', () => {
   it('gives other versions more time after a slow first connection', () => {
     expect(getVersionTimeout(10_000, 300)).toBe(10_000);
     expect(getVersionTimeout(10_000, 6_000)).toBe(30_000);
+  });
+
+  it('reports no wrong version for a server that answers the probe slowly', async () => {
+    const refuse = ({ id }: { readonly id: number }) =>
+      JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
+    const faults: Faults = {
+      intercept(request, response) {
+        if (request.headers['mcp-method'] !== 'server/discover') return false;
+        request.once('data', body => {
+          const answer = () =>
+            response.writeHead(200, { 'content-type': 'application/json' }).end(refuse(JSON.parse(body)));
+          setTimeout(answer, 1500);
+        });
+        return true;
+      },
+    };
+    const report = await examineFaulty(faults, { only: ['versions'], timeout: 1000 });
+    expect(listIds(report)).toEqual(['info versions.newest']);
   });
 
   it('reports the code and the data of a JSON-RPC error', async () => {

@@ -26,7 +26,7 @@ describe('the examination of a process', () => {
     await writeFile(file, NOISY);
     const target = { command: process.execPath, args: [file] };
     const { findings, exit } = await runDoctor(target, 'noisy', { only: ['stdio'], protocolVersion: '2025-06-18' });
-    await rm(folder, { recursive: true });
+    await rm(folder, { recursive: true, maxRetries: 10 });
     expect(findings.map(({ id, severity }) => `${severity} ${id}`)).toEqual([
       'problem stdio.noise',
       'info stdio.stderr',

@@ -1,3 +1,4 @@
+import type { ConfiguredServerState } from '@tenon/console/api';
 import { sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
@@ -7,7 +8,7 @@ import { parseCount } from '../options/option-parsers.js';
 import { createUsageError } from '../usage-error.js';
 import { SERVER_CHANGES, type ServerChange } from './control-socket.js';
 import { changeServer, createNoGatewayError, findGateways, type RunningGateway } from './find-gateways.js';
-import { type ConfiguredServerState, formatServerStates, type GatewayStatus } from './gateway-status.js';
+import { formatServerStates, type GatewayStatus } from './gateway-status.js';
 
 interface ControlOptions {
   readonly pid?: number;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { type Host, redactSecrets, type ServerDescription } from '@tenon/host';
+import type { ConfiguredServerState } from '@tenon/console/api';
+import { type Host, redactSecrets } from '@tenon/host';
 import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
@@ -13,7 +14,7 @@ import {
   removeSocketRecord,
   writeSocketRecord,
 } from '../sockets/socket-record.js';
-import { type ConfiguredServerState, type GatewayStatus, toServerState } from './gateway-status.js';
+import { type GatewayStatus, toServerState } from './gateway-status.js';
 
 /** Changes of a server that the control socket accepts. */
 export const SERVER_CHANGES = ['enable', 'disable', 'restart', 'reconnect'] as const;
@@ -82,22 +83,19 @@ async function respond(
     const [, path = '', change = ''] = /^\/servers\/([^/]+)\/(\w+)$/.exec(url) ?? [];
     const known = SERVER_CHANGES.find(each => each === change);
     if (method !== 'POST' || known === undefined) return void send(404, { reason: 'unknown request' });
-    const server = toServerState(await changeServer(gateway, getStatus, decodeURIComponent(path), known));
-    gateway.onChange(known, server);
-    send(200, server);
+    send(200, await applyServerChange(gateway, decodeURIComponent(path), known));
   } catch (error) {
     const { code, summary, hint } = TenonError.from(error);
     send(409, { code, reason: redactSecrets(summary), hint });
   }
 }
 
-/** Changes a server. The error for one that the gateway does not run names the reason. */
-async function changeServer(
-  { host }: ControlledGateway,
-  getStatus: () => GatewayStatus,
+/** Changes a server, and tells it. The error for one that the gateway does not run names the reason. */
+export async function applyServerChange(
+  { host, getStatus, onChange }: ControlledGateway,
   name: string,
   change: ServerChange,
-): Promise<ServerDescription> {
+): Promise<ConfiguredServerState> {
   const changes = {
     enable: () => host.enableServer(name),
     disable: () => host.disableServer(name),
@@ -105,7 +103,9 @@ async function changeServer(
     reconnect: () => host.reconnectServer(name),
   };
   try {
-    return await changes[change]();
+    const server = toServerState(await changes[change]());
+    onChange(change, server);
+    return server;
   } catch (error) {
     const found = getStatus().servers.find(server => server.name === name);
     if (found === undefined || TenonError.from(error).code !== 'host/no-such-server') throw error;

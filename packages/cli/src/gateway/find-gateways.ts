@@ -1,11 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ConfiguredServerState } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { readSocketRecord, removeSocket, type SocketRecord } from '../sockets/socket-record.js';
 import { requestSocket, type SocketPeer } from '../sockets/socket-request.js';
 import { getGatewaysFolder, type ServerChange } from './control-socket.js';
-import type { ConfiguredServerState, GatewayStatus } from './gateway-status.js';
+import type { GatewayStatus } from './gateway-status.js';
 
 /** Running gateway with its socket. */
 export interface RunningGateway {

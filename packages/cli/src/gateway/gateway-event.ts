@@ -28,8 +28,8 @@ export type GatewayEvent = LogFields &
     | ({ readonly event: 'listening' } & ServedEndpoint)
     | ServerEvent
     | { readonly event: 'metrics'; readonly url: string }
-    /** Address of the console, with the token of its page. */
-    | { readonly event: 'console'; readonly url: string }
+    /** Addresses of the console, with the token of the operator, and with the one of pages that change nothing. */
+    | { readonly event: 'console'; readonly url: string; readonly readOnlyUrl: string }
     | { readonly event: 'policy'; readonly file: string; readonly rules: number; readonly quotas: number }
     | ({ readonly event: 'configuration' } & ServerChanges)
     | { readonly event: 'configuration'; readonly error: ReloadError }

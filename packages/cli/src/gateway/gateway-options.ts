@@ -28,6 +28,8 @@ export interface GatewayOptions
   readonly console?: boolean;
   /** Port of this page. */
   readonly consolePort?: number;
+  /** Audit logs of other replicas that this page shows. */
+  readonly consoleAudit?: readonly string[];
   readonly json?: boolean;
   /**
    * Opens the control socket.
@@ -108,6 +110,12 @@ export function withGuardOptions(command: Command): Command {
       '--budget <tokens>',
       'token budget: above it, offer tools that search, describe and call the others',
       parseCount,
+    )
+    .addOption(
+      new Option(
+        '--code-mode <policy>',
+        'let models run programs that call tools: beside the listed tools (offer), in their place (default), or as the only way (only)',
+      ).choices(['off', 'offer', 'default', 'only']),
     )
     .option('--max-output <characters>', 'maximum length of a result; the rest is available by a link', parseCount)
     .option('--print-url', 'show the sign-in URL of a server instead of opening a browser');

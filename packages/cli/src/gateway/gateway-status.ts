@@ -1,49 +1,9 @@
+import type { ConfiguredServerState } from '@tenon/console/api';
 import type { ServerDescription } from '@tenon/host';
 import { shortenReason } from '../host/host-reports.js';
 import type { ServedEndpoint } from '../http/listen.js';
 import { formatColumns } from '../screen.js';
 import type { ReportedServer } from './report-servers.js';
-
-/** Configured server and its state, as `tenon gateway status --json` and `tenon list --json` print it. */
-export interface ConfiguredServerState {
-  readonly name: string;
-  /**
-   * `idle`: no caller has needed the server yet. `waiting`: callers must sign in first. `disabled`: by the configuration,
-   * or by `tenon gateway disable`. `skipped`: the server is not approved.
-   */
-  readonly state: string;
-  /** Reason why the server is unavailable. */
-  readonly reason?: string | undefined;
-  readonly transport?: string | undefined;
-  /** Negotiated protocol version. */
-  readonly protocolVersion?: string | undefined;
-  /** Name that the server declares. */
-  readonly serverName?: string | undefined;
-  /** Version that the server declares. */
-  readonly serverVersion?: string | undefined;
-  /** Number of offered tools, once their list was read. */
-  readonly tools?: number | undefined;
-  /** Estimated number of tokens of these tools in the context of a model. */
-  readonly tokens?: number | undefined;
-  /** Number of open connections, or of processes. */
-  readonly connections?: number | undefined;
-  /** Number of running calls. */
-  readonly calls?: number | undefined;
-  /** True if a connected server declares neither tools, prompts nor resources. */
-  readonly declaresNothing?: boolean | undefined;
-  /** Last error, also if the server has recovered. */
-  readonly lastError?: LastError | undefined;
-}
-
-interface LastError {
-  readonly code: string;
-  readonly message: string;
-  readonly time: string;
-  /** Code of the JSON-RPC error, if the server has responded with one. */
-  readonly rpcCode?: number | undefined;
-  /** Data of the JSON-RPC error, without secrets. */
-  readonly data?: unknown;
-}
 
 /** Running gateway, as `tenon gateway status --json` prints it. */
 export interface GatewayStatus {

@@ -42,6 +42,8 @@ export interface ReloadableGateway {
 export interface GatewayWatch {
   /** Reads the files now, also without a change. */
   reload(): Promise<void>;
+  /** Reads the policy file now. Absent without a policy. */
+  readonly reloadPolicy: (() => Promise<void>) | undefined;
   close(): void;
 }
 
@@ -77,6 +79,7 @@ export async function watchGateway(context: CliContext, reloadable: ReloadableGa
   if (!context.terminal.interactive) process.on('SIGHUP', onHangUp);
   return {
     reload,
+    reloadPolicy: policy === undefined ? undefined : () => reloadPolicy(policy),
     close() {
       process.off('SIGHUP', onHangUp);
       for (const stop of stops) stop();

@@ -1,16 +1,24 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
+  type AuditAnchor,
+  acceptDrift,
+  type CodeModePolicy,
   type ConfiguredEntry,
   createHost,
+  createLockGuard,
   describeDrift,
   type Host,
   type HostLockOptions,
   type HostOptions,
   type HostServer,
+  type LockGuard,
   type NodeHostOptions,
   openAudit,
+  openLockFile,
   type Policy,
+  readAuditAnchors,
+  readPolicyFile,
   type ServerChanges,
 } from '@tenon/host';
 import { memoryStores, type SealKey, type Stores } from 'tenon';
@@ -39,6 +47,11 @@ export interface GatewayHostOptions extends StoreOptions {
   readonly auditKeyEnv?: string;
   readonly prefix?: 'auto' | 'always' | 'never';
   readonly budget?: number;
+  /**
+   * Offer of programs to callers.
+   * @default `off`
+   */
+  readonly codeMode?: CodeModePolicy;
   readonly maxOutput?: number;
   readonly maxProcesses?: number;
   readonly maxPerCaller?: number;
@@ -74,10 +87,24 @@ export interface GatewayHostOptions extends StoreOptions {
    * @default none
    */
   readonly telemetry?: Telemetry;
+  /**
+   * Returns a policy to use in place of each policy that is read, whose decisions it observes.
+   * @default no decision is observed
+   */
+  readonly observePolicy?: (policy: Policy) => Policy;
 }
 
 export interface GatewayHost {
   readonly host: Host;
+  /** Lock file, and the guard that applies it. Absent without a lock. */
+  readonly lock: { readonly file: string; readonly guard: LockGuard } | undefined;
+  /** Audit key, and a function that reads the anchors of all replicas from a store that they share. */
+  readonly audit: {
+    readonly key: string | undefined;
+    readonly readAnchors: (() => Promise<readonly AuditAnchor[]>) | undefined;
+  };
+  /** Servers that the host has now. */
+  getEntries(): readonly ConfiguredEntry[];
   /** Replaces the servers or the policy while the host is running. */
   update(update: { readonly entries?: readonly ConfiguredEntry[]; readonly policy?: Policy }): ServerChanges;
   close(): Promise<void>;
@@ -101,13 +128,14 @@ export async function createGatewayHost(
   const audit =
     options.audit === undefined ? undefined : await openAudit(resolve(context.cwd, options.audit), { key, ...replica });
   try {
+    const guard = lock === undefined ? undefined : await openLockGuard(createLockOptions(context, lock, options));
     const host = await createHost({
       name: 'tenon-gateway',
       servers: toHostServers(entries),
       stores,
       inputRequests: { keys },
-      ...createPolicyOptions(context, options, stores),
-      ...(lock === undefined ? {} : { lock: createLockOptions(context, lock, options) }),
+      ...(await createPolicyOptions(context, options, stores)),
+      ...(guard ? { lockGuard: guard } : {}),
       ...(audit ? { audit } : {}),
       ...(options.prefix ? { prefix: options.prefix } : {}),
       onServerState: options.onServerState,
@@ -116,6 +144,7 @@ export async function createGatewayHost(
       ...(options.extensions ? { extensions: options.extensions } : {}),
       ...(options.screening ? { screening: { onThreat: options.screening } } : {}),
       ...(options.budget === undefined ? {} : { budget: options.budget }),
+      ...(options.codeMode === undefined ? {} : { codeMode: options.codeMode }),
       ...(options.maxOutput === undefined
         ? {}
         : { output: { maxTotal: options.maxOutput, maxText: options.maxOutput } }),
@@ -134,9 +163,12 @@ export async function createGatewayHost(
     };
     const update: GatewayHost['update'] = ({ entries: changed, policy }) => {
       current = changed ?? current;
-      return host.update({ policy, ...(changed ? { servers: toHostServers(changed) } : {}) });
+      const observed = policy && options.observePolicy ? options.observePolicy(policy) : policy;
+      return host.update({ policy: observed, ...(changed ? { servers: toHostServers(changed) } : {}) });
     };
-    return { host, update, close };
+    const locked = lock !== undefined && guard ? { file: lock, guard } : undefined;
+    const readAnchors = stores.durable ? () => readAuditAnchors(stores.values) : undefined;
+    return { host, lock: locked, audit: { key, readAnchors }, getEntries: () => current, update, close };
   } catch (error) {
     await audit?.close();
     await stores.close();
@@ -167,11 +199,11 @@ async function openHostStores(
 }
 
 /** Creates the policy options. Without a policy, approvals are requested only if an approver is configured. */
-function createPolicyOptions(
+async function createPolicyOptions(
   { cwd, terminal }: CliContext,
-  { policy, approve }: GatewayHostOptions,
+  { policy, approve, observePolicy }: GatewayHostOptions,
   stores: Stores,
-): Partial<NodeHostOptions> {
+): Promise<Partial<NodeHostOptions>> {
   if (policy === undefined && approve === undefined) return {};
   if (approve === 'terminal' && !terminal.interactive) {
     throw createUsageError(
@@ -180,10 +212,22 @@ function createPolicyOptions(
     );
   }
   const mode = approve ?? (terminal.interactive ? 'terminal' : 'client');
+  const file = policy === undefined ? undefined : resolve(cwd, policy);
+  const observed = file !== undefined && observePolicy ? observePolicy(await readPolicyFile(file)) : file;
   return {
-    policy: policy === undefined ? [] : resolve(cwd, policy),
+    policy: observed ?? [],
     approvals: createGatewayApprovals(mode, terminal, stores),
   };
+}
+
+/** Reads a lock file, into which the approved changes are written. */
+async function openLockGuard({ file: path, ...options }: HostLockOptions): Promise<LockGuard> {
+  const file = openLockFile(path);
+  return createLockGuard({
+    ...options,
+    lock: (await file.read()) ?? { servers: new Map() },
+    onApproved: async drifts => void (await file.update(held => acceptDrift(held, drifts))),
+  });
 }
 
 function findLock({ cwd }: CliContext, { lock }: GatewayHostOptions): string | undefined {

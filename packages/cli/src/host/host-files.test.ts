@@ -19,7 +19,7 @@ beforeEach(async () => {
   await mkdir(join(folder, 'project'));
   context = { ...stub.context, env: { HOME: folder, USERPROFILE: folder, TOKEN: 'typed' } };
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
 const places = () => ({ platform: 'linux' as const, home: folder, env: {}, cwd: join(folder, 'project') });
 const notes = { command: 'node', args: ['notes.js'], env: { TOKEN: '$' + '{TOKEN}', MODE: 'dev' } };

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
+import type { ConfiguredServerState } from '@tenon/console/api';
 import { createHost } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { findGateways } from '../gateway/find-gateways.js';
-import { type ConfiguredServerState, listServerStates } from '../gateway/gateway-status.js';
+import { listServerStates } from '../gateway/gateway-status.js';
 import { listSkipped } from '../gateway/report-servers.js';
 import { approveEntries } from './approve-entries.js';
 import { createCredentials, toHostServers } from './create-host.js';

@@ -1,4 +1,4 @@
-import { type Finding, type ScreeningReport, sanitizeName, sanitizeText } from '@tenon/host';
+import { type Finding, isThreat, type ScreeningReport, sanitizeName, sanitizeText } from '@tenon/host';
 
 /** Handling of texts that look like instructions to a model. */
 export type ScreeningMode = 'report' | 'mask' | 'block';
@@ -27,11 +27,8 @@ const KINDS: Readonly<Partial<Record<Finding['kind'], string>>> = {
   whitespace: 'long blank space',
 };
 
-/** Kinds that `mask` and `block` withhold. */
-const THREATS: readonly Finding['kind'][] = [
-  ...(['instruction', 'cross-tool', 'chat-markup', 'encoded-text'] as const),
-  ...(['exfiltration', 'hidden-html', 'tag', 'unscanned'] as const),
-];
+/** Describes a kind of findings. */
+export const describeKind = (kind: Finding['kind']): string => KINDS[kind] ?? 'invisible characters';
 
 const NEXT: Readonly<Record<ScreeningMode, string>> = {
   report: 'It reaches the model unless you pass --screening mask or block.',
@@ -42,7 +39,7 @@ const NEXT: Readonly<Record<ScreeningMode, string>> = {
 /** Descriptions of the places. Each other one is named like its kind. */
 const PLACES: Readonly<Partial<Record<ScreeningReport['kind'], string>>> = {
   result: 'result of',
-  question: 'input request',
+  elicitation: 'input request',
 };
 
 /**
@@ -54,7 +51,7 @@ export function describeScreening(
   { server, kind, name, findings }: ScreeningReport,
   mode: ScreeningMode | undefined,
 ): string {
-  const found = [...new Set(findings.map(each => KINDS[each.kind] ?? 'invisible characters'))].join(', ');
+  const found = [...new Set(findings.map(each => describeKind(each.kind)))].join(', ');
   const [first] = findings;
   const named = `${PLACES[kind] ?? kind} ${sanitizeName(name)}`;
   const place =
@@ -64,6 +61,6 @@ export function describeScreening(
 }
 
 function describeHandling(findings: readonly Finding[], mode: ScreeningMode | undefined): string {
-  if (mode !== undefined && findings.some(({ kind }) => THREATS.includes(kind))) return NEXT[mode];
+  if (mode !== undefined && findings.some(isThreat)) return NEXT[mode];
   return findings.every(({ severity }) => severity === 'strip') ? 'They are removed.' : 'It reaches the model.';
 }

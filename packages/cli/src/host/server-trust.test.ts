@@ -14,7 +14,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-trust-'));
   stub = createStubContext(folder, () => input);
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
 function createTrustContext(answer: UserInput): CliContext {
   input = answer;
@@ -57,6 +57,12 @@ describe('servers of a project', () => {
     expect(await approvedBy(undefined)).toEqual([]);
     expect(stub.requests).toEqual([]);
   });
+});
+
+it('shows the dangers of a server that is skipped because nobody can be asked', async () => {
+  await write({ notes: { command: 'node', args: ['s.js'], env: { NODE_OPTIONS: '--require ./x.js' } } });
+  expect(await approvedBy(undefined)).toEqual([]);
+  expect(stub.notes.join('\n')).toMatch(/was not approved yet, and is skipped\n! notes: .*NODE_OPTIONS/);
 });
 
 describe('configurations', () => {

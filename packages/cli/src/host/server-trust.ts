@@ -64,11 +64,8 @@ async function openTrustStores({ screen }: CliContext, folder: string): Promise<
   }
 }
 
-async function requestApproval(
-  { terminal, screen }: CliContext,
-  trust: Trust,
-  entry: ConfiguredEntry,
-): Promise<boolean> {
+async function requestApproval(context: CliContext, trust: Trust, entry: ConfiguredEntry): Promise<boolean> {
+  const { terminal, screen } = context;
   const question = await trust.getQuestion(entry);
   if (question === undefined) return true;
   const { name, origin } = entry;
@@ -76,6 +73,7 @@ async function requestApproval(
   if (!terminal.interactive) {
     const what = question.first ? 'was not approved yet' : 'has changed since its approval';
     screen.note(`${where}: the server "${sanitizeName(name)}" ${what}, and is skipped`);
+    reportDangers(context, entry, sanitizeName(name));
     screen.note('Run this in a terminal to approve it, or pass --trust if the file is your own.');
     return false;
   }

@@ -8,7 +8,9 @@ import {
   type Lock,
   type LockFile,
   openLockFile,
+  type ServerInventory,
   sanitizeName,
+  type UnreadableList,
 } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { type ExitCode, exitCodes } from '../exit-codes.js';
@@ -21,6 +23,13 @@ export interface LockComparison {
   readonly drifts: readonly Drift[];
   /** Names of unreachable servers. */
   readonly unavailable: readonly string[];
+  /** Lists that servers could not send. The lock keeps the entries that it has of them. */
+  readonly failedLists: readonly FailedServerList[];
+}
+
+/** List of a server that could not be read. */
+export interface FailedServerList extends UnreadableList {
+  readonly server: string;
 }
 
 export interface WriteLockOptions {
@@ -52,13 +61,22 @@ export async function compareServers(
   const { inventories, unavailable } = await collectInventories(context, entries);
   for (const { server, reason } of unavailable)
     context.screen.note(`${sanitizeName(server)} is unavailable: ${shortenReason(reason)}`);
+  const failedLists = listFailures(inventories);
+  for (const { server, list, reason } of failedLists)
+    context.screen.note(
+      `${sanitizeName(server)} cannot send its ${list}: ${shortenReason(reason)}. The lock keeps what it has of them. Correct the server, and run this again`,
+    );
   const drifts: Drift[] = [];
   for (const entry of entries) {
     const inventory = inventories.find(({ server }) => server === entry.name);
     if (inventory) drifts.push(...(await compareWithLock(before, entry, inventory)));
   }
-  return { drifts, unavailable: unavailable.map(({ server }) => server) };
+  return { drifts, unavailable: unavailable.map(({ server }) => server), failedLists };
 }
+
+/** Returns the lists that could not be read, of all servers. */
+export const listFailures = (inventories: readonly ServerInventory[]): FailedServerList[] =>
+  inventories.flatMap(({ server, failed = [] }) => failed.map(each => ({ server, ...each })));
 
 /**
  * Writes the accepted changes into a lock file, after the user has agreed to those that need approval.
@@ -68,7 +86,7 @@ export async function compareServers(
 export async function writeLock(
   context: CliContext,
   { file, before }: { readonly file: LockFile; readonly before: Lock },
-  { drifts, unavailable }: LockComparison,
+  { drifts, unavailable, failedLists }: LockComparison,
   options: WriteLockOptions,
 ): Promise<ExitCode> {
   const { screen, terminal } = context;
@@ -91,5 +109,5 @@ export async function writeLock(
   screen.note(`${path} has ${formatCount(after.servers.size, 'server')}`);
   if (unavailable.length > 0)
     screen.note(`${failed}: unavailable. A server without an entry in ${path} will not be started`);
-  return unavailable.length > 0 ? exitCodes.unreachable : exitCodes.success;
+  return unavailable.length + failedLists.length > 0 ? exitCodes.unreachable : exitCodes.success;
 }

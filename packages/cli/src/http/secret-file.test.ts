@@ -17,5 +17,5 @@ it.each([
   if (expected === 'token') expect(await reading).toBe('token');
   else await expect(reading).rejects.toThrow(`--token-file: ${expected}. Pass a file`);
   await expect(readSecretFile(context, 'none', '--token-file')).rejects.toThrow('--token-file: file not found: none');
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 10 });
 });

@@ -24,7 +24,7 @@ import { readSourceFile } from './recording-file.js';
 
 /** Decision of a policy about one recorded call. */
 export interface RecordedDecision {
-  /** Line of the call in the recording. */
+  /** Line of the call in the recording. In the console of a gateway, the number of the decision. */
   readonly line: number;
   readonly kind: ActionRequest['kind'];
   readonly server: string;
@@ -43,14 +43,18 @@ export interface DecisionReport {
   readonly counts: Readonly<Record<Action, number>>;
 }
 
-export interface DecisionOptions extends PolicyUserOptions {
+export interface DecisionOptions extends DecisionSettingOptions {
   readonly recording: string;
   readonly policy?: string;
+  readonly json?: boolean;
+}
+
+/** Options of the gateway whose decisions are reported. */
+export interface DecisionSettingOptions extends PolicyUserOptions {
   /** Lock file, which contains names of tools. `true` uses `mcp.lock`. `false` uses no lock file. */
   readonly lock?: string | boolean;
   readonly prefix?: Prefix;
   readonly budget?: number;
-  readonly json?: boolean;
 }
 
 const MAX_NAME = 100;
@@ -60,18 +64,32 @@ const MAX_REASON = 300;
 export async function reportDecisions(
   context: CliContext,
   configs: readonly string[],
-  { recording: file, policy: policyFile, json, budget, ...options }: DecisionOptions,
+  { recording: file, policy: policyFile, json, ...options }: DecisionOptions,
 ): Promise<void> {
   if (policyFile === undefined) throw createUsageError('--dry-run needs a policy', 'pass --policy FILE');
-  const user = parsePolicyUser(options);
   const policy = await readPolicyFile(resolve(context.cwd, policyFile), policyFile);
   const recording = parseRecording(await readSourceFile(context, file));
-  const servers = await readServers(context, configs);
-  const { prefix } = options;
-  const known = await readKnownNames(context, policy, servers, options);
-  const report = evaluateCalls(policy, recording, { servers, user, known, prefix, hasBudget: budget !== undefined });
+  const report = evaluateCalls(policy, recording, await readDecisionSetting(context, configs, policy.rules, options));
   if (json) context.screen.printJson(report);
   else context.screen.print(formatDecisions(report, file));
+}
+
+/**
+ * Reads the servers, the user and the names for the decisions about a recording.
+ *
+ * @param rules Rules whose names are known names, too.
+ */
+export async function readDecisionSetting(
+  context: CliContext,
+  configs: readonly string[],
+  rules: Policy['rules'],
+  { budget, ...options }: DecisionSettingOptions,
+): Promise<DecisionSetting> {
+  const user = parsePolicyUser(options);
+  const servers = await readServers(context, configs);
+  const { prefix } = options;
+  const known = await readKnownNames(context, rules, servers, options);
+  return { servers, user, known, prefix, hasBudget: budget !== undefined };
 }
 
 type DecisionServer = Pick<ConfiguredEntry, 'name' | 'tools' | 'trusted'>;
@@ -92,9 +110,9 @@ async function readServers(context: CliContext, configs: readonly string[]): Pro
 /** Reads the names of tools and prompts at the servers: from the lock, and from rules with a whole name. */
 async function readKnownNames(
   { cwd }: CliContext,
-  { rules }: Policy,
+  rules: Policy['rules'],
   servers: readonly DecisionServer[],
-  { lock, prefix }: Pick<DecisionOptions, 'lock' | 'prefix'>,
+  { lock, prefix }: Pick<DecisionSettingOptions, 'lock' | 'prefix'>,
 ): Promise<Map<string, EntryNames>> {
   const path = resolve(cwd, typeof lock === 'string' ? lock : 'mcp.lock');
   const locked = lock === false ? undefined : await openLockFile(path).read();
@@ -153,8 +171,13 @@ export function evaluateCalls(
       : '. The name at the server is not in the lock file, so rules with names may not match';
     return [{ line, kind, server, name, action, rule: rule ?? null, reason: reason + unclear }];
   });
-  const count = (action: Action) => calls.filter(call => call.action === action).length;
-  return { calls, counts: { allow: count('allow'), ask: count('ask'), deny: count('deny') } };
+  return { calls, counts: countActions(calls) };
+}
+
+/** Counts the decisions for each action. */
+export function countActions(decisions: readonly Pick<RecordedDecision, 'action'>[]): DecisionReport['counts'] {
+  const count = (action: Action) => decisions.filter(decision => decision.action === action).length;
+  return { allow: count('allow'), ask: count('ask'), deny: count('deny') };
 }
 
 /** Reads the annotations of the recorded tools, also of those that `describe_tools` has described. */

@@ -1,5 +1,6 @@
 /** Types of the output of commands with `--json`. The JSON Schemas that `tenon schema` prints are generated from these types. */
 
+import type { ConfiguredServerState } from '@tenon/console/api';
 import type {
   AuditFileVerification,
   Drift,
@@ -15,6 +16,7 @@ import type { SavedFile } from '../calls/save-content.js';
 import type { ImportReport } from '../commands/import-openapi.js';
 import type { InitResult } from '../commands/init.js';
 import type { SignOutReport } from '../commands/logout.js';
+import type { MigrateReport } from '../commands/migrate.js';
 import type { FoundServer } from '../commands/search.js';
 import type { Candidate } from '../completion/list-candidates.js';
 import type { ConformanceReport } from '../conformance/run-conformance.js';
@@ -22,13 +24,16 @@ import type { DaemonServerState } from '../daemon/daemon-servers.js';
 import type { DevEvent } from '../dev/dev-server.js';
 import type { DoctorReport } from '../doctor/finding.js';
 import type { GatewayEvent } from '../gateway/gateway-event.js';
-import type { ConfiguredServerState, GatewayStatus } from '../gateway/gateway-status.js';
+import type { GatewayStatus } from '../gateway/gateway-status.js';
+import type { FailedServerList } from '../host/update-lock.js';
 import type { ChangesResult } from '../mcp-hosts/run-changes.js';
 import type { DescribedRequest } from '../questions/describe-requests.js';
+import type { PolicyTrial } from '../recording/compare-decisions.js';
 import type { DecisionReport } from '../recording/report-decisions.js';
 import type { ErrorReport } from '../report-failure.js';
 import type { LogFields, NoteLine } from '../screen.js';
 import type { ErrorEvent } from '../serving/log-error.js';
+import type { FailedList } from '../tools/read-listing.js';
 
 /** Text, or the file it was written to. */
 type WrittenText =
@@ -212,6 +217,8 @@ interface ServerInventory {
   readonly resources: readonly (Definition & { readonly uri: string })[];
   readonly resourceTemplates: readonly (Definition & { readonly uriTemplate: string })[];
   readonly prompts: readonly Definition[];
+  /** Lists that could not be read. They are empty above, which does not mean that the server has no entries. */
+  readonly failedLists: readonly FailedList[];
 }
 
 export interface LockOutput {
@@ -221,6 +228,8 @@ export interface LockOutput {
   })[];
   /** Names of servers that cannot be reached, or are not approved. */
   readonly unavailable: readonly string[];
+  /** Lists that servers could not send. The lock keeps the entries that it has of them. */
+  readonly failedLists: readonly FailedServerList[];
 }
 
 export interface LogoutOutput {
@@ -232,14 +241,16 @@ export interface LogoutOutput {
   readonly connectionsClosed: number;
 }
 
+export type MigrateOutput = MigrateReport;
+
 /** One line, with `--port`. */
 export type MockOutput = ListeningEvent | ErrorEvent;
 
 /** Line on standard error that is no error of the command: a note or a warning. */
 export type NoteOutput = NoteLine;
 
-/** The decision of `explain`, the findings of `lint`, or the JSON Schema of policy files. */
-export type PolicyOutput = PolicyVerdict | readonly PolicyFinding[] | SchemaDocument;
+/** The decision of `explain`, the findings of `lint`, the changed decisions of `try`, or the JSON Schema of policy files. */
+export type PolicyOutput = PolicyVerdict | readonly PolicyFinding[] | PolicyTrial | SchemaDocument;
 
 export type PromptOutput = PromptResult | InputRequired;
 

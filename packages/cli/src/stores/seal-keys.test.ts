@@ -11,7 +11,7 @@ let folder = '';
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-keys-'));
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => rm(folder, { recursive: true, maxRetries: 10 }));
 
 async function read(text: string, mode = 0o600, options: object = { keysFile: 'keys' }) {
   const { context, notes } = createStubContext(folder, () => undefined);

@@ -1,12 +1,19 @@
 import { createTokenReport } from '@tenon/host';
 import type { Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
-import { collectAll } from '../collect-all.js';
+import { getExitCode } from '../exit-codes.js';
+import { createErrorReport, type ErrorReport } from '../report-failure.js';
+import { readServerLists, type ServerListName } from './read-server-lists.js';
 import { formatToolSignature } from './signature.js';
 
 /** Tool as `--json` prints it: the definition of the server, its signature, and its number of tokens. */
 interface ListedTool extends Tool {
   readonly signature: string;
   readonly tokens: number;
+}
+
+/** List that could not be read, with its error. */
+export interface FailedList extends ErrorReport {
+  readonly list: ServerListName;
 }
 
 /** Inventory of a server. */
@@ -20,6 +27,8 @@ export interface ServerListing {
   readonly resources: readonly Resource[];
   readonly resourceTemplates: readonly ResourceTemplate[];
   readonly prompts: readonly Prompt[];
+  /** Lists that could not be read. They are empty above, which does not mean that the server has no entries. */
+  readonly failedLists: readonly FailedList[];
 }
 
 /** Connection whose server is listed. */
@@ -29,15 +38,16 @@ interface ListedConnection {
   readonly signal: AbortSignal;
 }
 
-/** Reads all lists of a server. A list that the server does not declare is empty. */
+/**
+ * Reads all lists of a server. A list that the server does not declare is empty.
+ *
+ * @throws TenonError if no list could be read.
+ */
 export async function readListing({ client, protocolVersion, signal }: ListedConnection): Promise<ServerListing> {
-  const { capabilities, info, instructions } = client.server;
-  const [tools, resources, resourceTemplates, prompts] = await Promise.all([
-    capabilities.tools ? collectAll(client.listTools({ signal })) : [],
-    capabilities.resources ? collectAll(client.listResources({ signal })) : [],
-    capabilities.resources ? collectAll(client.listResourceTemplates({ signal })) : [],
-    capabilities.prompts ? collectAll(client.listPrompts({ signal })) : [],
-  ]);
+  const { info, instructions } = client.server;
+  const { tools, resources, resourceTemplates, prompts, failures, read } = await readServerLists(client, signal);
+  const [first] = failures;
+  if (first && (read.length === 0 || signal.aborted)) throw first.error;
   const { total, servers } = createTokenReport([{ server: '', tools }]);
   const costs = servers[0]?.tools ?? [];
   return {
@@ -53,5 +63,6 @@ export async function readListing({ client, protocolVersion, signal }: ListedCon
     resources,
     resourceTemplates,
     prompts,
+    failedLists: failures.map(({ list, error }) => ({ list, ...createErrorReport(error, getExitCode(error)) })),
   };
 }

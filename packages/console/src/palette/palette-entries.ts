@@ -1,7 +1,7 @@
 import { ACTIONS } from '../actions.js';
 import type { ListingView } from '../api.js';
-import { calls, recordings, servers } from '../console-state.js';
-import { LINKS } from '../parts/frame.js';
+import { calls, canChange, hello, recordings, servers } from '../console-state.js';
+import { listLinks } from '../parts/frame.js';
 import { callApi, toServerApi } from '../request.js';
 import { navigate, toRecordingPath, toServerPath } from '../route.js';
 import { switchTheme } from '../theme.js';
@@ -44,7 +44,9 @@ export function listEntries(): PaletteEntry[] {
     entries.push({ id: `${kind} ${title}`, kind, title, detail, text: toSearchText(`${title} ${detail}`), run });
   };
   const open = (address: string) => () => navigate(address);
-  for (const { title, key, href } of LINKS) add('view', title, key, open(href));
+  for (const { title, key, href } of listLinks()) add('view', title, key, open(href));
+  if (hello.value?.isGateway)
+    for (const view of ['policy', 'lock', 'audit']) add('view', `Gateway ${view}`, '', open(`/gateway/${view}`));
   for (const { name, servers: names } of recordings.value.values())
     add('recording', name, names.join(', '), open(toRecordingPath(name)));
   for (const { title, detail, run } of ACTIONS) add('action', title, detail, run);
@@ -52,7 +54,8 @@ export function listEntries(): PaletteEntry[] {
   for (const server of servers.value.values()) {
     const { name } = server;
     add('server', name, server.protocolVersion ?? server.state, open(toServerPath(name)));
-    add('action', `Reconnect ${name}`, '', () => void callApi('POST', toServerApi(name, 'reconnect')));
+    if (canChange.value)
+      add('action', `Reconnect ${name}`, '', () => void callApi('POST', toServerApi(name, 'reconnect')));
     const { listing } = listings.get(name) ?? {};
     for (const tool of listing?.tools ?? [])
       add('tool', `${name} ${tool.name}`, tool.title ?? '', open(toServerPath(name, tool.name)));

@@ -1,13 +1,15 @@
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallDetail, CallHttpView, CallView } from '../api.js';
-import { servers, shownRecording, toSessionPath } from '../console-state.js';
+import { getCallRows, servers, shownRecording, toSessionPath, toTracePath } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { callApi } from '../request.js';
 import { toComparePath, toServerPath } from '../route.js';
+import { ForOperator } from './for-operator.js';
 import { HttpExchanges } from './http-exchanges.js';
 import { Icon, type IconName } from './icons.js';
 import { Ladder } from './ladder.js';
+import { LazyDecision } from './lazy-decision.js';
 import { ResultView } from './result.js';
 import { Text } from './text.js';
 
@@ -111,6 +113,7 @@ export function CallPanel({
     const loaded = await import('./copy-menu.js');
     setCopyMenu(() => loaded.CopyMenu);
   };
+  const [first] = getCallRows(call.id);
   const post = (action: string) => void callApi('POST', `calls/${call.id}/${action}`);
   return (
     <section class="call" aria-live="polite">
@@ -124,18 +127,20 @@ export function CallPanel({
         <span class="actions">
           {actions ?? (
             <>
-              {isOver ? (
-                <button type="button" onClick={() => post('repeat')} title="Repeat the call (r)">
-                  Repeat
-                </button>
-              ) : (
-                <button type="button" onClick={() => post('cancel')}>
-                  Cancel
-                </button>
-              )}
-              <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
-                compare
-              </a>
+              <ForOperator>
+                {isOver ? (
+                  <button type="button" onClick={() => post('repeat')} title="Repeat the call (r)">
+                    Repeat
+                  </button>
+                ) : (
+                  <button type="button" onClick={() => post('cancel')}>
+                    Cancel
+                  </button>
+                )}
+                <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
+                  compare
+                </a>
+              </ForOperator>
               <button
                 type="button"
                 data-key="y"
@@ -149,9 +154,11 @@ export function CallPanel({
               <a href={`/wire?call=${call.id}`}>wire</a>
             </>
           )}
+          {first && <a href={toTracePath(first.seq)}>trace</a>}
         </span>
       </header>
       {CopyMenu && <CopyMenu call={call} />}
+      {isOver && !actions && <LazyDecision call={call.id} />}
       {detail && <ResultView call={detail} />}
       <Ladder call={call} />
       <CallHttp call={call} />

@@ -43,6 +43,9 @@ export function ComparedResults({ calls }: { readonly calls: readonly CallView[]
           </span>
         )}
       </h2>
+      {read.some(({ cuts }) => cuts.length > 0) && (
+        <p class="dim">Only the beginning of long values is compared. Compare the messages for the rest.</p>
+      )}
       {others.length === 0 && <OutcomeView detail={first.detail} />}
       {others.map(other => (
         <div key={name(other)}>

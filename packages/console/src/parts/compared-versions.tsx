@@ -9,6 +9,7 @@ import { setQuery } from '../route.js';
 import { AlignedRowView } from './aligned-row.js';
 import { CallHeading, CallState } from './call-panel.js';
 import { ComparedResults } from './compared-results.js';
+import { ForOperator } from './for-operator.js';
 import { InputForm } from './input-form.js';
 import { readMessage } from './json-diff.js';
 import { RequestError, useRequest } from './request-error.js';
@@ -60,7 +61,9 @@ export function ComparedVersions({ id, versions }: { readonly id: number; readon
     <main class="view pane compare">
       <header class="call-head">
         <CallHeading call={base} />
-        <VersionChoice base={base} shown={shown} runs={runs} onStart={wanted => void start(wanted)} />
+        <ForOperator>
+          <VersionChoice base={base} shown={shown} runs={runs} onStart={wanted => void start(wanted)} />
+        </ForOperator>
       </header>
       <RequestError error={error} />
       {approvals.map(request => (
@@ -261,9 +264,11 @@ function MissingCall({ lane: { protocolVersion, call, run }, onStart }: MissingC
       <span class={`state ${run?.state === 'failed' ? 'error' : isBusy ? 'waiting' : 'refused'}`}>{words}</span>{' '}
       <Text value={run?.error ? formatError(run.error) : ''} />{' '}
       {!isBusy && (
-        <button type="button" onClick={() => onStart(protocolVersion)}>
-          Call on {protocolVersion}
-        </button>
+        <ForOperator>
+          <button type="button" onClick={() => onStart(protocolVersion)}>
+            Call on {protocolVersion}
+          </button>
+        </ForOperator>
       )}
     </p>
   );

@@ -8,12 +8,17 @@ import { Text } from './text.js';
 /** An entry of the list on the left. */
 export interface FeatureItem {
   readonly name: string;
+  /** Text that is shown. Default: the name. */
+  readonly label?: string;
   /** Text that the filter finds, besides the name. */
   readonly title: string;
   /** Short text beside the name. */
   readonly note: string;
   readonly href: string;
 }
+
+/** Maximum number of entries that are shown. */
+const MAX_SHOWN = 500;
 
 interface FeatureListProps {
   readonly server: ServerView;
@@ -26,7 +31,9 @@ interface FeatureListProps {
 export function FeatureList({ server, feature, items, chosen }: FeatureListProps) {
   const [filter, setFilter] = useState('');
   const wanted = filter.toLowerCase();
-  const shown = items.filter(({ name, title }) => `${name} ${title}`.toLowerCase().includes(wanted));
+  const shown = items.filter(({ name, label = '', title }) =>
+    `${name} ${label} ${title}`.toLowerCase().includes(wanted),
+  );
   const move = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement && shown[0]) return navigate(shown[0].href);
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
@@ -51,11 +58,11 @@ export function FeatureList({ server, feature, items, chosen }: FeatureListProps
         />
       )}
       <ul>
-        {shown.map(({ name, note, href }) => (
+        {shown.slice(0, MAX_SHOWN).map(({ name, label = name, note, href }) => (
           <li key={href}>
-            <a href={href} aria-current={name === chosen ? 'page' : undefined} class="mono">
+            <a href={href} aria-current={name === chosen ? 'page' : undefined} class="mono" title={name}>
               <span class="tool-name">
-                <Text value={name} />
+                <Text value={label} />
               </span>
               <span class="badge">
                 <Text value={note} />
@@ -64,6 +71,7 @@ export function FeatureList({ server, feature, items, chosen }: FeatureListProps
           </li>
         ))}
       </ul>
+      {shown.length > MAX_SHOWN && <p class="dim more">{shown.length - MAX_SHOWN} more. Type a part of the name.</p>}
     </nav>
   );
 }

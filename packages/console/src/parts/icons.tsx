@@ -3,6 +3,8 @@ const PATHS = {
   wire: 'M2 5h10M9 2l3 3-3 3M14 11H4M7 8l-3 3 3 3',
   recordings: 'M8 2.5a5.5 5.5 0 1 0 .01 0M8 6.5a1.5 1.5 0 1 0 .01 0',
   inbox: 'M2 9l2-6h8l2 6v4H2zM2 9h3.5l1 2h3l1-2H14',
+  gateway: 'M2 8h4M10 3h4M10 8h4M10 13h4M6 8l4-5M6 8h4M6 8l4 5',
+  key: 'M5.5 2.5a3 3 0 1 0 .01 0M7.6 7.6L13 13M13 13v-2.5M13 13h-2.5',
   theme: 'M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12',
   ok: 'M3 8.5l3.2 3L13 4.5',
   error: 'M4 4l8 8M12 4l-8 8',

@@ -5,6 +5,8 @@ import { formatDuration } from '../format.js';
 import { callApi } from '../request.js';
 import { toServerPath } from '../route.js';
 import { createInitialValue } from '../schema/initial-value.js';
+import { ForOperator } from './for-operator.js';
+import { createPartSource } from './json-parts.js';
 import { JsonTree } from './json-tree.js';
 import { RequestError, useRequest } from './request-error.js';
 import { SchemaForm } from './schema-form.js';
@@ -35,7 +37,9 @@ export function InputForm({ request }: { readonly request: InputRequestView }) {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     // An input request within a call gets its response next. The inbox has several of them.
-    if (request.call !== null) form.current?.querySelector<HTMLElement>('input, textarea, select, button')?.focus();
+    if (request.call === null) return;
+    const fields = form.current?.querySelector<HTMLElement>('input, textarea, select');
+    (fields ?? form.current?.querySelector<HTMLElement>('button'))?.focus();
   }, [request.call]);
   const send = (action: InputAction) =>
     run(async () => {
@@ -75,22 +79,26 @@ export function InputForm({ request }: { readonly request: InputRequestView }) {
         </pre>
       )}
       {url !== null && <ForeignLink address={url} />}
-      {params !== null && <JsonTree value={params} open={4} />}
-      {schema && <SchemaForm schema={schema} root={schema} value={value} onChange={setValue} path={`request-${id}`} />}
-      <RequestError error={error} />
-      <div class="actions">
-        <button type="submit" class="primary">
-          {ACCEPT[kind]}
-        </button>
-        <button type="button" onClick={() => void send('decline')}>
-          {kind === 'approval' ? 'Refuse' : 'Decline'}
-        </button>
-        {kind !== 'approval' && (
-          <button type="button" onClick={() => void send('cancel')}>
-            Cancel
-          </button>
+      {params !== null && <JsonTree value={params} source={createPartSource(request.cuts, null)} open={4} />}
+      <ForOperator>
+        {schema && (
+          <SchemaForm schema={schema} root={schema} value={value} onChange={setValue} path={`request-${id}`} />
         )}
-      </div>
+        <RequestError error={error} />
+        <div class="actions">
+          <button type="submit" class="primary">
+            {ACCEPT[kind]}
+          </button>
+          <button type="button" onClick={() => void send('decline')}>
+            {kind === 'approval' ? 'Refuse' : 'Decline'}
+          </button>
+          {kind !== 'approval' && (
+            <button type="button" onClick={() => void send('cancel')}>
+              Cancel
+            </button>
+          )}
+        </div>
+      </ForOperator>
     </form>
   );
 }

@@ -3,7 +3,8 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { MessageView } from '../api.js';
 import { diffJson, type JsonDiff } from '../compare/json-diff.js';
 import { formatCount, formatSize } from '../format.js';
-import { describeFailure, readText } from '../request.js';
+import { callApi, describeFailure } from '../request.js';
+import { readMessageText } from './message-body.js';
 import { RequestError } from './request-error.js';
 import { Text } from './text.js';
 
@@ -136,12 +137,10 @@ function findCommonEnds(a: string, b: string): readonly [number, number] {
 
 /** Reads a message with all digits of its numbers. */
 export async function readMessage(seq: number): Promise<{ readonly view: MessageView; readonly body: unknown }> {
-  const view: MessageView = JSON.parse(await readText(`wire/${seq}`));
-  if (view.isWhole) return { view, body: parseJsonText(view.text) };
+  const view = await callApi<MessageView>('GET', `wire/${seq}`);
   if (view.size > MAX_MESSAGE)
     throw new Error(`message ${seq}: ${formatSize(view.size)} characters are too many to compare`);
-  const complete: MessageView = JSON.parse(await readText(`wire/${seq}?whole`));
-  return { view: complete, body: parseJsonText(complete.text) };
+  return { view, body: parseJsonText(await readMessageText(seq)) };
 }
 
 /** The structural difference of two messages, which are read when it is shown. */

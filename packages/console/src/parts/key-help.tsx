@@ -3,7 +3,8 @@ import { signal } from '@preact/signals';
 export const isHelpOpen = signal(false);
 
 const KEYS: readonly (readonly [keys: string, does: string])[] = [
-  ['b  c  w  o  i', 'servers, calls, wire, recordings, input requests'],
+  ['b  c  w  o  s  i', 'servers, calls, wire, recordings, sign-in, input requests'],
+  ['g  a', 'the gateway and its approvals, if the console belongs to one'],
   ['← →', 'the message before or after, in a recording'],
   ['Ctrl K', 'everything by its name'],
   ['/', 'filter'],
@@ -14,6 +15,7 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['v', 'the same call on another protocol version'],
   ['y', 'copy the shown call, or make a test of it'],
   ['e', 'save the shown messages as a recording'],
+  ['n', 'the next request of a sign-in'],
   ['Esc', 'leave a field, close the message'],
   ['t', 'theme'],
 ];

@@ -58,6 +58,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
                   {first.from === 'client' ? '→ ' : '← '}
                   {count > 1 && <b>{count.toLocaleString('en')} × </b>}
                   <Text value={describeRow(first)} />
+                  {first.fault && <b class="issue"> {first.fault}</b>}
                 </span>
               </span>
               <span class="figures">
@@ -117,4 +118,5 @@ const isSame = (one: WireRow, other: WireRow | undefined): boolean =>
   one.kind === 'notification' &&
   other?.kind === 'notification' &&
   one.method === other.method &&
+  one.fault === other.fault &&
   one.from === other.from;

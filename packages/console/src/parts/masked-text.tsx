@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { canChange } from '../console-state.js';
 import { callApi } from '../request.js';
 
 /** Sign of the command for a value that it has masked. */
@@ -8,7 +9,7 @@ const MASK = '…';
 export function MaskedText({ value, reveal: show }: { value: string; reveal: (() => Promise<unknown>) | undefined }) {
   const [shown, setShown] = useState<string | null>(null);
   if (shown !== null) return <span class="revealed">{shown}</span>;
-  if (!show || !value.includes(MASK)) return <>{value}</>;
+  if (!show || !canChange.value || !value.includes(MASK)) return <>{value}</>;
   const request = () => {
     show().then(
       found => setShown(typeof found === 'string' ? found : JSON.stringify(found)),

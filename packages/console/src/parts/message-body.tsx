@@ -1,16 +1,32 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { MessageView } from '../api.js';
+import type { MessageText, MessageView } from '../api.js';
 import { shownRecording, toSessionPath } from '../console-state.js';
-import { formatSize } from '../format.js';
 import { callApi, describeFailure } from '../request.js';
 import { HttpExchanges } from './http-exchanges.js';
-import { JsonTree } from './json-tree.js';
+import { createPartSource } from './json-parts.js';
+import { JsonTree, MoreText } from './json-tree.js';
 import { reveal } from './masked-text.js';
 import { RequestError } from './request-error.js';
 import { Text } from './text.js';
 
-/** Length of a text that is parsed and shown as a tree. */
-const MAX_TREE = 256_000;
+/** Length of the pieces of a text that is shown. */
+const TEXT_STEP = 64_000;
+/** Length of the pieces of a text that is read whole. */
+const MAX_PIECE = 1_000_000;
+
+/** Reads a piece of the JSON text of a message. */
+const readPiece = (seq: number, from: number, size: number): Promise<MessageText> =>
+  callApi('GET', `${toSessionPath(`wire/${seq}`)}/text?from=${from}&size=${size}`);
+
+/** Reads the JSON text of a message in pieces, so that no piece keeps the page from its work. */
+export async function readMessageText(seq: number): Promise<string> {
+  let text = '';
+  for (;;) {
+    const piece = await readPiece(seq, text.length, MAX_PIECE);
+    text += piece.text;
+    if (piece.text === '' || text.length >= piece.size) return text;
+  }
+}
 
 /** The body of a message, which the page reads when it is shown. */
 export function MessageBody({ seq }: { readonly seq: number }) {
@@ -20,51 +36,68 @@ export function MessageBody({ seq }: { readonly seq: number }) {
   const [isRaw, setRaw] = useState(false);
   const shown = useRef(seq);
   shown.current = seq;
-  const read = async (path: string) => {
-    try {
-      const found = await callApi<MessageView>('GET', path);
-      // Meanwhile, the user may have chosen another message.
-      if (shown.current !== seq) return;
-      setMessage(found);
-      setError('');
-    } catch (thrown) {
-      if (shown.current === seq) setError(describeFailure(thrown).cause);
-    }
-  };
   useEffect(() => {
     setMessage(null);
-    void read(toSessionPath(`wire/${seq}`));
+    callApi<MessageView>('GET', toSessionPath(`wire/${seq}`)).then(
+      found => {
+        // Meanwhile, the user may have chosen another message.
+        if (shown.current !== seq) return;
+        setMessage(found);
+        setError('');
+      },
+      thrown => {
+        if (shown.current === seq) setError(describeFailure(thrown).cause);
+      },
+    );
   }, [seq]);
-  const { text = '', size = 0, isWhole = false, http = [] } = message ?? {};
-  const isTree = !isRaw && isWhole && size <= MAX_TREE;
-  const value: unknown = useMemo(() => (isTree ? JSON.parse(text) : undefined), [isTree, text]);
+  const source = useMemo(
+    () => createPartSource(message?.cuts ?? [], `${toSessionPath(`wire/${seq}`)}/part`),
+    [message, seq],
+  );
   if (error !== '') return <RequestError error={error} />;
   if (!message) return <p class="dim">…</p>;
+  const copy = async () => navigator.clipboard.writeText(await readMessageText(seq));
   return (
     <div class="body">
       <div class="body-tools">
-        <button type="button" class="quiet" onClick={() => setRaw(!isRaw)} disabled={!isWhole || size > MAX_TREE}>
-          {isTree ? 'Text' : 'Tree'}
+        <button type="button" class="quiet" onClick={() => setRaw(!isRaw)}>
+          {isRaw ? 'Tree' : 'Text'}
         </button>
-        <button type="button" class="quiet" onClick={() => void navigator.clipboard.writeText(text)}>
+        <button type="button" class="quiet" onClick={() => void copy().catch(() => {})}>
           Copy
         </button>
-        {!isWhole && (
-          <button type="button" class="link" onClick={() => void read(toSessionPath(`wire/${seq}?whole`))}>
-            first {formatSize(text.length)} of {formatSize(size)} characters; read all
-          </button>
-        )}
       </div>
-      <HttpExchanges seq={message.row.request ?? seq} exchanges={http} />
-      {isTree ? (
-        <div class="tree">
-          <JsonTree value={value} open={4} onReveal={isRecorded ? undefined : path => reveal(seq, { path })} />
-        </div>
+      <HttpExchanges seq={message.row.request ?? seq} exchanges={message.http} />
+      {isRaw ? (
+        <MessageTextView key={seq} seq={seq} size={message.size} />
       ) : (
-        <pre class="text">
-          <Text value={text} />
-        </pre>
+        <div class="tree">
+          <JsonTree
+            key={seq}
+            value={message.value}
+            source={source}
+            open={4}
+            onReveal={isRecorded ? undefined : path => reveal(seq, { path })}
+          />
+        </div>
       )}
     </div>
+  );
+}
+
+/** The JSON text of a message, in steps. */
+function MessageTextView({ seq, size }: { readonly seq: number; readonly size: number }) {
+  const [text, setText] = useState('');
+  const read = () =>
+    void readPiece(seq, text.length, TEXT_STEP).then(
+      piece => setText(text + piece.text),
+      () => {},
+    );
+  useEffect(read, []);
+  return (
+    <pre class="text">
+      <Text value={text} />
+      {text !== '' && <MoreText left={size - text.length} showMore={read} />}
+    </pre>
   );
 }

@@ -2,6 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { FindingView, Json, ServerView } from '../api.js';
 import { formatCount } from '../format.js';
 import { callApi, describeFailure, toServerApi } from '../request.js';
+import { FaultForm } from './fault-plan.js';
+import { ForOperator } from './for-operator.js';
 import { Icon, type IconName } from './icons.js';
 import { JsonTree } from './json-tree.js';
 import { useRequest } from './request-error.js';
@@ -21,9 +23,12 @@ export function ServerDetails({ server }: { readonly server: ServerView }) {
   const path = toServerApi(server.name);
   return (
     <>
-      {server.state === 'connected' && <Capabilities key={`${path} ${server.protocolVersion}`} path={path} />}
-      {server.capabilities.includes('logging') && <LogLevel path={path} />}
-      <Doctor path={path} />
+      <ForOperator>
+        {server.state === 'connected' && <Capabilities key={`${path} ${server.protocolVersion}`} path={path} />}
+        {server.capabilities.includes('logging') && <LogLevel path={path} />}
+        <Doctor path={path} />
+        {server.state === 'connected' && <FaultForm server={server} path={path} />}
+      </ForOperator>
     </>
   );
 }
@@ -145,7 +150,12 @@ function Doctor({ path }: { readonly path: string }) {
   );
 }
 
-function Finding({ finding: { id, severity, title, seen, cause, fix, spec } }: { readonly finding: FindingView }) {
+/** A finding with its cause and its fix. */
+export function Finding({
+  finding: { id, severity, title, seen, cause, fix, spec },
+}: {
+  readonly finding: FindingView;
+}) {
   return (
     <div class="finding">
       <span class={`state ${ICONS[severity]}`}>

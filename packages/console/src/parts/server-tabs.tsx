@@ -5,7 +5,7 @@ import { ServerStateView } from './server-state.js';
 import { Text } from './text.js';
 
 /** Parts of a server that have views of their own, beside its tools. */
-export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions'] as const;
+export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions', 'skills'] as const;
 export type FeatureName = (typeof FEATURE_VIEWS)[number];
 
 /** Capabilities with which a server offers a part. A part without an entry is there for all servers. */
@@ -13,19 +13,21 @@ const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
   resources: ['resources'],
   prompts: ['prompts'],
   tasks: ['tasks', 'extensions'],
+  skills: ['io.modelcontextprotocol/skills'],
 };
 
 export const toFeaturePath = (server: string, feature: string): string => `${toServerPath(server)}/${feature}`;
 
 /** Links to the server itself and to the parts that it offers. */
 export function ServerTabs({ server, current }: { readonly server: ServerView; readonly current: string }) {
-  const { name, counts, capabilities } = server;
+  const { name, counts } = server;
+  const capabilities = [...server.capabilities, ...server.extensions];
   const own = [...calls.value.values()].filter(call => call.server === name && call.task).length;
   const active = [...subscriptions.value.values()].filter(each => each.server === name && each.isActive).length;
   const numbers: Readonly<Record<string, number | undefined>> = { ...counts, tasks: own, subscriptions: active };
   // A server that is not connected yet has declared nothing.
   const isOffered = (feature: string) =>
-    capabilities.length === 0 ||
+    (capabilities.length === 0 && feature !== 'skills') ||
     feature === current ||
     Boolean(numbers[feature]) ||
     (CAPABILITIES[feature]?.some(each => capabilities.includes(each)) ?? true);
@@ -40,6 +42,11 @@ export function ServerTabs({ server, current }: { readonly server: ServerView; r
             {feature} {numbers[feature] ? <span class="badge">{numbers[feature]}</span> : null}
           </a>
         ))}
+        {server.transport === 'http' && (
+          <a href={toFeaturePath(name, 'auth')} aria-current={current === 'auth' ? 'page' : undefined}>
+            sign-in
+          </a>
+        )}
       </div>
     </>
   );

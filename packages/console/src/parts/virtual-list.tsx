@@ -38,8 +38,11 @@ export function VirtualList(props: VirtualListProps) {
     setSeen(count);
   }, [count, followsEnd, height]);
   useLayoutEffect(() => {
-    if (chosen >= 0) showRow(chosen);
-  }, [chosen]);
+    if (chosen < 0) return;
+    // A message of the address stays in view while others come.
+    isAtEnd.current = false;
+    showRow(chosen);
+  }, [chosen, height]);
   const onScroll = () => {
     const element = box.current;
     if (!element) return;

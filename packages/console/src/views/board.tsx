@@ -2,13 +2,17 @@ import { useState } from 'preact/hooks';
 import type { AddServerRequest, ServerView } from '../api.js';
 import { hello, servers } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { ServerStateView } from '../parts/server-state.js';
 import { Text } from '../parts/text.js';
 import { callApi, describeFailure } from '../request.js';
 import { navigate, toServerPath } from '../route.js';
 
+/** Maximum number of servers whose tools are listed below them. With more, a row of a server is a single line. */
+const MAX_WITH_TOOLS = 12;
+
 /** Shows the cause of a failed connection, the finding of the doctor, and the next step. */
-export function WhyNot({ server: { error, finding } }: { readonly server: ServerView }) {
+export function WhyNot({ server: { name, transport, error, finding } }: { readonly server: ServerView }) {
   if (!error && !finding) return null;
   // This finding says again that there is no connection, and why.
   const isOther = finding !== null && (finding.id !== 'connection.failed' || error === null);
@@ -23,6 +27,12 @@ export function WhyNot({ server: { error, finding } }: { readonly server: Server
             <span class="next">
               Next: <Text value={error.fix} />
             </span>
+          )}
+          {transport === 'http' && error.code.startsWith('auth/') && (
+            <>
+              {' '}
+              <a href={`${toServerPath(name)}/auth`}>See each step of the sign-in</a>
+            </>
           )}
         </p>
       )}
@@ -53,7 +63,9 @@ export function Board() {
   return (
     <main class="view board">
       <h1 class="for-readers">Servers</h1>
-      <PasteBox />
+      <ForOperator>
+        <PasteBox />
+      </ForOperator>
       {all.length === 0 ? (
         <p class="empty">
           No servers. Paste a URL, a command line, a path or a name above, and press <kbd>Enter</kbd>.
@@ -78,7 +90,7 @@ export function Board() {
           </thead>
           <tbody>
             {all.map(server => (
-              <ServerRow key={server.name} server={server} />
+              <ServerRow key={server.name} server={server} hasTools={all.length <= MAX_WITH_TOOLS} />
             ))}
           </tbody>
         </table>
@@ -87,7 +99,24 @@ export function Board() {
   );
 }
 
-function ServerRow({ server }: { readonly server: ServerView }) {
+/** The tools of a server as links, so that a call is two clicks away. */
+function ToolLinks({ server: { name, toolNames, counts } }: { readonly server: ServerView }) {
+  const left = (counts?.tools ?? 0) - toolNames.length;
+  return (
+    <tr class="tool-links">
+      <td colSpan={12}>
+        {toolNames.map(tool => (
+          <a key={tool} class="mono" href={toServerPath(name, tool)}>
+            <Text value={tool} />
+          </a>
+        ))}
+        {left > 0 && <a href={toServerPath(name)}>{left} more</a>}
+      </td>
+    </tr>
+  );
+}
+
+function ServerRow({ server, hasTools }: { readonly server: ServerView; readonly hasTools: boolean }) {
   const { name, info, protocolVersion, transport, counts, tokens, calls, median, p95, durations, errors, label } =
     server;
   return (
@@ -119,9 +148,10 @@ function ServerRow({ server }: { readonly server: ServerView }) {
         </td>
         <td class={errors > 0 ? 'number state error' : 'number'}>{errors}</td>
         <td class="mono dim wide">
-          <Text value={label} />
+          <Text value={label === name ? '' : label} />
         </td>
       </tr>
+      {hasTools && server.state === 'connected' && server.toolNames.length > 0 && <ToolLinks server={server} />}
       {server.state !== 'connected' && (server.error || server.finding) && (
         <tr>
           <td colSpan={12}>

@@ -82,8 +82,8 @@ export function CallsPage() {
           <tr>
             <th>call</th>
             <th>state</th>
-            <th>server</th>
             <th>name</th>
+            <th>server</th>
             <th class="number">took</th>
             <th class="number">messages</th>
             <th>version</th>
@@ -101,11 +101,11 @@ export function CallsPage() {
               <td>
                 <CallState call={call} />
               </td>
-              <td>
-                <Text value={call.server} />
-              </td>
               <td class="mono">
                 <Text value={call.name} />
+              </td>
+              <td>
+                <Text value={call.server} />
               </td>
               <td class="number">{call.took === null ? '–' : formatDuration(call.took)}</td>
               <td class="number">{call.messages.toLocaleString('en')}</td>

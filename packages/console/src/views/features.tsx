@@ -4,6 +4,7 @@ import { Text } from '../parts/text.js';
 import { PromptsView } from './prompts.js';
 import { ResourcesView } from './resources.js';
 import { useListing } from './server.js';
+import { SkillsPage } from './skills.js';
 import { SubscriptionsView } from './subscriptions.js';
 import { TasksView } from './tasks.js';
 
@@ -13,7 +14,7 @@ interface FeaturePageProps {
   readonly item: string | undefined;
 }
 
-/** Resources, prompts, tasks or subscriptions of a server. */
+/** Resources, prompts, tasks, skills or subscriptions of a server. */
 export function FeaturePage({ name, feature, item }: FeaturePageProps) {
   const server = servers.value.get(name);
   const listing = useListing(server);
@@ -34,6 +35,8 @@ export function FeaturePage({ name, feature, item }: FeaturePageProps) {
       return <PromptsView server={server} listing={listing} prompt={item} />;
     case 'tasks':
       return <TasksView server={server} />;
+    case 'skills':
+      return <SkillsPage server={server} uri={item} />;
     case 'subscriptions':
       return <SubscriptionsView server={server} listing={listing} />;
   }

@@ -3,10 +3,14 @@ import { useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
 import { listCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
+import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
 import { callApi } from '../request.js';
+
+const LISTS = ['prompts'] as const;
 
 interface PromptsViewProps {
   readonly server: ServerView;
@@ -31,7 +35,8 @@ export function PromptsView({ server, listing, prompt }: PromptsViewProps) {
       ) : (
         <div class="empty">
           <h1 class="for-readers">Prompts</h1>
-          <p>{items.length === 0 ? 'The server lists no prompts.' : 'Choose a prompt on the left.'}</p>
+          <FailedLists listing={listing} of={LISTS} />
+          {items.length > 0 ? <p>Choose a prompt.</p> : hasSent(listing, LISTS) && <p>The server lists no prompts.</p>}
         </div>
       )}
     </main>
@@ -87,12 +92,14 @@ function PromptPanel({ server, prompt }: { readonly server: ServerView; readonly
             />
           ))}
         </div>
-        <div class="actions call-actions">
-          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
-            Get
-          </button>
-          <kbd>Enter</kbd>
-        </div>
+        <ForOperator>
+          <div class="actions call-actions">
+            <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+              Get
+            </button>
+            <kbd>Enter</kbd>
+          </div>
+        </ForOperator>
         <RequestError error={error} />
       </form>
       <FeaturePane call={shown} />

@@ -4,6 +4,7 @@ import type { CallView, ErrorView, OpenRecordingRequest, RecordedSession } from 
 import { openRequests, recordings, servers, shownRecording, showRecording } from '../console-state.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
 import { CallPanel } from '../parts/call-panel.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { InputForm } from '../parts/input-form.js';
 import { RequestError } from '../parts/request-error.js';
 import { ScrubBar } from '../parts/scrub-bar.js';
@@ -17,7 +18,7 @@ export function RecordingPage({ name }: { readonly name: string }) {
   const [error, setError] = useState<ErrorView | null>(null);
   useEffect(() => {
     let isCurrent = true;
-    callApi<RecordedSession>('GET', `recordings/${encodeURIComponent(name)}`).then(
+    readRecording(name).then(
       session => {
         if (isCurrent) showRecording(session);
       },
@@ -42,6 +43,20 @@ export function RecordingPage({ name }: { readonly name: string }) {
   return <WirePage top={<RecordingHead session={session} />} renderCall={id => <RecordedCall id={id} />} />;
 }
 
+/** Reads a recording in pieces, so that a long one does not keep the page from its work. */
+async function readRecording(name: string): Promise<RecordedSession> {
+  const path = `recordings/${encodeURIComponent(name)}`;
+  let session = await callApi<RecordedSession>('GET', path);
+  const rows = [...session.rows];
+  const calls = new Map(session.calls.map(call => [call.id, call]));
+  while (session.rows.length > 0 && rows.length < session.recording.messages) {
+    session = await callApi<RecordedSession>('GET', `${path}?after=${rows.at(-1)?.seq ?? 0}`);
+    rows.push(...session.rows);
+    for (const call of session.calls) calls.set(call.id, call);
+  }
+  return { recording: session.recording, rows, calls: [...calls.values()] };
+}
+
 function RecordingHead({ session: { recording, rows } }: { readonly session: RecordedSession }) {
   const { name, messages, calls, startedAt, endedAt, isTruncated } = recording;
   return (
@@ -64,7 +79,16 @@ function RecordedCall({ id }: { readonly id: number }) {
   const session = shownRecording.value;
   const call = session?.calls.find(each => each.id === id);
   if (!session || !call) return null;
-  return <CallPanel call={call} actions={<ReplayCall call={call} recording={session.recording.name} />} />;
+  return (
+    <CallPanel
+      call={call}
+      actions={
+        <ForOperator>
+          <ReplayCall call={call} recording={session.recording.name} />
+        </ForOperator>
+      }
+    />
+  );
 }
 
 function ReplayCall({ call, recording }: { readonly call: CallView; readonly recording: string }) {
@@ -136,19 +160,21 @@ export function RecordingsPage() {
     <main class="view board">
       <h1 class="for-readers">Recordings</h1>
       <div class="paste">
-        <label>
-          Open a recording{' '}
-          <input
-            type="file"
-            data-focus
-            accept=".ndjson,.jsonl"
-            onChange={event => {
-              const file = event.currentTarget.files?.[0];
-              if (file) void openRecording(file);
-            }}
-          />
-        </label>
-        <span class="dim">or drop it anywhere on the page</span>
+        <ForOperator>
+          <label>
+            Open a recording{' '}
+            <input
+              type="file"
+              data-focus
+              accept=".ndjson,.jsonl"
+              onChange={event => {
+                const file = event.currentTarget.files?.[0];
+                if (file) void openRecording(file);
+              }}
+            />
+          </label>
+          <span class="dim">or drop it anywhere on the page</span>
+        </ForOperator>
         <RequestError error={openError.value} />
       </div>
       {all.length === 0 ? (

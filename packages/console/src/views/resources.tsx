@@ -2,12 +2,16 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ListingView, ServerView } from '../api.js';
 import { listCalls } from '../console-state.js';
 import { CompletedInput } from '../parts/completed-input.js';
+import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureHead, FeatureList, FeaturePane } from '../parts/feature-list.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
 import { callApi, toServerApi } from '../request.js';
 import { navigate, route } from '../route.js';
+
+const LISTS = ['resources', 'resourceTemplates'] as const;
 
 interface ResourcesViewProps {
   readonly server: ServerView;
@@ -23,15 +27,16 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
   const resources = listing?.resources ?? [];
   const templates = listing?.resourceTemplates ?? [];
   const items = [
-    ...templates.map(({ uriTemplate }) => ({
+    ...templates.map(({ uriTemplate, name }) => ({
       name: uriTemplate,
+      label: name,
       title: 'template',
       note: 'template',
       href: `${path}?template=${encodeURIComponent(uriTemplate)}`,
     })),
-    ...resources.map(({ uri: each, mimeType }) => {
+    ...resources.map(({ uri: each, name, mimeType }) => {
       const type = typeof mimeType === 'string' ? mimeType : '';
-      return { name: each, title: type, note: type, href: `${path}?uri=${encodeURIComponent(each)}` };
+      return { name: each, label: name, title: type, note: type, href: `${path}?uri=${encodeURIComponent(each)}` };
     }),
   ];
   const isChosen = uri !== '' || template !== '';
@@ -45,7 +50,12 @@ export function ResourcesView({ server, listing }: ResourcesViewProps) {
       ) : (
         <div class="empty">
           <h1 class="for-readers">Resources</h1>
-          <p>{items.length === 0 ? 'The server lists no resources.' : 'Choose a resource on the left.'}</p>
+          <FailedLists listing={listing} of={LISTS} />
+          {items.length > 0 ? (
+            <p>Choose a resource.</p>
+          ) : (
+            hasSent(listing, LISTS) && <p>The server lists no resources.</p>
+          )}
         </div>
       )}
     </main>
@@ -79,12 +89,14 @@ function ResourcePanel({ server, uri, listing }: PanelProps) {
         <p class="dim">
           <Text value={[resource?.mimeType, resource?.size].filter(each => each !== undefined).join(' · ')} />
         </p>
-        <div class="actions call-actions">
-          <button type="submit" class="primary" disabled={server.state !== 'connected'} ref={button}>
-            Read
-          </button>
-          <a href={`${toFeaturePath(server.name, 'subscriptions')}?uri=${encodeURIComponent(uri)}`}>subscribe</a>
-        </div>
+        <ForOperator>
+          <div class="actions call-actions">
+            <button type="submit" class="primary" disabled={server.state !== 'connected'} ref={button}>
+              Read
+            </button>
+            <a href={`${toFeaturePath(server.name, 'subscriptions')}?uri=${encodeURIComponent(uri)}`}>subscribe</a>
+          </div>
+        </ForOperator>
         <RequestError error={error} />
       </form>
       <FeaturePane call={shown} />
@@ -133,11 +145,13 @@ function TemplatePanel({ server, template, listing }: ResourcesViewProps & { rea
           />
         ))}
       </div>
-      <div class="actions call-actions">
-        <button type="submit" class="primary" disabled={server.state !== 'connected'}>
-          Read
-        </button>
-      </div>
+      <ForOperator>
+        <div class="actions call-actions">
+          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
+            Read
+          </button>
+        </div>
+      </ForOperator>
       <RequestError error={error} />
     </form>
   );

@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ListingView, ReconnectRequest, ServerView, ToolView } from '../api.js';
 import { hello, openRequests, servers } from '../console-state.js';
 import { formatCount } from '../format.js';
+import { FailedLists } from '../parts/failed-lists.js';
 import { type FeatureItem, FeatureList } from '../parts/feature-list.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { InputForm } from '../parts/input-form.js';
 import { createLazyView } from '../parts/lazy-view.js';
 import { ServerStateView } from '../parts/server-state.js';
@@ -86,39 +88,44 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
       <h1>
         <Text value={info ? (info.title ?? info.name) : name} /> {info && <span class="dim">{info.version}</span>}
       </h1>
-      <p class="mono dim">
-        <Text value={label} />
-      </p>
+      {label !== name && (
+        <p class="mono dim">
+          <Text value={label} />
+        </p>
+      )}
       <div class="actions">
         <ServerStateView server={server} />
-        <label>
-          version{' '}
-          <select
-            value={requestedVersion ?? ''}
-            onChange={event => reconnect({ version: event.currentTarget.value || null })}
+        <ForOperator>
+          <label>
+            version{' '}
+            <select
+              value={requestedVersion ?? ''}
+              onChange={event => reconnect({ version: event.currentTarget.value || null })}
+            >
+              <option value="">newest version</option>
+              {hello.value?.protocolVersions.map(version => (
+                <option key={version} value={version}>
+                  {version}
+                </option>
+              ))}
+            </select>
+          </label>
+          <button type="button" onClick={() => reconnect()}>
+            Reconnect
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              navigate('/');
+              void callApi('DELETE', toServerApi(name));
+            }}
           >
-            <option value="">newest version</option>
-            {hello.value?.protocolVersions.map(version => (
-              <option key={version} value={version}>
-                {version}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="button" onClick={() => reconnect()}>
-          Reconnect
-        </button>
-        <button
-          type="button"
-          onClick={() => {
-            navigate('/');
-            void callApi('DELETE', toServerApi(name));
-          }}
-        >
-          Remove
-        </button>
+            Remove
+          </button>
+        </ForOperator>
       </div>
       <WhyNot server={server} />
+      <FailedLists listing={listing} />
       {waitingRequests.map(request => (
         <InputForm key={request.id} request={request} />
       ))}

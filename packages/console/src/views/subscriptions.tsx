@@ -3,6 +3,7 @@ import type { ListingView, ServerView, SubscriptionView } from '../api.js';
 import { subscriptions } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { FeatureList } from '../parts/feature-list.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { Icon } from '../parts/icons.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
@@ -26,7 +27,10 @@ export function SubscriptionsView({
       <FeatureList server={server} feature="subscriptions" items={[]} chosen={undefined} />
       <div class="pane server-panel">
         <h1>Subscriptions</h1>
-        <SubscribeForm server={server} listing={listing} />
+        <ForOperator>
+          <SubscribeForm server={server} listing={listing} />
+        </ForOperator>
+        {own.length === 0 && <p class="dim">No subscriptions. Choose a resource or a list, and press Enter.</p>}
         {own.map(each => (
           <Subscription key={each.id} subscription={each} />
         ))}
@@ -109,11 +113,13 @@ function Subscription({ subscription }: { readonly subscription: SubscriptionVie
           {formatCount(count, 'change')} since {formatTime(startedAt)}
         </span>
         {isActive && (
-          <span class="actions">
-            <button type="button" onClick={() => void callApi('DELETE', `subscriptions/${id}`)}>
-              Stop
-            </button>
-          </span>
+          <ForOperator>
+            <span class="actions">
+              <button type="button" onClick={() => void callApi('DELETE', `subscriptions/${id}`)}>
+                Stop
+              </button>
+            </span>
+          </ForOperator>
         )}
       </header>
       {error && (

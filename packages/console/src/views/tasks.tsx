@@ -4,6 +4,7 @@ import { calls } from '../console-state.js';
 import { formatDuration, formatTime } from '../format.js';
 import { CallState } from '../parts/call-panel.js';
 import { FeatureList } from '../parts/feature-list.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { ProgressLine } from '../parts/ladder.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
@@ -25,7 +26,13 @@ export function TasksView({ server }: { readonly server: ServerView }) {
         {own.slice(0, 50).map(call => (
           <TaskOfCall key={call.id} server={server} call={call} />
         ))}
-        <ListedTasks server={server} />
+        {server.capabilities.includes('tasks') ? (
+          <ForOperator>
+            <ListedTasks server={server} />
+          </ForOperator>
+        ) : (
+          <p class="dim">The server declares no list of its tasks.</p>
+        )}
       </div>
     </main>
   );
@@ -46,7 +53,11 @@ function TaskOfCall({ server, call }: { readonly server: ServerView; readonly ca
           <Text value={task.taskId} />
         </span>
         <span class="actions">
-          {took === null && <CancelTask server={server} taskId={task.taskId} />}
+          {took === null && (
+            <ForOperator>
+              <CancelTask server={server} taskId={task.taskId} />
+            </ForOperator>
+          )}
           <a href={`/call/${call.id}`}>{took === null ? `call ${call.id}` : `result, call ${call.id}`}</a>
         </span>
       </header>

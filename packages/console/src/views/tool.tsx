@@ -1,16 +1,18 @@
 import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { CallRequestBody, CallView, ServerView, ToolView } from '../api.js';
-import { hello, listCalls } from '../console-state.js';
+import type { CallRequestBody, CallView, Json, ServerView, ToolView } from '../api.js';
+import { canChange, hello, listCalls } from '../console-state.js';
 import { formatCount, formatDuration } from '../format.js';
 import { parseTypedJson } from '../json-values.js';
 import { CallPanel, CallState } from '../parts/call-panel.js';
+import { ForOperator } from '../parts/for-operator.js';
 import { JsonEditor } from '../parts/json-editor.js';
 import { JsonTree } from '../parts/json-tree.js';
+import { createLazyView } from '../parts/lazy-view.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { SchemaForm } from '../parts/schema-form.js';
 import { Text } from '../parts/text.js';
-import { callApi } from '../request.js';
+import { callApi, toServerApi } from '../request.js';
 import { navigate, route, setQuery, toComparePath } from '../route.js';
 import { type FormIssue, findFormIssues } from '../schema/form-issues.js';
 import { createInitialValue } from '../schema/initial-value.js';
@@ -18,6 +20,7 @@ import { createInitialValue } from '../schema/initial-value.js';
 /** Length of arguments that stay in the address. */
 const MAX_QUERY = 4000;
 const CHECK_DELAY = 250;
+const FaultForm = createLazyView(async () => (await import('../parts/fault-plan.js')).FaultForm);
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** A tool: its form on the left, and its calls on the right. */
@@ -25,6 +28,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
   const [args, setArgs] = useState<unknown>(() => readArgs(tool));
   const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
+  const isBreaking = route.value.query.has('break') || server.fault != null;
+  // A connection that is lost is opened again by the next call.
+  const isReady = server.state === 'connected' || server.state === 'reconnecting';
   // A new form has empty required fields: they are issues only after the first change or call.
   const [isChanged, setIsChanged] = useState(() => route.value.query.has('args'));
   const [error, run] = useRequest();
@@ -49,9 +55,11 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
     setIsChanged(true);
     setArgs(changed);
   };
+  const hasArguments = !isObject(args) || Object.keys(args).length > 0 || mayHaveArguments(tool.inputSchema);
   const shownIssues = isChanged ? issues : [];
   const call = (isCompared = false) =>
     run(async () => {
+      if (!canChange.value) return;
       setIsChanged(true);
       const params = { name: tool.name, arguments: isObject(args) ? args : {} };
       const limit = Number(route.value.query.get('limit'));
@@ -98,7 +106,8 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             </button>
           ))}
         </div>
-        {tab === 'form' && (
+        {tab === 'form' && !hasArguments && <p class="dim">This tool takes no arguments.</p>}
+        {tab === 'form' && hasArguments && (
           <SchemaForm
             schema={tool.inputSchema}
             root={tool.inputSchema}
@@ -113,34 +122,46 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
             <JsonTree value={tool.inputSchema} open={6} />
           </div>
         )}
-        <div class="actions call-actions">
-          <button type="submit" class="primary" disabled={server.state !== 'connected'}>
-            Call
-          </button>
-          <kbd>Ctrl Enter</kbd>
-          <label class="dim">
-            limit{' '}
-            <input
-              class="short"
-              inputMode="decimal"
-              autocomplete="off"
-              placeholder="60"
-              title="Maximum time without progress, in seconds"
-              value={route.value.query.get('limit') ?? ''}
-              onChange={event => setQuery({ limit: event.currentTarget.value })}
-            />{' '}
-            s
-          </label>
-          <button
-            type="button"
-            disabled={server.state !== 'connected'}
-            title="Call on two protocol versions"
-            onClick={() => void call(true)}
-          >
-            Compare versions
-          </button>
-          {shownIssues.length > 0 && <span class="issue">{formatCount(shownIssues.length, 'issue')}</span>}
-        </div>
+        <ForOperator>
+          <div class="actions call-actions">
+            <button type="submit" class="primary" disabled={!isReady}>
+              Call
+            </button>
+            <kbd>Ctrl Enter</kbd>
+            <label class="dim">
+              limit{' '}
+              <input
+                class="short"
+                inputMode="decimal"
+                autocomplete="off"
+                placeholder="60"
+                title="Maximum time without progress, in seconds"
+                value={route.value.query.get('limit') ?? ''}
+                onChange={event => setQuery({ limit: event.currentTarget.value })}
+              />{' '}
+              s
+            </label>
+            <button
+              type="button"
+              disabled={!isReady}
+              title="Call on two protocol versions"
+              onClick={() => void call(true)}
+            >
+              Compare versions
+            </button>
+            <button
+              type="button"
+              disabled={!isReady}
+              aria-expanded={isBreaking}
+              title="Plan a fault of the call"
+              onClick={() => setQuery({ break: isBreaking ? null : '1' })}
+            >
+              Break
+            </button>
+            {shownIssues.length > 0 && <span class="issue">{formatCount(shownIssues.length, 'issue')}</span>}
+          </div>
+          {isBreaking && <FaultForm server={server} path={toServerApi(server.name)} />}
+        </ForOperator>
         {shownIssues.slice(0, 5).map(({ path, message }) => (
           <p class="issue" key={path + message}>
             <span class="mono">{path || '/'}</span> {message}
@@ -153,7 +174,10 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
           <CallPanel call={shown} />
         ) : (
           <p class="empty">
-            No calls yet. Press <kbd>Ctrl Enter</kbd> to call.
+            No calls yet.{' '}
+            <ForOperator>
+              Press <kbd>Ctrl Enter</kbd> to call.
+            </ForOperator>
           </p>
         )}
         {own.length > 1 && <PastCalls calls={own} shown={shown} />}
@@ -161,6 +185,22 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
     </>
   );
 }
+
+/** Keywords with which a schema describes arguments. Most tools without any do not forbid further members. */
+const ARGUMENT_KEYWORDS = [
+  '$ref',
+  'oneOf',
+  'anyOf',
+  'allOf',
+  'if',
+  'patternProperties',
+  'additionalProperties',
+  'minProperties',
+];
+
+const mayHaveArguments = (schema: Json): boolean =>
+  (isObject(schema.properties) && Object.keys(schema.properties).length > 0) ||
+  ARGUMENT_KEYWORDS.some(keyword => schema[keyword] !== undefined && schema[keyword] !== false);
 
 /** Calls on another version as well, and shows both: the newest one, or for a call on it the one before. */
 async function compareWithOther({ id, protocolVersion }: CallView, versions: readonly string[]): Promise<void> {

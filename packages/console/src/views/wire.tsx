@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WireRow } from '../api.js';
-import { findResponse, findRow, getRows, rowChanges, servers } from '../console-state.js';
+import { findResponse, findRow, getRows, rowChanges, servers, toTracePath } from '../console-state.js';
 import type { FilterValues } from '../filter/complete-filter.js';
 import { MESSAGE_STATES } from '../filter/filter-keys.js';
 import { formatFilter } from '../filter/parse-filter.js';
@@ -9,6 +9,7 @@ import { useFilteredRows } from '../filter/use-filter.js';
 import { formatCount, formatDuration, formatSize, formatTime } from '../format.js';
 import { ComparedMessage } from '../parts/compared-message.js';
 import { FilterField } from '../parts/filter-field.js';
+import { LazyDecision } from '../parts/lazy-decision.js';
 import { MessageBody } from '../parts/message-body.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
@@ -116,7 +117,7 @@ export function WirePage({ top, renderCall }: WirePageProps) {
 }
 
 function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChosen: boolean }) {
-  const { seq, time, server, from, kind, method, id, name, size, call, isError } = row;
+  const { seq, time, server, from, kind, method, id, name, size, call, isError, fault } = row;
   const took = row.took ?? findResponse(seq)?.took;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
@@ -143,7 +144,7 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
           </span>
         )}
       </span>
-      <span class="kind">{isError ? 'isError' : kind}</span>
+      <span class="kind">{fault ?? (isError ? 'isError' : kind)}</span>
       <span class="number">{id === undefined ? '' : `#${id}`}</span>
       <span class="number">{took === undefined ? '' : formatDuration(took)}</span>
       <span class="number" title={formatCount(size, 'character')}>
@@ -177,6 +178,7 @@ function MessageDetail({ seq, renderCall }: Pick<WirePageProps, 'renderCall'> & 
         )}
         {!renderCall && <ComparedMessage seq={seq} />}
         {!renderCall && row?.call !== undefined && <a href={`/call/${row.call}`}>call {row.call}</a>}
+        {row?.method && <a href={toTracePath(seq)}>trace</a>}
         <button type="button" class="quiet" aria-label="Close" onClick={() => setQuery({ at: null })}>
           ×
         </button>
@@ -188,6 +190,7 @@ function MessageDetail({ seq, renderCall }: Pick<WirePageProps, 'renderCall'> & 
           {row.took === undefined ? '' : ` · ${formatDuration(row.took)}`} · {formatSize(row.size)} characters
         </p>
       )}
+      {!renderCall && row?.call !== undefined && <LazyDecision call={row.call} />}
       <MessageBody seq={seq} />
       {row?.call !== undefined && renderCall?.(row.call)}
     </aside>

@@ -6,6 +6,7 @@ import {
   createFakeConnection,
   type FakeConnection,
   factsOf,
+  sessionNamed,
   turns,
 } from '../connections/fixtures/stand-in.js';
 import { UpstreamRegistry } from '../connections/upstream-registry.js';
@@ -17,7 +18,7 @@ const never = () => new Promise<never>(() => {});
 const broken = new TenonError('stdio/exited', 'it has exited');
 
 /** A catalog of servers by what they offer now; one that is `null` does not start. */
-function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
+function catalogOf(servers: Record<string, Offers | null | 'hangs'>, scope = audienceNamed('all')) {
   const clock = fakeClock();
   const fakes = new Map<string, FakeConnection>();
   const upstreams = Object.keys(servers).map((name): [string, UpstreamServer] => {
@@ -46,7 +47,7 @@ function catalogOf(servers: Record<string, Offers | null | 'hangs'>) {
   });
   const registry = new UpstreamRegistry(new Map(upstreams), clock, 100, () => {});
   const admit = async (_: unknown, { list }: { list: { items: never } }) => list.items;
-  const catalog = new HostCatalog(registry, audienceNamed('all'), {
+  const catalog = new HostCatalog(registry, scope, {
     prefix: 'auto',
     filterList: admit as never,
     getToolNames: () => undefined,
@@ -68,6 +69,21 @@ describe('a catalog of several servers', () => {
     }
   });
 
+  it('fails for a session that has ended, whose connections are closed at once', async () => {
+    let connections = 0;
+    const { session: open } = sessionNamed('ended');
+    const session: typeof open = {
+      ...open,
+      onEnd(close) {
+        connections += 1;
+        if (connections > 100) throw new Error('opens one connection after the other');
+        close();
+      },
+    };
+    const { catalog } = catalogOf({ a: { tools: [tool('x')] } }, audienceNamed('own', { session }));
+    await expect(catalog.resolveByName('tools', 'x')).rejects.toThrow('The server "a" did not respond');
+  });
+
   it('finds a new tool of a server whose list was read before', async () => {
     const servers = { a: { tools: [tool('x')] }, b: {} };
     const { catalog, fakes } = catalogOf(servers);
@@ -82,11 +98,11 @@ describe('a catalog of several servers', () => {
     const { catalog, clock } = catalogOf({ a: { tools: [tool('x')] }, down: null });
     await expect(catalog.resolveByName('tools', 'nobody__x')).rejects.toMatchObject({
       rpcCode: -32602,
-      summary: 'Unknown tool: nobody__x. These servers are unavailable: down',
+      summary: 'Unknown tool: nobody__x. Choose a name from tools/list. These servers are unavailable: down',
     });
     await expect(catalog.resolveByName('tools', 'a__y')).rejects.toMatchObject({
       rpcCode: -32602,
-      summary: 'Unknown tool: a__y',
+      summary: 'Unknown tool: a__y. Choose a name from tools/list',
     });
     // The call waits for the end of the delay after the failure.
     const resolving = Promise.resolve(catalog.resolveByName('tools', 'down__x'));

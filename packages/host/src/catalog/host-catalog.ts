@@ -101,8 +101,13 @@ export class HostCatalog {
 
   /** Lists the entries of all servers, grouped by server. Returns the same array until an entry changes. */
   async listEntries<K extends ListKind>(kind: K): Promise<CatalogList<K>> {
-    if (kind === 'resources' || kind === 'templates') return this.#listResourceEntries(kind) as Promise<CatalogList<K>>;
-    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.scope);
+    return kind === 'resources' || kind === 'templates'
+      ? (this.#listResourceEntries(kind) as Promise<CatalogList<K>>)
+      : this.#listNamedEntries(kind, false);
+  }
+
+  async #listNamedEntries<K extends ListKind>(kind: K, isForCall: boolean): Promise<CatalogList<K>> {
+    const { parts, unavailable, ...hints } = await this.#registry.aggregateList(kind, this.scope, isForCall);
     if (kind === 'tools') await this.#declarePages(parts as readonly ServerList<'tools'>[]);
     const items = await this.#combineEntries(kind, parts, part =>
       this.#toPublicEntries(kind as NamedKind, part as ServerList<NamedKind>),
@@ -202,17 +207,14 @@ export class HostCatalog {
 
   /** Searches the cached list, then the current list if the entry is missing. */
   #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
-    const connection = this.#registry.getConnection(server, this.scope);
-    const list = translateListError(kind, connection, () => connection.lists.getCached(kind));
-    if (!isPromise(list)) {
-      const admitted = this.#getFilteredEntries(kind, { server, connection, list });
-      const entry = isPromise(admitted) ? undefined : this.#getIndex(admitted).get(name);
-      if (entry) return { connection, name, entry: entry as ListEntries[K] };
-    }
-    return this.#readEntry(kind, connection, name, list).catch(error => {
-      // An update of the host has replaced the server meanwhile.
-      if (!connection.isClosed || !this.#registry.upstreams.has(server)) throw error;
-      return this.#resolveEntry(kind, server, name);
+    return this.#registry.lookUp(server, this.scope, connection => {
+      const list = translateListError(kind, connection, () => connection.lists.getCached(kind));
+      if (!isPromise(list)) {
+        const admitted = this.#getFilteredEntries(kind, { server, connection, list });
+        const entry = isPromise(admitted) ? undefined : this.#getIndex(admitted).get(name);
+        if (entry) return { connection, name, entry: entry as ListEntries[K] };
+      }
+      return this.#readEntry(kind, connection, name, list);
     });
   }
 
@@ -266,8 +268,12 @@ export class HostCatalog {
     outer: string,
     listNames: ListNames,
   ): Promise<ResolvedTool<K> | undefined> {
-    const { unavailable } = await this.listEntries(kind);
-    const found = this.#names[kind].toServer(outer);
+    const find = () => this.#names[kind].toServer(outer);
+    const { unavailable } = await this.#registry.searchLists(
+      isForCall => this.#listNamedEntries(kind, isForCall),
+      () => find() !== undefined,
+    );
+    const found = find();
     if (found) return this.#resolveEntry(kind, found.server, found.name);
     if (unavailable.length > 0) throw createUnknownNameError(kind, outer, { unavailable, names: await listNames() });
     return this.#findWithheld(kind, outer);
@@ -351,7 +357,10 @@ export class HostCatalog {
   async #resolveUri(uri: string, find: () => WrappedResource | undefined): Promise<WrappedResource | undefined> {
     const known = find();
     if (known || this.#registry.servers.length === 1) return known;
-    await this.#readResourceLists();
+    await this.#registry.searchLists(
+      isForCall => this.#readResourceLists(undefined, isForCall),
+      () => find() !== undefined,
+    );
     const listed = find();
     if (listed || getKeptScheme(uri) !== 'ui') return listed;
     // A tool may declare a page that no list of resources has.
@@ -366,9 +375,10 @@ export class HostCatalog {
    */
   async #readResourceLists(
     required?: ResourceKind,
+    isForCall = false,
   ): Promise<[AggregatedList<'resources'>, AggregatedList<'templates'>]> {
     const read = <K extends ResourceKind>(kind: K) =>
-      this.#registry.aggregateList(kind, this.scope).then(
+      this.#registry.aggregateList(kind, this.scope, isForCall).then(
         list => ({ list, error: undefined }),
         (error: unknown) => ({ list: { parts: [], unavailable: [], isCached: false } as AggregatedList<K>, error }),
       );

@@ -1,6 +1,6 @@
-import { findNearestKey, TenonError } from '@tenon/base';
+import { findArgumentFaults, findNearestKey, isObject, type JsonObject, TenonError } from '@tenon/base';
 import { quoteName } from '../config/config-finding.js';
-import type { ToolSettings } from '../config/server-entry.js';
+import type { ToolOverride, ToolSettings } from '../config/server-entry.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';
 
 /** Maximum number of patterns that are checked, because a configuration can have any number. */
@@ -13,6 +13,8 @@ export interface CheckedPattern {
   readonly pattern: string;
   /** True if it applies to an entry of the server. */
   readonly matches: boolean;
+  /** True if it hides an argument without which the server refuses calls. */
+  readonly isWithoutValue?: boolean | undefined;
 }
 
 /** Checks patterns against the names of a server's entries. `*` always applies. */
@@ -38,6 +40,25 @@ export const checkToolSettings = (
   })),
 ];
 
+/** Checks the arguments that a configuration changes against the input schema of the tool, whose arguments it returns too. */
+export function checkArguments(
+  tool: string,
+  override: ToolOverride,
+  inputSchema: JsonObject,
+): [patterns: CheckedPattern[], names: string[]] {
+  const { hide = [], defaults = {} } = override;
+  const { unknown, missing } = findArgumentFaults(inputSchema, override);
+  const check = (key: string, names: readonly string[]): CheckedPattern[] =>
+    names.map(name => ({
+      key: `tools.overrides.${tool}.${key}`,
+      pattern: name,
+      matches: !unknown.includes(name) && !missing.includes(name),
+      isWithoutValue: missing.includes(name),
+    }));
+  const names = Object.keys(isObject(inputSchema.properties) ? inputSchema.properties : {});
+  return [[...check('hide', hide), ...check('defaults', Object.keys(defaults))], names];
+}
+
 /**
  * Reports each pattern that applies to nothing once, because a misspelled one restricts nothing. A pattern that applied
  * to the entries of one caller is not reported when another caller sees fewer entries.
@@ -56,11 +77,12 @@ export class PatternReport {
    * @param names Names of the entries of the server.
    */
   add(server: string, patterns: readonly CheckedPattern[], names: readonly string[]): void {
-    for (const { key, pattern, matches } of patterns) {
+    for (const { key, pattern, matches, isWithoutValue } of patterns) {
       const id = JSON.stringify([server, key, pattern]);
       if (this.#checked.has(id) || this.#checked.size >= MAX_CHECKED) continue;
       this.#checked.add(id);
-      if (!matches) this.#reportError(createNoMatchError(server, key, pattern, names));
+      if (isWithoutValue) this.#reportError(createNoValueError(server, key, pattern));
+      else if (!matches) this.#reportError(createNoMatchError(server, key, pattern, names));
     }
   }
 
@@ -69,6 +91,14 @@ export class PatternReport {
     this.#checked.clear();
   }
 }
+
+/** Creates the error for a hidden argument without which the server refuses calls. */
+const createNoValueError = (server: string, key: string, name: string): TenonError =>
+  new TenonError(
+    'host/no-value',
+    `server ${quoteName(server)}: ${quoteName(name)} in \`${key}\` is a required argument without a value`,
+    { hint: 'add its value to `defaults`, or do not hide it' },
+  );
 
 /** Creates the error for a pattern of a configuration that applies to nothing. */
 function createNoMatchError(server: string, key: string, pattern: string, names: readonly string[]): TenonError {

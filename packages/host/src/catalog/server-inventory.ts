@@ -39,6 +39,16 @@ export interface InventoryPage {
   readonly ui?: JsonObject | undefined;
 }
 
+/** List that could not be read. */
+export interface UnreadableList {
+  /** Name of the list. */
+  readonly list: 'tools' | 'prompts' | 'resources' | 'templates';
+  /** Reason, without secrets. */
+  readonly reason: string;
+  /** Code of the error. */
+  readonly code: string;
+}
+
 /** Inventory of one server: all pages of its lists, with its own names and order. */
 export interface ServerInventory {
   /** Name of the server in the host. */
@@ -73,4 +83,9 @@ export interface ServerInventory {
    * @default none
    */
   readonly missing?: readonly ('tools' | 'prompts' | 'resources' | 'templates' | 'skills' | 'pages')[] | undefined;
+  /**
+   * Lists that the server answered with an error. `missing` names them, too.
+   * @default none
+   */
+  readonly failed?: readonly UnreadableList[] | undefined;
 }

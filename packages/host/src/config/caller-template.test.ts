@@ -64,6 +64,10 @@ describe('values of the caller in a configuration', () => {
     [{ url: `${URL_}/mcp#\${caller:user}` }, 'mcpServers.s.url'],
     [{ command: 'a', env: { LD_PRELOAD: '${caller:user}' } }, 'mcpServers.s.env.LD_PRELOAD'],
     [{ command: 'a', env: { NODE_OPTIONS: '${caller:user}' } }, 'mcpServers.s.env.NODE_OPTIONS'],
+    [{ command: 'a', env: { GIT_DIR: '${caller:user}' } }, 'mcpServers.s.env.GIT_DIR'],
+    [{ command: 'a', env: { NODE_COMPILE_CACHE: '${caller:user}' } }, 'mcpServers.s.env.NODE_COMPILE_CACHE'],
+    [{ command: 'a', env: { AWS_CONFIG_FILE: '${caller:user}' } }, 'mcpServers.s.env.AWS_CONFIG_FILE'],
+    [{ command: 'a', env: { LESSOPEN: '${caller:user}' } }, 'mcpServers.s.env.LESSOPEN'],
     [{ url: URL_, headers: { Host: '${caller:user}' } }, 'mcpServers.s.headers.Host'],
     [{ url: URL_, headers: { A: '${caller:header.authorization}' } }, 'mcpServers.s.headers.A'],
     [{ url: URL_, headers: { A: '${caller:header.Cookie}' } }, 'mcpServers.s.headers.A'],
@@ -131,6 +135,7 @@ describe('fillTemplates', () => {
 
   it('refuses a value that becomes a segment of dots beside the text of the path', () => {
     expect(() => fillUrl('.', `${URL_}/.\${caller:user}/mcp`)).toThrow('a path segment of dots');
+    expect(() => fillUrl('.', `${URL_}/%2e\${caller:user}/mcp`)).toThrow('a path segment of dots');
     expect(fillUrl('.', `${URL_}/a\${caller:user}/mcp`)).toBe(`${URL_}/a./mcp`);
   });
 

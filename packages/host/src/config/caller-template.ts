@@ -236,7 +236,7 @@ function fillUrl(
   }
   const [path = ''] = url.split('?');
   // The parser of URLs removes such segments, and the request would reach another path.
-  if (path.split('/').some(segment => segment === '.' || segment === '..'))
+  if (path.split('/').some(segment => /^(?:\.|%2e){1,2}$/i.test(segment)))
     throw createInvalidValueError(server, listCallerNames({ url: template }).join(', '), 'a path segment of dots');
   return url;
 }

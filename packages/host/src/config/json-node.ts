@@ -97,6 +97,13 @@ export function createJsonNode(
   );
 }
 
+/** Returns the value of a node. */
+export function toJsonValue({ kind, value, members, items }: JsonNode): unknown {
+  if (kind === 'object') return Object.fromEntries([...members].map(([name, each]) => [name, toJsonValue(each)]));
+  if (kind === 'array') return items.map(toJsonValue);
+  return kind === 'null' ? null : value;
+}
+
 /** Creates a scalar at the position of another node. */
 export const deriveScalar = ({ path, line }: JsonNode, value: string | number): JsonNode =>
   createJsonNode(value, path, () => line);

@@ -1,4 +1,13 @@
-import { checkString, findNearestKey, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkString,
+  findNearestKey,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { type ConfigFinding, createConfigReport, quoteName, type ReportFinding } from './config-finding.js';
 import type { ReadEnvFile } from './env-file.js';
 import { type AskInput, createInputResolver } from './inputs.js';
@@ -121,6 +130,7 @@ export async function parseConfig(text: string, options: ConfigOptions): Promise
     parse: true,
     resolve: true,
   });
+  requireArgument('`parse` of parseConfig', options.parse, checkOptional(checkFunction));
   let sections: readonly JsonNode[] = [];
   const { findings, report } = createConfigReport(options.file, path => getServerName(sections, path));
   const document = parseText(text.replace(/^\uFEFF/, ''), options.parse);
@@ -220,7 +230,9 @@ function getServerName(sections: readonly JsonNode[], path: ConfigPath): string 
 function parseText(text: string, parse: ConfigOptions['parse']): JsonNode | ConfigTextFault {
   if (!parse) return parseDocument(text);
   try {
-    const { value, findLine, findText } = parse(text);
+    const parsed = parse(text);
+    requireArgument('the result of `parse` of parseConfig', parsed, checkObject({ findLine: checkFunction }));
+    const { value, findLine, findText } = parsed;
     return createJsonNode(value, [], findLine, findText);
   } catch (error) {
     if (!TenonError.is(error) || error.code !== 'config/syntax') throw error;

@@ -1,10 +1,13 @@
-import { checkEither, checkObject, checkString } from '@tenon/base';
+import { type ArgumentChanges, checkArray, checkEither, checkObject, checkString } from '@tenon/base';
 import type { AssumableCapability, ClientOptions } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CallerTemplates } from './caller-template.js';
 
 /** Checks the target of a server: a command or a URL. */
-export const checkTarget = checkEither(checkObject({ command: checkString }), checkObject({ url: checkString }));
+export const checkTarget = checkEither(
+  checkObject({ command: checkString, 'args?': checkArray(checkString) }),
+  checkObject({ url: checkString }),
+);
 /** Checks a server of a configuration. */
 export const checkServerEntry = checkObject({ name: checkString, target: checkTarget });
 
@@ -136,14 +139,14 @@ export interface ToolSettings {
    */
   readonly exclude?: readonly string[] | undefined;
   /**
-   * Other names and texts, by the name of the tool at the server. A tool whose name another tool gets is not offered.
+   * Other names, texts and arguments, by the name of the tool at the server. A tool whose name another tool gets is not offered.
    * @default none
    */
   readonly overrides?: Readonly<Record<string, ToolOverride>> | undefined;
 }
 
-/** Name and texts of a tool for callers, in place of those of the server. */
-export interface ToolOverride {
+/** Name, texts and arguments of a tool for callers, in place of those of the server. */
+export interface ToolOverride extends ArgumentChanges {
   /**
    * Name, before the prefix of the server is added.
    * @default that of the server

@@ -135,6 +135,18 @@ describe('connections to a server with values of the caller', () => {
     expect(getConnection(inProject('three', { auth: { principal: 'bob' } }))).toBeDefined();
   });
 
+  it('are limited for one address without authorization, over sessions and calls without one', () => {
+    const { getConnection } = createUpstream(PROJECT);
+    const address = '198.51.100.7';
+    const { session } = sessionNamed('one');
+    getConnection(inProject('one', { address, session })).keepOpen();
+    getConnection(inProject('two', { address })).keepOpen();
+    expect(() => getConnection(inProject('three', { address }))).toThrow(
+      expect.objectContaining({ code: 'host/too-many-connections' }),
+    );
+    expect(getConnection(inProject('three', { address: '203.0.113.7' }))).toBeDefined();
+  });
+
   it('are closed when they are idle, and count no longer', async () => {
     const { getConnection, opened, clock, upstream } = createUpstream(PROJECT);
     await getConnection(inProject('one')).getClient();

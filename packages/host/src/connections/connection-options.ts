@@ -7,7 +7,7 @@ import type { SharedSessionHandle } from './shared-sessions.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 
 /** Properties of a caller that affect the input requests for it. */
-export interface QuestionRecipient {
+export interface InputRequestRecipient {
   /** True if input requests are sent without `_meta`. */
   readonly omitMeta: boolean;
   /** True if `_meta` of the input request names the server. */
@@ -15,12 +15,13 @@ export interface QuestionRecipient {
 }
 
 /** Forwards the input requests of one server to its callers, or handles them. */
-export interface QuestionHandler {
+export interface InputRequestHandler {
   /** Tells if the host itself handles this method. */
-  isAnsweredByHost(method: string): boolean;
-  answer: RequestInput;
+  isHandledByHost(method: string): boolean;
+  /** Handles an input request in place of the caller. */
+  handle: RequestInput;
   /** Prepares the parameters of an input request for a caller. */
-  prepareQuestion(method: string, params: JsonObject, recipient: QuestionRecipient): JsonObject;
+  prepareInputRequest(method: string, params: JsonObject, recipient: InputRequestRecipient): JsonObject;
 }
 
 /** Options of a connection to one server. */
@@ -43,7 +44,7 @@ export interface ConnectionOptions {
   /** Roots of the host, for requests without an active call. Without them, such a request fails. */
   readonly hostRoots?: ClientOptions['roots'];
   /** Creates the handler for input requests of the server. */
-  readonly createQuestionHandler: (connection: UpstreamConnection) => QuestionHandler;
+  readonly createInputRequestHandler: (connection: UpstreamConnection) => InputRequestHandler;
   /** True if the host handles sampling for callers that do not support it. */
   readonly hasBroker: boolean;
   readonly identity: Pick<ClientOptions, 'name' | 'version' | 'title'>;

@@ -96,8 +96,8 @@ export function createConnectionScope(
       ...(values === undefined ? [] : [hashCallerValues(values)]),
     ]),
     identity,
-    // Anonymous callers without a session share one connection that has no owner.
-    caller: getCallerKey(caller.auth, session === undefined ? undefined : caller.address),
+    // Anonymous callers without a session and values share one connection that has no owner. A caller chooses its values.
+    caller: getCallerKey(caller.auth, (session ?? values) ? caller.address : undefined),
     input,
     tasks,
     preferredVersion,

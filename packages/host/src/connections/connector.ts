@@ -9,11 +9,13 @@ import {
   type TransportFactory,
 } from 'tenon/host-internals';
 import type { Telemetry } from 'tenon/telemetry';
+import type { ProgramEngine } from '../code-mode/program-engine.js';
 import type { CallerValues } from '../config/caller-template.js';
 import { fillTarget } from '../config/fill-caller-values.js';
 import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer, OpenApiTarget } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
+import type { ScreenAside } from '../security/screening/large-values.js';
 import { createOpenApiOpener, isOpenApi } from './openapi-server.js';
 import type { UpstreamServerOptions } from './upstream-server.js';
 
@@ -21,6 +23,10 @@ import type { UpstreamServerOptions } from './upstream-server.js';
 export interface HostTransports extends TransportFactory {
   /** Requests URLs of authorization servers. */
   readonly authFetch?: AuthFetch | undefined;
+  /** Runs programs of code mode. */
+  readonly engine?: ProgramEngine | undefined;
+  /** Screens large values. Absent: the thread of the host screens them. */
+  readonly screenAside?: ScreenAside | undefined;
 }
 
 interface ConnectorOptions {

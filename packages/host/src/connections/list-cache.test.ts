@@ -38,6 +38,47 @@ describe('the lists of a server', () => {
     expect(received).toEqual(['tools']);
   });
 
+  it('does not request an optional list again soon after a failure, unless it has changed', async () => {
+    const { lists, listed, notify, clock } = listsOf({
+      pages: () => {
+        throw rpcError(-32603, 'no database');
+      },
+    });
+    const read = async () => lists.getOptional('prompts');
+    await expect(read()).rejects.toThrow('no database');
+    clock.advance(29_999);
+    await expect(read()).rejects.toThrow('no database');
+    expect(listed).toEqual(['prompts']);
+    clock.advance(1);
+    await expect(read()).rejects.toThrow('no database');
+    expect(listed).toHaveLength(2);
+    notify('change', { list: 'prompts' });
+    await expect(read()).rejects.toThrow('no database');
+    lists.expire();
+    await expect(read()).rejects.toThrow('no database');
+    expect(listed).toHaveLength(4);
+    await expect(lists.getCached('prompts')).rejects.toThrow('no database');
+    expect(listed).toHaveLength(5);
+  });
+
+  it('waits once for an optional list that hangs, and returns it when it has arrived', async () => {
+    const slow = deferred<readonly JsonObject[]>();
+    const { lists, listed, clock } = listsOf({ pages: () => slow.promise });
+    const read = async () => lists.getOptional('prompts');
+    const first = read();
+    await turns();
+    clock.advance(10_000);
+    await expect(first).rejects.toMatchObject({ code: 'call/timeout' });
+    const second = read();
+    await turns();
+    clock.advance(0);
+    await expect(second).rejects.toMatchObject({ code: 'call/timeout' });
+    expect(listed).toEqual(['prompts']);
+    slow.resolve([{ prompts: [{ name: 'explain' }] }]);
+    await turns();
+    expect(await names(read())).toEqual(['explain']);
+  });
+
   it('change with their templates', async () => {
     const { lists, listed, notify } = listsOf({});
     await lists.get('templates');

@@ -1,4 +1,12 @@
-import { type Clock, type JsonObject, type MaybePromise, stringifyJson, TenonError } from '@tenon/base';
+import {
+  type Clock,
+  isPromise,
+  type JsonObject,
+  type MaybePromise,
+  runWithTimeout,
+  stringifyJson,
+  TenonError,
+} from '@tenon/base';
 import type { CallOptions, ChangeEvent, Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { Cacheable } from 'tenon/host-internals';
 import { mergeCacheHints } from './cache-hints.js';
@@ -22,6 +30,8 @@ export interface EntryList<K extends ListKind> extends Cacheable {
 
 interface CachedList {
   readonly list: Promise<EntryList<ListKind>>;
+  /** Time of the request, in milliseconds of the clock. */
+  readonly requestedAt: number;
   /**
    * Expiry of the list, in milliseconds of the clock. `undefined`: the list is valid until the server announces a
    * change.
@@ -36,6 +46,10 @@ interface CachedList {
 const MAX_ENTRIES = 10_000;
 /** Maximum total size of the pages after the first one, in characters. */
 const MAX_SIZE = 64 * 1024 * 1024;
+/** Maximum time for which a call waits for a list that it can do without, in milliseconds. */
+const OPTIONAL_LIST_TIMEOUT = 10_000;
+/** Time for which such a list is not requested again after a failure, in milliseconds. */
+const FAILED_LIST_TTL = 30_000;
 type ListChangeCallback = (list: 'tools' | 'prompts' | 'resources') => void;
 
 /** Cache of one server's lists on one connection. Lists are read on demand, and cached while they are valid. */
@@ -49,6 +63,8 @@ export class ListCache {
   readonly #cached = new Map<ListKind, CachedList>();
   /** The last lists that the server returned, also after the connection was lost. */
   readonly #last = new Map<ListKind, EntryList<ListKind>>();
+  /** Lists whose last request failed, with the time until which no call requests them for a comparison. */
+  readonly #failed = new Map<ListKind, { readonly error: unknown; readonly until: number }>();
   readonly #listeners = new Set<ListChangeCallback>();
   #watching = new AbortController();
   #paused = false;
@@ -96,19 +112,24 @@ export class ListCache {
     if (cached && (!cached.settled || cached.until === undefined || cached.until > this.#clock.now()))
       return cached.list as Promise<EntryList<K>>;
     const list = this.#read(kind, isForCall);
-    const entry: CachedList = { list, until: undefined, settled: false, value: undefined };
+    const requestedAt = this.#clock.now();
+    const entry: CachedList = { list, requestedAt, until: undefined, settled: false, value: undefined };
     this.#cached.set(kind, entry);
     list.then(
       read => {
         const { announcesChanges, ttlMs = 0 } = read;
         entry.settled = true;
         entry.value = read;
+        this.#failed.delete(kind);
         if (this.#cached.get(kind) === entry) this.#last.set(kind, read);
         this.#onResponse();
         if (!announcesChanges || ttlMs > 0) entry.until = this.#clock.now() + ttlMs;
       },
       error => {
-        if (this.#cached.get(kind) === entry) this.#cached.delete(kind);
+        if (this.#cached.get(kind) === entry) {
+          this.#cached.delete(kind);
+          this.#failed.set(kind, { error, until: this.#clock.now() + FAILED_LIST_TTL });
+        }
         this.#onResponse(error);
       },
     );
@@ -135,6 +156,25 @@ export class ListCache {
     return ((cached?.value ?? cached?.list) as MaybePromise<EntryList<K>> | undefined) ?? this.get(kind, true);
   }
 
+  /**
+   * Returns the list as `getCached` for a call that can do without it. It waits for a limited time, and does not request a
+   * list again soon after a failure: such a list would delay each call.
+   */
+  getOptional<K extends ListKind>(kind: K): MaybePromise<EntryList<K>> {
+    const failed = this.#failed.get(kind);
+    if (!this.#cached.has(kind) && failed !== undefined && failed.until > this.#clock.now()) throw failed.error;
+    const list = this.getCached(kind);
+    if (!isPromise(list)) return list;
+    const { requestedAt = this.#clock.now() } = this.#cached.get(kind) ?? {};
+    return runWithTimeout(() => list, {
+      clock: this.#clock,
+      timeout: Math.max(0, requestedAt + OPTIONAL_LIST_TIMEOUT - this.#clock.now()),
+      onTimeout: () => {
+        throw this.#createListError('call/timeout', `has not listed its ${kind} within ${OPTIONAL_LIST_TIMEOUT} ms`);
+      },
+    });
+  }
+
   /** Returns the last list that the server returned, if there is one. It may be outdated. */
   getLast<K extends ListKind>(kind: K): EntryList<K> | undefined {
     return this.#last.get(kind) as EntryList<K> | undefined;
@@ -156,11 +196,13 @@ export class ListCache {
   /** Reads the lists again on demand, because another process or session may have others. */
   expire(): void {
     this.#cached.clear();
+    this.#failed.clear();
   }
 
   /** Drops the lists, because their caller may no longer see them. */
   clear(): void {
     this.#cached.clear();
+    this.#failed.clear();
     this.#last.clear();
   }
 
@@ -196,8 +238,10 @@ export class ListCache {
 
   #handleChange(change: ChangeEvent): void {
     if (!('list' in change)) return;
-    this.#cached.delete(change.list);
-    if (change.list === 'resources') this.#cached.delete('templates');
+    for (const kind of change.list === 'resources' ? (['resources', 'templates'] as const) : [change.list]) {
+      this.#cached.delete(kind);
+      this.#failed.delete(kind);
+    }
     for (const listener of [...this.#listeners]) listener(change.list);
   }
 
@@ -253,7 +297,8 @@ export function getEntryKey(entry: ListEntries[ListKind]): string {
   return 'uriTemplate' in entry ? entry.uriTemplate : entry.name;
 }
 
-function getCapabilityName(kind: ListKind): 'tools' | 'prompts' | 'resources' {
+/** Returns the capability that a server declares for a list. */
+export function getCapabilityName(kind: ListKind): 'tools' | 'prompts' | 'resources' {
   return kind === 'templates' ? 'resources' : kind;
 }
 

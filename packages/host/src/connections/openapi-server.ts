@@ -17,19 +17,15 @@ export const isOpenApi = (target: object): target is OpenApiTarget =>
 export function createOpenApiOpener(): OpenApiOpener {
   let reading: Promise<OpenApiContent> | undefined;
   return async ({ url, headers, apiUrl }, onError) => {
-    const { readOperations, serveOperations } = await import('@tenon/openapi');
+    const { readOperations, requireApiUrl, serveOperations } = await import('@tenon/openapi');
     const wasRead = reading !== undefined;
     reading ??= readOperations(String(url), { ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }) });
     const content = await reading.catch((error: unknown) => {
       reading = undefined;
       throw error;
     });
-    const { name, version, description, baseUrl, operations, report } = content;
-    if (baseUrl === undefined)
-      throw new TenonError('openapi/option', 'the document has no absolute URL of the API', {
-        expected: 'a server with an https: URL',
-        hint: 'name the URL of the API in the entry of the server',
-      });
+    const { name, version, description, operations, report } = content;
+    const baseUrl = requireApiUrl(content.baseUrl, 'name the URL of the API in the entry of the server');
     const { leftOut, taken } = report;
     if (!wasRead && leftOut.length > 0)
       onError?.(

@@ -153,10 +153,8 @@ export class UpstreamConnection {
    * client that has disappeared do not count.
    */
   get isBusy(): boolean {
-    const hasCalls = this.calls.size > 0 && this.scope.session?.isUnattended !== true;
-    return (
-      this.#holds > 0 || this.#reservedCalls > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading
-    );
+    const hasCalls = this.hasCalls && this.scope.session?.isUnattended !== true;
+    return this.#holds > 0 || hasCalls || this.#opening !== undefined || this.lists.isReading;
   }
 
   /** True once nothing more is sent on the connection. */
@@ -449,7 +447,8 @@ export class UpstreamConnection {
    */
   #createClientOptions(opening: AbortSignal): ClientOptions {
     const { input, tasks, preferredVersion, extensions = {} } = this.scope;
-    const { idleTimeout, totalTimeout, identity, clock, telemetry, sharedSession } = this.#connectionOptions;
+    const { idleTimeout, totalTimeout, startTimeout, identity, clock, telemetry, sharedSession } =
+      this.#connectionOptions;
     return {
       ...identity,
       ...(preferredVersion === undefined ? {} : { preferredVersion }),
@@ -460,6 +459,7 @@ export class UpstreamConnection {
       extensions: Object.entries(extensions).map(([id, settings]) => ({ id, settings })),
       validate: 'off',
       cacheSize: 0,
+      openTimeout: startTimeout,
       getOpenSignal: hasProgress => {
         if (this.#client) return this.#openings.begin(hasProgress);
         this.#openings.observeProgress(() => this.#isSigningIn || hasProgress());
@@ -477,8 +477,8 @@ export class UpstreamConnection {
 
   /** Handles an input request of the server. The host itself handles some of them. */
   #ask(method: string, params: JsonObject, serverInfo: ServerRequestInfo): Promise<JsonObject> {
-    const questions = this.#connectionOptions.createQuestionHandler(this);
-    if (questions.isAnsweredByHost(method)) return questions.answer(method, params, serverInfo.signal);
+    const inputRequests = this.#connectionOptions.createInputRequestHandler(this);
+    if (inputRequests.isHandledByHost(method)) return inputRequests.handle(method, params, serverInfo.signal);
     if (hasNoInput(this.scope)) return Promise.reject(rpcError(METHOD_NOT_FOUND, `Method not found: ${method}`));
     return this.calls.ask(method, params, serverInfo).catch(error => {
       throw toPeerError(error);

@@ -118,11 +118,75 @@ export class UpstreamRegistry {
   }
 
   /**
+   * Looks an entry up at a server on behalf of a call. An update of the host may replace the server meanwhile. The entry
+   * is then looked up at the new server, which is not closed before the lookup has ended: updates may follow one another
+   * faster than a server starts.
+   */
+  lookUp<T>(
+    server: string,
+    scope: ConnectionScope,
+    find: (connection: UpstreamConnection) => MaybePromise<T>,
+  ): MaybePromise<T> {
+    const connection = this.getConnection(server, scope);
+    return catchMaybe(
+      () => find(connection),
+      error => {
+        if (!this.#isReplaced(connection, scope)) throw error;
+        return this.#lookUpReserved(server, scope, find);
+      },
+    );
+  }
+
+  async #lookUpReserved<T>(
+    server: string,
+    scope: ConnectionScope,
+    find: (connection: UpstreamConnection) => MaybePromise<T>,
+  ): Promise<T> {
+    for (;;) {
+      const connection = this.getConnection(server, scope);
+      const release = connection.reserveCall();
+      try {
+        return await find(connection);
+      } catch (error) {
+        if (!this.#isReplaced(connection, scope)) throw error;
+      } finally {
+        release();
+      }
+    }
+  }
+
+  /** Tells if an update of the host has closed a connection, and the server has another one. */
+  #isReplaced({ isClosed, server }: UpstreamConnection, scope: ConnectionScope): boolean {
+    // Each connection of an ended session is closed at once.
+    return isClosed && this.upstreams.has(server) && !this.getConnection(server, scope).isClosed;
+  }
+
+  /**
+   * Reads lists to find an entry for a call. If none has it, the lists of servers that were added to the running host
+   * are awaited for longer, because callers may know their entries from before.
+   *
+   * @param read Reads the lists. `isForCall` is its argument for `aggregateList`.
+   */
+  async searchLists<T>(read: (isForCall: boolean) => Promise<T>, isFound: () => boolean): Promise<T> {
+    const wasAdded = () => [...this.upstreams.values()].some(upstream => upstream.wasAdded);
+    if (!wasAdded()) return read(false);
+    const reading = read(false);
+    await reading.catch(() => {});
+    return isFound() || !wasAdded() ? reading : read(true);
+  }
+
+  /**
    * Reads one list of all servers. A slow or unavailable server does not delay the others. The result names the missing
    * ones.
+   *
+   * @param isForCall True to wait for a server that was added to the running host as long as for the other ones.
    */
-  async aggregateList<K extends ListKind>(kind: K, scope: ConnectionScope): Promise<AggregatedList<K>> {
-    const reading = this.servers.map(server => this.#getServerList(kind, server, scope));
+  async aggregateList<K extends ListKind>(
+    kind: K,
+    scope: ConnectionScope,
+    isForCall = false,
+  ): Promise<AggregatedList<K>> {
+    const reading = this.servers.map(server => this.#getServerList(kind, server, scope, isForCall));
     const isCached = !reading.some(isPromise);
     const parts = !isCached ? await Promise.all(reading) : (reading as Awaited<(typeof reading)[number]>[]);
     const available = parts.filter(part => 'list' in part);
@@ -138,13 +202,14 @@ export class UpstreamRegistry {
     kind: K,
     server: string,
     scope: ConnectionScope,
+    isForCall: boolean,
   ): MaybePromise<ServerList<K> | UnavailableServer> {
+    const getList = (connection: UpstreamConnection) => {
+      const list = connection.lists.getFresh(kind);
+      return list ? { server, connection, list } : this.#readServerList(kind, connection, scope, isForCall);
+    };
     return catchMaybe<ServerList<K> | UnavailableServer>(
-      () => {
-        const connection = this.getConnection(server, scope);
-        const list = connection.lists.getFresh(kind);
-        return list ? { server, connection, list } : this.#readServerList(kind, connection, scope);
-      },
+      () => (isForCall ? this.lookUp(server, scope, getList) : getList(this.getConnection(server, scope))),
       error => {
         const part = this.#findLastList(kind, server, scope);
         if (part?.connection.isUnstable) return part;
@@ -160,19 +225,21 @@ export class UpstreamRegistry {
     kind: K,
     connection: UpstreamConnection,
     scope: ConnectionScope,
+    isForCall: boolean,
   ): Promise<ServerList<K> | UnavailableServer> {
     const { server } = connection;
     const upstream = this.upstreams.get(server);
     const { unresponsive, wasAdded = false } = upstream ?? {};
+    const isAwaited = isForCall && wasAdded;
     const reading = connection.lists.get(kind);
     const isFirst = !this.#startTimes.has(reading);
-    const isUnresponsive = unresponsive?.has('start') || unresponsive?.has(kind);
+    const isUnresponsive = !isAwaited && (unresponsive?.has('start') || unresponsive?.has(kind));
     const markResponsive = () => {
       unresponsive?.delete(kind);
       if (upstream) upstream.wasAdded = false;
     };
     if (isFirst) reading.then(markResponsive).catch(() => {});
-    const timeout = wasAdded ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
+    const timeout = wasAdded && !isAwaited ? Math.min(ADDED_SERVER_TIMEOUT, this.#listTimeout) : this.#listTimeout;
     const list = await this.#waitForList(reading, isUnresponsive ? 0 : timeout);
     if (list) return { server, connection, list };
     unresponsive?.add(connection.openClient ? kind : 'start');

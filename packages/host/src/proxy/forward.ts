@@ -9,7 +9,7 @@ import {
 import type { Client } from 'tenon';
 import { checkInputRequestMethods, isAbandoned, TASKS, toInputRequest } from 'tenon/host-internals';
 import { type HandlerRun, type RequestInput, sendUpstream } from 'tenon/proxy';
-import type { QuestionHandler, QuestionRecipient } from '../connections/connection-options.js';
+import type { InputRequestHandler, InputRequestRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
@@ -27,8 +27,10 @@ export interface ProxiedRequest {
   readonly params: JsonObject;
   readonly call: ProxiedCall;
   /** True if the server may request input from the caller during the call. */
-  readonly allowQuestions: boolean;
-  readonly questions: QuestionHandler;
+  readonly allowInputRequests: boolean;
+  readonly inputRequestHandler: InputRequestHandler;
+  /** Called when the request ends, or waits, with an input request that only a later request of the caller answers. */
+  readonly onInputRequested?: (() => void) | undefined;
 }
 
 /** Input of the caller for the requests of an earlier result. */
@@ -39,13 +41,13 @@ const MAX_ROUNDS = 32;
 
 /**
  * Forwards a request of a caller to a server. Input requests of the server go to the caller, in the form of the
- * caller's protocol version. A result with input requests goes to the caller unchanged, and the input arrives with the
- * retry.
+ * caller's protocol version. A result with input requests goes to a caller that retries unchanged, and the input arrives
+ * with the retry.
  *
  * @throws TenonError `host/closed` if the connection was closed before the request was sent. See `forwardResolved`.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
-  const { connection, method, params, allowQuestions } = proxiedRequest;
+  const { connection, method, params, allowInputRequests } = proxiedRequest;
   const { requestContext } = proxiedRequest.call;
   refuseInexactIntegers(params);
   const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
@@ -55,7 +57,7 @@ export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObjec
       const { session } = connection.scope;
       const level = session ? session.requestedLogLevel : requestContext.logLevel;
       if (level !== undefined) await connection.logLevel.request(level);
-      if (allowQuestions) await markSent(proxiedRequest);
+      if (allowInputRequests) await markSent(proxiedRequest);
       return sendCall(proxiedRequest, call, client);
     });
   } catch (error) {
@@ -81,22 +83,30 @@ function refuseInexactIntegers({ arguments: input }: JsonObject): void {
 }
 
 /** Creates the function that sends an input request to the caller, rewritten for this caller. */
-function createCallerAsk({ connection, call, questions }: ProxiedRequest): RequestInput {
-  const { context, run, requestContext } = call;
+function createCallerAsk({ connection, call, inputRequestHandler, onInputRequested }: ProxiedRequest): RequestInput {
+  const { context, run } = call;
   const recipient = getRecipient(call);
-  const ask: RequestInput = (asked, params, ...rest) =>
-    run.request(asked, questions.prepareQuestion(asked, params, recipient), ...rest).then(response => {
-      throwHandlerError(response);
-      return response;
-    });
+  const ask: RequestInput = (asked, params, ...rest) => {
+    if (isByRetry(call)) onInputRequested?.();
+    return run
+      .request(asked, inputRequestHandler.prepareInputRequest(asked, params, recipient), ...rest)
+      .then(response => {
+        throwHandlerError(response);
+        return response;
+      });
+  };
   // Input for a task may arrive for as long as the task is stored.
   const hasTasks = context.client.capabilities.extensions?.[TASKS] !== undefined;
-  return requestContext.dialect.inputRequests === 'by-retry' && !hasTasks ? limitRetryTime(ask, connection) : ask;
+  return isByRetry(call) && !hasTasks ? limitRetryTime(ask, connection) : ask;
 }
 
-function getRecipient({ context, requestContext: { dialect } }: ProxiedCall): QuestionRecipient {
-  const includeServer = context.client.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
-  return { omitMeta: dialect.inputRequests === 'by-retry', includeServer };
+function isByRetry({ requestContext: { dialect } }: ProxiedCall): boolean {
+  return dialect.inputRequests === 'by-retry';
+}
+
+function getRecipient(call: ProxiedCall): InputRequestRecipient {
+  const includeServer = call.context.client.capabilities.extensions?.[SERVER_NAMES_EXTENSION] !== undefined;
+  return { omitMeta: isByRetry(call), includeServer };
 }
 
 /**
@@ -143,11 +153,12 @@ type UpstreamInputRequest = { readonly method: string; readonly params?: JsonObj
 type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
 
 /**
- * Sends a call and handles input requests in its result. If the caller handles all of them, the result goes to the
- * caller unchanged. If the host handles one of them, the host sends all of them.
+ * Sends a call and handles input requests in its result. If the caller handles all of them with a retry, the result goes
+ * to the caller unchanged. If it gets them as requests during the call, or the host handles one of them, the host sends
+ * all of them.
  */
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
-  const { questions } = proxiedRequest;
+  const { inputRequestHandler } = proxiedRequest;
   const { context, run } = proxiedRequest.call;
   let inputs: Inputs = context.inputs;
   for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
@@ -157,12 +168,13 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
     if (result.resultType !== 'input_required') return result;
     checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
     const requests = Object.entries((result.inputRequests ?? {}) as UpstreamInputRequests);
-    if (!known && !requests.some(([, { method }]) => questions.isAnsweredByHost(method)))
-      return prepareInputRequired(result, requests, proxiedRequest);
+    const isPassed =
+      isByRetry(proxiedRequest.call) && !requests.some(([, each]) => inputRequestHandler.isHandledByHost(each.method));
+    if (!known && isPassed) return prepareInputRequired(result, requests, proxiedRequest);
     await context.step('asks', () => result);
     const askCaller = createCallerAsk(proxiedRequest);
     const ask: RequestInput = (asked, params) =>
-      (questions.isAnsweredByHost(asked) ? questions.answer : askCaller)(asked, params);
+      (inputRequestHandler.isHandledByHost(asked) ? inputRequestHandler.handle : askCaller)(asked, params);
     const answers = requests.map(async ([key, { method, params = {} }]) => [key, await ask(method, params)]);
     const { requestState } = result;
     inputs = {
@@ -179,11 +191,15 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
 function prepareInputRequired(
   result: JsonObject,
   requests: readonly [string, UpstreamInputRequest][],
-  { call, questions }: ProxiedRequest,
+  { call, inputRequestHandler, onInputRequested }: ProxiedRequest,
 ): JsonObject {
+  onInputRequested?.();
   const recipient = getRecipient(call);
   const put = requests.map(([key, { method, params = {} }]) => {
-    return [key, toInputRequest({ method, params: questions.prepareQuestion(method, params, recipient) })];
+    return [
+      key,
+      toInputRequest({ method, params: inputRequestHandler.prepareInputRequest(method, params, recipient) }),
+    ];
   });
   return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
 }

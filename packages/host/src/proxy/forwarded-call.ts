@@ -24,14 +24,14 @@ export class ForwardedCall implements UpstreamCall {
   #progress: TaskProgress | undefined;
 
   /** `createAsk` creates the function that sends an input request to the caller. */
-  constructor({ connection, call, allowQuestions }: ProxiedRequest, createAsk: () => RequestInput) {
+  constructor({ connection, call, allowInputRequests }: ProxiedRequest, createAsk: () => RequestInput) {
     const { context, requestContext } = call;
     const { clock, totalTimeout = Number.POSITIVE_INFINITY } = connection.times;
     this.deadline = clock.now() + totalTimeout;
     this.session = requestContext.session ?? requestContext.originSession;
     this.#context = context;
     this.#requestContext = requestContext;
-    this.#createAsk = allowQuestions ? createAsk : undefined;
+    this.#createAsk = allowInputRequests ? createAsk : undefined;
   }
 
   // Most calls report no progress and request no input, so both are created on first use.

@@ -11,6 +11,7 @@ import { createNameMapper, type NameMapper, type Prefix } from '../catalog/names
 import { createPublicAddresses, type PublicAddresses } from '../catalog/names/public-addresses.js';
 import { SKILLS_EXTENSION, UI_EXTENSION } from '../catalog/page-meta.js';
 import { checkPatterns, PatternReport } from '../catalog/pattern-report.js';
+import type { CodeMode } from '../code-mode/run-tool.js';
 import { createUnknownServerError } from '../connections/connection-errors.js';
 import { type ConnectionScope, createConnectionScope } from '../connections/connection-scope.js';
 import { getEntryKey } from '../connections/list-cache.js';
@@ -30,6 +31,7 @@ export interface GatewayContextOptions {
   readonly prefix: Prefix;
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
+  readonly codeMode?: CodeMode | undefined;
   readonly callerSignIn?: CallerSignIn | undefined;
   readonly waitForTasks?: boolean | undefined;
   /** True if lists contain entries that the policy always denies. */
@@ -47,6 +49,7 @@ export class GatewayContext {
   readonly listChanges: ListChangeNotifier;
   readonly pageSize: number;
   readonly budget: ToolBudget | undefined;
+  readonly codeMode: CodeMode | undefined;
   readonly callerSignIn: CallerSignIn | undefined;
   readonly listDenied: boolean;
   /** True if the host carries extensions that it does not know. */
@@ -75,6 +78,7 @@ export class GatewayContext {
       prefix,
       pageSize,
       budget,
+      codeMode,
       callerSignIn,
       waitForTasks,
       listDenied = false,
@@ -94,6 +98,7 @@ export class GatewayContext {
     this.guard = guard;
     this.pageSize = pageSize;
     this.budget = budget;
+    this.codeMode = codeMode;
     this.listChanges = new ListChangeNotifier(registry.clock);
     const { getToolNames } = guard;
     this.#patterns = new PatternReport(error => guard.reportError(error));
@@ -113,7 +118,10 @@ export class GatewayContext {
     if (patterns === undefined || this.#checkedConnections.has(connection)) return;
     this.#checkedConnections.add(connection);
     try {
-      const { tools, prompts, resources, templates } = await readLists(connection);
+      const { lists, failures } = await readLists(connection);
+      // A pattern may select an entry of the list that failed.
+      if (failures[0]) throw failures[0].error;
+      const { tools, prompts, resources, templates } = lists;
       const names = [...tools.items, ...prompts.items, ...resources.items, ...templates.items].map(getEntryKey);
       this.#patterns.add(connection.server, checkPatterns('servers', patterns, names), names);
     } catch {

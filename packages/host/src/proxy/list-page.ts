@@ -53,7 +53,7 @@ function selectTools(
   unavailable: readonly UnavailableServer[],
   requestContext: RequestContext,
 ): readonly Tool[] {
-  const listed = adaptTaskSupport(collapseToBudget(tools, gateway.budget)?.tools ?? tools, requestContext);
+  const listed = adaptTaskSupport(collapseToBudget(tools, gateway)?.tools ?? tools, requestContext);
   const own = listSignInTools(gateway, unavailable, gateway.getScope(requestContext));
   if (own.length === 0) return listed;
   const names = new Set(listed.map(({ name }) => name));

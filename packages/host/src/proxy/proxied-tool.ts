@@ -14,6 +14,8 @@ export interface ProxiedCall {
 /** Tool of a server, or own tool of the host. */
 export interface ProxiedTool {
   readonly headerParams: readonly HeaderParam[];
+  /** True if pages of apps may call the tool. */
+  readonly isForPages?: boolean | undefined;
   /** Undefined if calls of the tool never become tasks. */
   readonly taskSupport: 'optional' | undefined;
   run(params: JsonObject, call: ProxiedCall): Promise<JsonObject>;

@@ -29,7 +29,7 @@ export async function forwardResourceRead(
         method: 'resources/read',
         params: { ...params, uri },
         call,
-        allowQuestions: true,
+        allowInputRequests: true,
       };
       const actionRequest = createResourceRequest(connection, uri, requestContext.caller.auth);
       return forwardGuarded(gateway, actionRequest, proxiedRequest);
@@ -59,7 +59,7 @@ export async function forwardPromptRequest(
         method: 'prompts/get',
         params: { ...params, name },
         call,
-        allowQuestions: true,
+        allowInputRequests: true,
       };
       const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);
       return forwardGuarded(gateway, actionRequest, proxiedRequest);
@@ -84,8 +84,8 @@ export async function forwardCompletion(
     const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, call };
     return forward({
       ...proxiedRequest,
-      allowQuestions: false,
-      questions: gateway.guard.createQuestionHandler(connection),
+      allowInputRequests: false,
+      inputRequestHandler: gateway.guard.createInputRequestHandler(connection),
     });
   };
   if (ref.type === 'ref/prompt') {

@@ -3,6 +3,7 @@ import {
   describeUnknownName,
   getKeptScheme,
   INTERNAL_ERROR,
+  INVALID_PARAMS,
   isObject,
   type JsonObject,
   type MaybePromise,
@@ -11,15 +12,10 @@ import {
   withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
-import {
-  checkHeaderParams,
-  type DetachedToolCall,
-  HandlerContext,
-  type HeaderParam,
-  readHeaderParams,
-} from 'tenon/host-internals';
-import { type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
+import { checkHeaderParams, HandlerContext, type HeaderParam, readHeaderParams } from 'tenon/host-internals';
+import { type ProxyBackend, type ProxyCall, type RequestContext, runToolCall } from 'tenon/proxy';
 import { resolveMetaTool } from '../catalog/budget/resolve-meta-tool.js';
+import { isMarkedForApps } from '../catalog/page-meta.js';
 import { getTaskSupport } from '../catalog/task-support.js';
 import type { ActionRequest } from '../security/policy/action-request.js';
 import { createToolRequest } from './action-requests.js';
@@ -49,7 +45,7 @@ export function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools
 /** Runs a tool call of a task. */
 export async function runUpstreamTool(
   gateway: GatewayContext,
-  { params, requestContext, run, inputs }: DetachedToolCall,
+  { params, requestContext, run, inputs }: Parameters<NonNullable<ProxyBackend['runTool']>>[0],
 ): Promise<JsonObject> {
   const tool = await resolveTool(gateway, String(params.name), requestContext);
   const context = new HandlerContext(requestContext, run, params, undefined, inputs);
@@ -75,11 +71,23 @@ export async function findObstacle(
 /** Returns a tool for a caller: a tool of a server, or one of the search, describe, call and sign-in tools. */
 function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
   const find = (own: string) => resolveServerTool(gateway, own, requestContext);
+  const findListed = () => (gateway.codeMode?.policy === 'only' ? findForPage(name, find) : find(name));
   const resolve = () =>
-    gateway.budget === undefined
+    gateway.budget === undefined && gateway.codeMode === undefined
       ? find(name)
-      : thenMaybe(resolveMetaTool(gateway, gateway.budget, name, requestContext, find), tool => tool ?? find(name));
+      : thenMaybe(resolveMetaTool(gateway, name, requestContext, find), tool => tool ?? findListed());
   return gateway.callerSignIn === undefined ? resolve() : findOrSignIn(gateway, name, requestContext, resolve);
+}
+
+/** Finds a tool that pages of apps may call. Programs alone may call the others. */
+function findForPage(name: string, find: (name: string) => MaybePromise<ProxiedTool>): MaybePromise<ProxiedTool> {
+  return thenMaybe(find(name), tool => {
+    if (tool.isForPages) return tool;
+    throw rpcError(
+      INVALID_PARAMS,
+      `Unknown tool: ${name}. This gateway offers its tools to programs only. Call it in a program of run_program`,
+    );
+  });
 }
 
 function resolveServerTool(
@@ -90,13 +98,15 @@ function resolveServerTool(
   const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
   return thenMaybe(resolve(), route => ({
     headerParams: getHeaderParams(route.entry),
+    isForPages: isMarkedForApps(route.entry),
     taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
     run: (params, call) =>
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
-        const args = isObject(params.arguments) ? params.arguments : {};
+        const given = isObject(params.arguments) ? params.arguments : {};
+        const args = gateway.guard.getToolNames(connection.server)?.changeArguments(ownName, given) ?? given;
         const actionRequest = createToolRequest(connection, entry, args, call.requestContext.caller.auth);
-        const own = { ...params, name: ownName };
-        const proxiedRequest = { connection, method: 'tools/call', params: own, call, allowQuestions: true };
+        const own = { ...params, name: ownName, ...(args === given ? {} : { arguments: args }) };
+        const proxiedRequest = { connection, method: 'tools/call', params: own, call, allowInputRequests: true };
         return forwardGuarded(gateway, actionRequest, proxiedRequest, entry);
       }),
   }));
@@ -111,32 +121,44 @@ function getHeaderParams(tool: Tool): readonly HeaderParam[] {
   return sound;
 }
 
-/** Authorizes an action, executes it, and processes its result. */
+/** Authorizes an action, executes it, and processes its result. The audit log gets the end of each executed action. */
 export async function forwardGuarded(
   gateway: GatewayContext,
   actionRequest: ActionRequest,
-  proxiedRequest: Omit<ProxiedRequest, 'questions'>,
+  proxiedRequest: Omit<ProxiedRequest, 'inputRequestHandler' | 'onInputRequested'>,
   tool?: Tool,
 ): Promise<JsonObject> {
   const { guard } = gateway;
   const { connection, call } = proxiedRequest;
-  const denied = await guard.authorizeCall(actionRequest, call.context, connection, tool);
-  if (denied) return denied;
-  let result: JsonObject;
   try {
-    result = await forward({ ...proxiedRequest, questions: guard.createQuestionHandler(connection) });
+    const denied = await guard.authorizeCall(actionRequest, call.context, connection, tool);
+    if (denied) return denied;
+    const inputRequestHandler = guard.createInputRequestHandler(connection);
+    const onInputRequested = () => guard.recordInputRequest(actionRequest);
+    const result = await forward({ ...proxiedRequest, inputRequestHandler, onInputRequested });
+    if (result.resultType === 'input_required') return result;
+    return await processResult(gateway, actionRequest, proxiedRequest, result, tool);
   } catch (error) {
-    guard.recordFailure(actionRequest, error);
+    guard.recordFailure(actionRequest, error, HandlerContext.getSignal(call.context).aborted);
     throw error;
   }
-  if (result.resultType === 'input_required') return result;
-  const { uri } = proxiedRequest.params;
+}
+
+async function processResult(
+  gateway: GatewayContext,
+  actionRequest: ActionRequest,
+  { connection, call, method, params: { uri } }: Omit<ProxiedRequest, 'inputRequestHandler' | 'onInputRequested'>,
+  result: JsonObject,
+  tool: Tool | undefined,
+): Promise<JsonObject> {
+  const { guard } = gateway;
   const scheme = actionRequest.kind === 'resource' && typeof uri === 'string' ? getKeptScheme(uri) : undefined;
   if (scheme === 'ui' && (await guard.isPageBlocked(connection, String(uri), result)))
-    await guard.authorizePassive(actionRequest, connection, proxiedRequest.method);
+    await guard.authorizePassive(actionRequest, connection, method);
   const shown = toPublicUris(gateway, connection.server, call.requestContext, result);
   const processed = await guard.processResult(actionRequest, shown, tool?.outputSchema !== undefined);
   if (scheme === 'skill') requireSameContents(String(uri), shown, processed);
+  guard.recordAnswer(actionRequest, result);
   return processed;
 }
 

@@ -1,14 +1,17 @@
 import {
   type CallerIdentity,
   type Clock,
+  checkArray,
+  checkObject,
   getCallerKey,
+  requireArgument,
   requireKnownOptions,
   SharedLimit,
   systemClock,
   TenonError,
 } from '@tenon/base';
 import type { CreateMessageParams, CreateMessageResult } from 'tenon';
-import { createAccounts, createChains, type TokenBudget } from './budget.js';
+import { checkBudget, createAccounts, createChains, type TokenBudget } from './budget.js';
 import { type Allow, requestConsent } from './consent.js';
 import { countRounds, estimateRequestTokens, getRequirements } from './content.js';
 import { askModel } from './generation.js';
@@ -130,6 +133,9 @@ export function createBroker(options: BrokerOptions): Broker {
     clock: true,
   });
   const { allow, budget = [], review = {}, clock = systemClock } = options;
+  requireArgument('`models` of createBroker', options.models, checkArray(checkObject()));
+  requireArgument('`budget` of createBroker', budget, checkBudget);
+  requireArgument('`review` of createBroker', review, checkObject());
   if (allow === undefined && review.before === undefined)
     throw new TenonError('sampling/no-consent', 'sampling has no consent of the user', {
       hint: 'pass `review.before` to show requests to the user, or `allow` with the names of trusted servers',

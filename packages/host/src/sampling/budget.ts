@@ -1,4 +1,13 @@
-import { type CallerIdentity, type Clock, getOwnerKey } from '@tenon/base';
+import {
+  type CallerIdentity,
+  type Check,
+  type Clock,
+  checkArray,
+  checkEither,
+  checkNumber,
+  checkObject,
+  getOwnerKey,
+} from '@tenon/base';
 import { createLimitError } from './refusal.js';
 
 /** Limits the cost of sampling within a time window, which begins with its first request. */
@@ -23,6 +32,10 @@ export interface TokenBudget {
    */
   readonly per?: readonly ('server' | 'principal')[] | undefined;
 }
+
+const checkOne = checkObject({ window: checkNumber });
+/** Checks one budget, or a list of them. */
+export const checkBudget: Check = checkEither(checkOne, checkArray(checkOne));
 
 /** Tokens that are reserved for a request. */
 export interface Reservation {

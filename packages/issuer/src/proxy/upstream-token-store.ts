@@ -1,4 +1,4 @@
-import { createRandomText, type Seal } from '@tenon/base';
+import { createRandomText, type Seal, sleep } from '@tenon/base';
 import { type StoredValue, TenonError } from 'tenon';
 import type { IssuerSettings } from '../options.js';
 import { hashSecret } from '../secrets.js';
@@ -106,9 +106,7 @@ export function createUpstreamTokenStore(
       } else if (getRemaining(stored) > 0) {
         return stored;
       } else {
-        await new Promise<void>(
-          resolve => void clock.after(Math.min(leaseLeft, POLL_INTERVAL), resolve, { hold: true }),
-        );
+        await sleep(clock, Math.min(leaseLeft, POLL_INTERVAL));
       }
     }
   };

@@ -1,4 +1,4 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { checkArray, checkObject, checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
 import { loadPeerSchema, type ResourceDefinition, resource, type ToolDefinition, tool, toolError } from 'tenon';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
 import type { Platform } from '../platform.js';
@@ -79,6 +79,8 @@ export function createDefinitions(
     maxTextLength: true,
   });
   const { timeout = 30_000, maxResponseSize = 4 * 1024 * 1024, maxTextLength = 100_000 } = limits;
+  requireArgument('`operations` of serveOperations', operations, checkArray(checkObject({ name: checkString })));
+  requireArgument('`schemes` of serveOperations', schemes, checkArray(checkObject({ id: checkString })));
   checkCredentials(auth, schemes);
   const baseUrl = requireUrl(options.baseUrl);
   const call = createApiCaller({ baseUrl, schemes, auth, headers, timeout, maxResponseSize, platform });

@@ -1,7 +1,7 @@
 import { chooseName, isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
-import { SchemaDefinitions } from '../schemas/schema-definitions.js';
+import { choosePropertyName, SchemaDefinitions } from '../schemas/schema-definitions.js';
 import type { ApiOperation, OperationParameter } from './operation.js';
 import { readBody } from './read-body.js';
 import { cutText, mergeParameters, readParameter } from './read-parameters.js';
@@ -44,13 +44,13 @@ export function createOperation({
   const properties: Record<string, unknown> = {};
   const required: string[] = [];
   const add = (wanted: string, schema: unknown, isRequired: boolean): string => {
-    const property = chooseName(wanted, '_', used => Object.hasOwn(properties, used));
+    const property = choosePropertyName(wanted, properties);
     properties[property] = schema;
     if (isRequired) required.push(property);
     return property;
   };
   const parameters: OperationParameter[] = [];
-  for (const parameter of mergeParameters(shared, { value: value.parameters, location }, documents)) {
+  for (const parameter of mergeParameters(shared, { value: value.parameters, location }, documents, changes)) {
     const { in: place, name, required: isRequired } = parameter.value;
     if (place !== 'header' || /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(String(name)))
       parameters.push(readParameter(parameter, documents, definitions, add));

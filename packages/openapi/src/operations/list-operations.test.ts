@@ -1,4 +1,4 @@
-import type { JsonObject } from 'tenon';
+import { connect, createServer, type JsonObject, tool } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { DocumentSet } from '../document/document-set.js';
 import { listOperations } from './list-operations.js';
@@ -296,5 +296,76 @@ describe('listOperations', () => {
     expect(operations[0]?.input.properties).toEqual({
       body: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
     });
+  });
+});
+
+describe('a parameter of a document', () => {
+  const list = async (parameters: readonly object[], more: object = {}) => {
+    const { operations, changed } = await listOperations(
+      createDocument({ '/a': { get: operation({ parameters }) } }, more),
+    );
+    return { operation: operations[0], changes: changed[0]?.changes };
+  };
+
+  it('keeps its name in the request when the name is `__proto__`', async () => {
+    const parameters = [{ in: 'query', name: '__proto__', required: true, schema: { type: 'string' } }];
+    const { operation } = await list(parameters);
+    expect(operation?.parameters).toEqual([{ property: 'proto', name: '__proto__', in: 'query' }]);
+    expect(operation?.input).toMatchObject({ properties: { proto: { type: 'string' } }, required: ['proto'] });
+  });
+
+  it.each([{}, { name: null }, { name: '' }, { name: {} }])(
+    'is left out with a report when its name is %j',
+    async name => {
+      const { operation, changes } = await list([{ in: 'query', ...name, schema: {} }]);
+      expect(operation?.parameters).toEqual([]);
+      expect(changes).toEqual(['a parameter in "query" is left out: it has no name']);
+    },
+  );
+
+  it('has a number of YAML as its name', async () => {
+    const { operation } = await list([{ in: 'query', name: 1, schema: {} }]);
+    expect(operation?.parameters).toEqual([{ property: '1', name: '1', in: 'query' }]);
+  });
+});
+
+describe('a schema that applies itself to the same value', () => {
+  const schema = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  it.each<[string, Record<string, object>]>([
+    ['a reference to itself', { A: schema('A') }],
+    ['two references', { A: schema('B'), B: schema('A') }],
+    ['`allOf`', { A: { allOf: [{ type: 'object' }, schema('B')] }, B: { anyOf: [schema('A'), { type: 'null' }] } }],
+    [
+      'a property between',
+      { A: { properties: { b: schema('B') }, allOf: [schema('B')] }, B: { oneOf: [schema('A')] } },
+    ],
+  ])('accepts any value in its place, with a report: %s', async (_, schemas) => {
+    const parameters = [{ in: 'query', name: 'a', schema: schema('A') }];
+    const { operations, changed } = await listOperations(
+      createDocument({ '/a': { get: operation({ parameters }) } }, { components: { schemas } }),
+    );
+    expect(changed[0]?.changes.join()).toMatch(/any value is accepted in place of a schema: .* refers to itself/);
+    const [found] = operations;
+    if (found === undefined) throw new Error('no operation');
+    const server = createServer({
+      name: 'a',
+      version: '1',
+      tools: { a: tool({ input: found.input, run: () => 'ok' }) },
+    });
+    const client = await connect(server);
+    expect(await client.callTool('a', { a: {} })).toMatchObject({ content: [{ text: 'ok' }] });
+    await client.close();
+  });
+
+  it('stays as it is when a property is between', async () => {
+    const schemas = { A: { type: 'object', properties: { next: schema('A') } } };
+    const { operations, changed } = await listOperations(
+      createDocument(
+        { '/a': { get: operation({ parameters: [{ in: 'query', name: 'a', schema: schema('A') }] }) } },
+        { components: { schemas } },
+      ),
+    );
+    expect(changed).toEqual([]);
+    expect(operations[0]?.input).toMatchObject({ $defs: { A: { properties: { next: { $ref: '#/$defs/A' } } } } });
   });
 });

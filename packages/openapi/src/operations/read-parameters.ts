@@ -14,17 +14,22 @@ const OWN_HEADERS =
 export const cutText = (text: string): string =>
   text.length > MAX_DESCRIPTION ? `${text.slice(0, MAX_DESCRIPTION - 1)}…` : text;
 
-/** Parameters of an operation replace those of its path with the same name and place. */
+/** Parameters of an operation replace those of its path with the same name and place. `changes` gets those without a name. */
 export function mergeParameters(
   pathParameters: Located,
   operationParameters: Located,
   documents: DocumentSet,
+  changes: string[],
 ): readonly Located<JsonObject>[] {
   const merged = new Map<string, Located<JsonObject>>();
   for (const { value: list, location } of [pathParameters, operationParameters]) {
     for (const value of Array.isArray(list) ? list : []) {
       const parameter = documents.follow({ value, location });
-      merged.set(`${String(parameter.value.in)} ${String(parameter.value.name)}`, parameter);
+      const { in: place, name } = parameter.value;
+      // YAML reads a name of digits as a number.
+      if ((typeof name === 'string' && name !== '') || typeof name === 'number')
+        merged.set(`${String(place)} ${name}`, parameter);
+      else changes.push(`a parameter in ${JSON.stringify(place) ?? 'no place'} is left out: it has no name`);
     }
   }
   return [...merged.values()].filter(({ value: { in: place, name } }) => {

@@ -31,6 +31,15 @@ const REQUEST_KEYWORDS: ReadonlySet<string> = new Set([
   'unevaluatedProperties',
 ]);
 
+/** Keywords whose schemas apply to the same value as the schema that has them. */
+const IN_PLACE: ReadonlySet<string> = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '));
+
+/** Returns a name for a new member. An assignment to `__proto__` would create none. */
+export function choosePropertyName(wanted: string, members: Readonly<Record<string, unknown>>): string {
+  const name = wanted === '__proto__' ? 'proto' : wanted;
+  return chooseName(name, '_', used => Object.hasOwn(members, used));
+}
+
 /**
  * Converts schemas of OpenAPI 3.0 and 3.1 to JSON Schema 2020-12. Collects the schemas that other schemas refer to, under
  * names for `$defs`. Keywords that are no JSON Schema are dropped.
@@ -43,6 +52,10 @@ export class SchemaDefinitions {
   readonly #side: 'request' | 'response';
   readonly #names = new Map<string, string>();
   #count = 0;
+  /** Definition in conversion, for the schemas that apply to the same value. */
+  #current: string | undefined;
+  /** Definitions that each definition applies to the same value. */
+  readonly #inPlace = new Map<string, Set<string>>();
 
   /** @param side Schemas of a response are shorter, and accept values that the document does not know yet. */
   constructor(documents: DocumentSet, side: 'request' | 'response' = 'request') {
@@ -65,6 +78,8 @@ export class SchemaDefinitions {
 
   #convertKeywords(schema: Schema, location: string): Record<string, unknown> {
     const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
+      const convert = (each: unknown) =>
+        this.#convertAs(IN_PLACE.has(keyword) ? this.#current : undefined, { value: each, location });
       if (keyword === '$ref') return typeof value === 'string' ? this.#convertReference(value, location) : [];
       if (!isSchemaKeyword(keyword)) return [];
       if (this.#side === 'response' && (REQUEST_KEYWORDS.has(keyword) || value === false)) return [];
@@ -73,15 +88,16 @@ export class SchemaDefinitions {
         this.changes.add(`\`${keyword}\` of a schema is left out: ${issue}`);
         return [];
       }
-      if (MAPS_OF_SCHEMAS.has(keyword)) return [[keyword, this.#convertMap(keyword, value as Schema, location)]];
+      if (MAPS_OF_SCHEMAS.has(keyword))
+        return [[keyword, this.#convertMap(keyword, value as Schema, location, convert)]];
       if (LISTS_OF_SCHEMAS.has(keyword))
         return [
           [
             this.#side === 'response' && keyword === 'oneOf' ? 'anyOf' : keyword,
-            (value as readonly unknown[]).map(each => this.convert({ value: each, location })),
+            (value as readonly unknown[]).map(convert),
           ],
         ];
-      if (SCHEMAS.has(keyword)) return [[keyword, this.convert({ value, location })]];
+      if (SCHEMAS.has(keyword)) return [[keyword, convert(value)]];
       return [[keyword, value]];
     });
     const { required, ...converted } = keepTextsIn(Object.fromEntries(entries), schema);
@@ -119,7 +135,7 @@ export class SchemaDefinitions {
     return normalized;
   }
 
-  #convertMap(keyword: string, schemas: Schema, location: string): unknown {
+  #convertMap(keyword: string, schemas: Schema, location: string, convert: (schema: unknown) => unknown): unknown {
     // The members are names, not keywords.
     const hidden = keyword === 'properties' ? this.#listHidden(schemas, location) : new Set();
     const usable = Object.entries(schemas).filter(([name, value]) => {
@@ -127,7 +143,7 @@ export class SchemaDefinitions {
       if (issue !== undefined) this.changes.add(`\`${name}\` in \`${keyword}\` is left out: ${issue}`);
       return issue === undefined && !hidden.has(name);
     });
-    return Object.fromEntries(usable.map(([name, value]) => [name, this.convert({ value, location })]));
+    return Object.fromEntries(usable.map(([name, value]) => [name, convert(value)]));
   }
 
   /** Lists the properties that the other side of the request has: read-only ones, or write-only ones for a response. */
@@ -163,17 +179,50 @@ export class SchemaDefinitions {
   #addDefinition(reference: string, location: string): string {
     const target = this.#documents.resolve(reference, location);
     const known = this.#names.get(target);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.#addInPlace(known, reference);
+      return known;
+    }
     const found = this.#documents.find(reference, location);
     const base = (reference.split(/[/#]/).at(-1) || 'schema')
       .replace(/\.(?:ya?ml|json)$/i, '')
       .replace(/[^\w.-]+/g, '_');
-    const name = chooseName(base, '_', used => Object.hasOwn(this.definitions, used));
+    const name = choosePropertyName(base, this.definitions);
     this.#names.set(target, name);
+    this.#addInPlace(name, reference);
     // The name is taken before the schema is converted, because it may refer to itself.
     this.definitions[name] = {};
-    this.definitions[name] = this.convert(found);
+    this.definitions[name] = this.#convertAs(name, found);
     return name;
+  }
+
+  /** Converts a schema that applies to the same value as the definition `name`, or to another value without one. */
+  #convertAs(name: string | undefined, schema: Located): unknown {
+    const outer = this.#current;
+    this.#current = name;
+    try {
+      return this.convert(schema);
+    } finally {
+      this.#current = outer;
+    }
+  }
+
+  /**
+   * Records that the definition in conversion applies another one to the same value.
+   * @throws BrokenReferenceError if that one applies the first one again, because no value can be checked then.
+   */
+  #addInPlace(name: string, reference: string): void {
+    const from = this.#current;
+    if (from === undefined) return;
+    if (this.#reaches(name, from)) throw new BrokenReferenceError(`$ref ${reference}: refers to itself`);
+    this.#inPlace.set(from, (this.#inPlace.get(from) ?? new Set()).add(name));
+  }
+
+  #reaches(from: string, to: string, seen = new Set<string>()): boolean {
+    if (from === to) return true;
+    if (seen.has(from)) return false;
+    seen.add(from);
+    return [...(this.#inPlace.get(from) ?? [])].some(next => this.#reaches(next, to, seen));
   }
 }
 

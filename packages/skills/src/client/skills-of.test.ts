@@ -76,6 +76,40 @@ describe('skillsOf', () => {
     },
   );
 
+  it('examines a file beside its entry, and names each difference in place of throwing [con.skills]', async () => {
+    const changed = `${TEXT.replace(': d', ': e')}more`;
+    const listed = [listFile('SKILL.md', TEXT), listFile('gone.md', 'x')];
+    const { client, all } = await openServer({ 'forms/SKILL.md': changed }, listed);
+    const entry = await all.get(URI);
+    const { uri: _, ...read } = listFile('SKILL.md', changed);
+    expect(await all.examine(entry)).toEqual({
+      uri: URI,
+      listed: { digest: listed[0]?.digest, size: listed[0]?.size },
+      read,
+      text: changed,
+      issues: [
+        expect.stringContaining('the size is'),
+        'the content does not have the listed digest',
+        'the fields of the file differ from those of the entry',
+      ],
+    });
+    expect(await all.examine(entry, 'gone.md')).toMatchObject({ read: undefined, issues: [expect.any(String)] });
+    expect(await all.examine(entry, 'x.md')).toMatchObject({ issues: [expect.stringContaining('does not list')] });
+    await client.close();
+    await expect(all.examine(entry)).rejects.toMatchObject({ code: expect.not.stringContaining('skill/') });
+  });
+
+  it('reads no path that leads out of a skill, also if its content is generated', async () => {
+    const { client, reads, all } = await openServer({ 'other/SKILL.md': TEXT }, 'dynamic');
+    const entry = await all.get(URI);
+    for (const path of ['../other/SKILL.md', '%2e%2e/other/SKILL.md']) {
+      await expect(all.read(entry, path)).rejects.toMatchObject({ code: 'skill/invalid' });
+      expect(await all.examine(entry, path)).toMatchObject({ issues: [expect.stringContaining('leads out')] });
+    }
+    expect(reads).toEqual([]);
+    await client.close();
+  });
+
   it('never reads a file that the entry does not list [ext-skills.window-listed-only, ext-skills.unlisted-is-failure]', async () => {
     const { client, reads, all } = await openServer({ 'forms/x.md': 'x' }, [listFile('SKILL.md', TEXT)]);
     const entry = await all.get(URI);

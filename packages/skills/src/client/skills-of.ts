@@ -2,7 +2,14 @@ import { CursorTracker, decodeBase64, isObject, requireKnownOptions, toCanonical
 import { type Client, TenonError } from 'tenon';
 import { computeDigest, decodeUtf8 } from '../format/file-content.js';
 import { FrontmatterError, parseFrontmatter } from '../format/frontmatter.js';
-import { createSkillError, getSkillFolder, parseSkillEntry, type SkillEntry } from '../format/skill-entry.js';
+import {
+  createSkillError,
+  getSkillFolder,
+  leavesFolder,
+  parseSkillEntry,
+  type SkillEntry,
+  type SkillFile,
+} from '../format/skill-entry.js';
 import { DIRECTORY_TYPE, MAX_SIZE, SKILL_FILE, SKILLS_EXTENSION } from '../format/skills-protocol.js';
 
 /** Declares the skills extension to servers. Pass it to `connect`, in `extensions`. */
@@ -37,6 +44,20 @@ export interface SkillContent {
   readonly verified: boolean;
 }
 
+/** A file of a skill as it was read, beside its entry. */
+export interface SkillFileReport {
+  /** URI of the file. */
+  readonly uri: string;
+  /** Digest and size that the entry lists. `undefined` if it lists none for this file. */
+  readonly listed: Pick<SkillFile, 'digest' | 'size'> | undefined;
+  /** Digest and size of the content. `undefined` if the server returned none, or if it was not requested. */
+  readonly read: Pick<SkillFile, 'digest' | 'size'> | undefined;
+  /** Text of the file. `undefined` if there is none, or if it is not UTF-8. */
+  readonly text: string | undefined;
+  /** One sentence for each reason not to use the file. Empty if `read` returns it. */
+  readonly issues: readonly string[];
+}
+
 /** A file or folder in a folder of skills. */
 export interface SkillDirectoryEntry {
   /** URI of the file or folder, as the server wrote it. */
@@ -61,6 +82,13 @@ export interface ServerSkills {
    * @throws `skill/invalid` if the file differs from the entry, or the entry does not list it.
    */
   read(skill: SkillEntry, path?: string, options?: SkillCallOptions): Promise<SkillContent>;
+  /**
+   * Reads a file as `read` does, and reports each difference from the entry in place of the first as an error. For
+   * people who inspect a server: the content of a file with issues must not be used.
+   *
+   * @param path Path of the file in the folder of the skill. Default `SKILL.md`.
+   */
+  examine(skill: SkillEntry, path?: string, options?: SkillCallOptions): Promise<SkillFileReport>;
   /**
    * Lists a folder of skills.
    * @throws `skill/unsupported` if the server does not offer it.
@@ -106,6 +134,8 @@ export function skillsOf(client: SkillClient): ServerSkills {
     },
     read: (skill, path = SKILL_FILE, options = {}) =>
       readFile(client, skill, path, requireOptions('skillsOf().read', options)),
+    examine: (skill, path = SKILL_FILE, options = {}) =>
+      examineFile(client, skill, path, requireOptions('skillsOf().examine', options)),
     async readDirectory(uri, options = {}) {
       if (getSettings(client)?.directoryRead !== true)
         throw new TenonError('skill/unsupported', `${nameOf(client)}: the server does not list folders of skills`, {
@@ -166,23 +196,59 @@ async function readFile(
   path: string,
   options: SkillCallOptions,
 ): Promise<SkillContent> {
+  const { uri, listed } = findFile(skill, path);
+  const bytes = await loadBytes(client, uri, options);
+  const [issue] = findIssues(skill, uri, listed, bytes);
+  if (issue !== undefined) throw createSkillError(uri, issue);
+  return { uri, bytes, text: decodeUtf8(bytes), verified: listed !== undefined };
+}
+
+async function examineFile(
+  client: SkillClient,
+  skill: SkillEntry,
+  path: string,
+  options: SkillCallOptions,
+): Promise<SkillFileReport> {
   const uri = getSkillFolder(skill) + path;
   const listed = skill.files?.find(file => file.uri === uri);
+  const report = { uri, listed: listed && { digest: listed.digest, size: listed.size } };
+  try {
+    const bytes = await loadBytes(client, findFile(skill, path).uri, options);
+    const read = { digest: computeDigest(bytes), size: bytes.length };
+    return { ...report, read, text: decodeUtf8(bytes), issues: findIssues(skill, uri, listed, bytes) };
+  } catch (thrown) {
+    const error = TenonError.from(thrown);
+    // Other errors are those of the connection, which say nothing about the file.
+    if (error.code !== 'skill/invalid' && error.rpcCode === undefined) throw error;
+    return { ...report, read: undefined, text: undefined, issues: [error.summary] };
+  }
+}
+
+/** Finds a file in the entry of its skill. Throws for one that may not be read. */
+function findFile(skill: SkillEntry, path: string): { readonly uri: string; readonly listed: SkillFile | undefined } {
+  const uri = getSkillFolder(skill) + path;
+  if (leavesFolder(path)) throw createSkillError(uri, 'the path leads out of the folder of the skill');
+  const listed = skill.files?.find(file => file.uri === uri);
   if (skill.files && !listed) throw createSkillError(uri, 'the skill does not list this file');
+  return { uri, listed };
+}
+
+async function loadBytes(client: SkillClient, uri: string, options: SkillCallOptions): Promise<Uint8Array> {
   const { contents } = await client.call('resources/read', { uri }, options);
   const content = contents.find(each => each.uri === uri) ?? contents[0];
   if (content === undefined) throw createSkillError(uri, 'the server returned no content');
-  const bytes = 'text' in content ? new TextEncoder().encode(content.text) : decodeBlob(uri, content.blob);
-  if (bytes.length > MAX_SIZE) throw createSkillError(uri, 'the file is too large');
-  if (listed) {
-    if (bytes.length !== listed.size)
-      throw createSkillError(uri, `the size is ${bytes.length}, and the skill lists ${listed.size}`);
-    if (computeDigest(bytes) !== listed.digest)
-      throw createSkillError(uri, 'the content does not have the listed digest');
-  }
-  const text = decodeUtf8(bytes);
-  if (uri === skill.uri) requireSameFields(skill, text ?? '');
-  return { uri, bytes, text, verified: listed !== undefined };
+  return 'text' in content ? new TextEncoder().encode(content.text) : decodeBlob(uri, content.blob);
+}
+
+/** Lists the reasons not to use the content of a file. */
+function findIssues(skill: SkillEntry, uri: string, listed: SkillFile | undefined, bytes: Uint8Array): string[] {
+  if (bytes.length > MAX_SIZE) return ['the file is too large'];
+  const issues: string[] = [];
+  if (listed && bytes.length !== listed.size)
+    issues.push(`the size is ${bytes.length}, and the skill lists ${listed.size}`);
+  if (listed && computeDigest(bytes) !== listed.digest) issues.push('the content does not have the listed digest');
+  const difference = uri === skill.uri ? findOtherFields(skill, decodeUtf8(bytes) ?? '') : undefined;
+  return difference === undefined ? issues : [...issues, difference];
 }
 
 function decodeBlob(uri: string, blob: string): Uint8Array {
@@ -193,13 +259,15 @@ function decodeBlob(uri: string, blob: string): Uint8Array {
   }
 }
 
-function requireSameFields({ uri, frontmatter }: SkillEntry, text: string): void {
+/** Returns the reason for which the fields of a `SKILL.md` are not those of the entry. */
+function findOtherFields({ frontmatter }: SkillEntry, text: string): string | undefined {
   let fields: unknown;
   try {
     fields = parseFrontmatter(text).fields;
   } catch (error) {
-    throw createSkillError(uri, error instanceof FrontmatterError ? error.message : 'the fields cannot be read');
+    return error instanceof FrontmatterError ? error.message : 'the fields cannot be read';
   }
-  if (toCanonicalJson(fields) !== toCanonicalJson(frontmatter))
-    throw createSkillError(uri, 'the fields of the file differ from those of the entry');
+  return toCanonicalJson(fields) === toCanonicalJson(frontmatter)
+    ? undefined
+    : 'the fields of the file differ from those of the entry';
 }

@@ -68,7 +68,7 @@ function parseFile(skill: string, value: unknown): SkillFile {
 }
 
 /** Tells if a relative path leads out of its folder. `%2e` is a dot, and `%2f` and `\` are separators to some readers. */
-function leavesFolder(path: string): boolean {
+export function leavesFolder(path: string): boolean {
   return /(?:^|\/)\.{1,2}(?:\/|$)/.test(path.replace(/%2e/gi, '.').replace(/%2f|%5c|\\/gi, '/'));
 }
 

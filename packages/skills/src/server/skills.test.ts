@@ -23,7 +23,7 @@ function writeFolder(files: Record<string, string | Uint8Array>): string {
 }
 
 afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, maxRetries: 10 });
 });
 
 const serve = (...options: Parameters<typeof skills>) =>

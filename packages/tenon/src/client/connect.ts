@@ -40,7 +40,7 @@ function createCallerError(): TenonError {
   return new TenonError('connect/caller', 'the option `caller` is only for a server in this process', {
     expected: 'the result of `createServer` as the target',
     received: 'another target',
-    hint: 'pass `auth` in the target, `connect({ url, auth })`, so that a token identifies the caller',
+    hint: 'pass `auth` in the target: `connect({ url, auth })`',
   });
 }
 

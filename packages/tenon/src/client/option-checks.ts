@@ -50,6 +50,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   protocolVersion: checkOptional(checkString),
   preferredVersion: checkAnything,
   getOpenSignal: checkAnything,
+  openTimeout: checkAnything,
   forwarder: checkAnything,
   sharedSession: checkAnything,
   elicit: checkOptional(checkFunction),
@@ -79,6 +80,7 @@ const optionKeys: OptionChecks<ClientOptions> = {
   caller: checkOptional(checkObject({ principal: checkString, scopes: checkOptional(checkArray(checkString)) })),
   telemetry: checkOptional(anyObject),
   onMessage: checkOptional(checkFunction),
+  wrapTransport: checkOptional(checkFunction),
   clock: checkOptional(anyObject),
 };
 

@@ -2,6 +2,7 @@ import type { AbortSignalLike, Clock, JsonObject, MaybePromise, TenonError } fro
 import type { KeepAliveOptions } from '../jsonrpc/keep-alive.js';
 import type { Id } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
+import type { Transport } from '../jsonrpc/transport.js';
 import type { AssumableCapability, ClientCapabilities } from '../protocol/capabilities.js';
 import type { Icon, LoggingLevel, Root } from '../protocol/content.js';
 import type {
@@ -59,7 +60,7 @@ export interface ClientHandlers {
    * Lets the user open a URL. Show the domain of the URL, and do not open it without consent.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
    */
-  readonly elicitUrl?: ((question: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
+  readonly elicitUrl?: ((params: ElicitUrlParams, info: ServerRequestInfo) => MaybePromise<ElicitResult>) | undefined;
   /**
    * Generates a message with a model. Deprecated in 2026-07-28.
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/sampling
@@ -158,6 +159,12 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @internal
    */
   readonly getOpenSignal?: ((hasProgress: () => boolean) => AbortSignal) | undefined;
+  /**
+   * Maximum time for which a connection attempt waits for a server that refuses it for now, in milliseconds.
+   * @default `idleTimeout` or `totalTimeout`, whichever is shorter
+   * @internal
+   */
+  readonly openTimeout?: number | undefined;
   /** The session at the server, if several processes use it. @internal */
   readonly sharedSession?: SessionSharing | undefined;
   /**
@@ -249,6 +256,12 @@ export interface ClientOptions extends ClientHandlers, MemoryOptions {
    * @default nothing is called
    */
   readonly onMessage?: MessageObserver | undefined;
+  /**
+   * Wraps the transport of each connection, to inject faults in a test: `transport => withFaults(transport, …)` of
+   * `@tenon/testing`. `onMessage` reports the messages below it, as they are on the wire.
+   * @default the transport itself
+   */
+  readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
   /**
    * Source of time, for tests.
    * @default the clock of the system

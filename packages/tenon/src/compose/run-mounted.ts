@@ -8,9 +8,12 @@ import {
   withDetails,
   withPublicUris,
 } from '@tenon/base';
+import type { HandlerRun } from '../execution/handler-run.js';
+import type { Context } from '../handler/context.js';
 import type { MaybeAsyncResult } from '../handler/operation.js';
+import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { HandlerContext } from '../server/context/handler-context.js';
-import { runInMiddleware } from '../server/dispatch.js';
+import { findDefinition, runInMiddleware } from '../server/dispatch.js';
 import { resolveResource } from '../server/methods/resources.js';
 import type { RequestContext } from '../server/request-context.js';
 import type { MethodCall, MethodRequest, ServerMethodHandler, ServerRuntime } from '../server/server-runtime.js';
@@ -18,6 +21,9 @@ import type { MountedServer } from './mount-names.js';
 
 /** Page size of a list whose entries the outer server divides into pages. */
 export const ALL_ENTRIES = Number.MAX_SAFE_INTEGER;
+
+/** Calls of outer servers, by the contexts of the handlers of mounted servers. */
+const outerCalls = new WeakMap<Context, MethodCall>();
 
 const adaptedRuntimes = new WeakMap<ServerRuntime, WeakMap<ServerRuntime, ServerRuntime>>();
 
@@ -74,11 +80,13 @@ export function runAtMounted(
 /** Runs a request with the context of the outer server, but with the state of the mounted one. */
 function runInOuterContext(
   request: MethodRequest,
-  { run, context }: MethodCall,
+  call: MethodCall,
   handler: ServerMethodHandler<never>,
 ): MaybeAsyncResult {
   const { server, requestContext, params } = request;
+  const { run, context } = call;
   const entered = new HandlerContext(requestContext, run, params, server.options.state, context.inputs, context);
+  outerCalls.set(entered, call);
   return runInMiddleware(request, handler, run, entered);
 }
 
@@ -126,3 +134,55 @@ function toPublicError(error: unknown, { prefix }: MountedServer, { uri }: JsonO
   if (typeof uri !== 'string' || !TenonError.is(error) || !isObject(error.data) || error.data.uri !== uri) return error;
   return withDetails(error, { data: { ...error.data, uri: addUriPrefix(prefix, uri) } });
 }
+
+/**
+ * Runs a method of the outer server for the handler of a mounted tool, with all that the outer server does for a request
+ * of this caller: scopes, rate limits, middleware, and the servers that are mounted in it.
+ * @throws TenonError `mount/method` outside a call of the tool.
+ */
+export async function runAtOuter<M extends MethodName>(
+  context: Context,
+  method: M,
+  params: ParamsOf<M>,
+): Promise<JsonObject> {
+  const call = outerCalls.get(context);
+  const handler = call?.server.methodHandlers[method];
+  if (call === undefined || handler === undefined)
+    throw new TenonError('mount/method', `${method} can run only while a mounted tool is called`);
+  const { server, requestContext } = call;
+  const run = withoutResumption(call.run);
+  const found = findDefinition(server, method, params, requestContext);
+  await server.rateLimits.check(method, requestContext.caller);
+  // A retry resumes the context of the tool, and has a progress token of its own.
+  const parent = context as HandlerContext;
+  const given: JsonObject = params;
+  const withMeta: JsonObject = {
+    ...given,
+    get _meta() {
+      return context.meta;
+    },
+  };
+  const entered = new HandlerContext(
+    requestContext,
+    run,
+    withMeta,
+    server.options.state,
+    parent.inputs,
+    undefined,
+    parent,
+  );
+  const request: MethodRequest<M> = { server, requestContext, method, params, found };
+  return runInMiddleware(request as never, handler as never, run, entered);
+}
+
+/** Returns the run for a handler inside another one: a retry resumes the outer handler. */
+const withoutResumption = (run: HandlerRun): HandlerRun => ({
+  request: (...request) => run.request(...request),
+  step: (name, work) => run.step(name, work),
+  mark: name => run.mark(name),
+  invokeHandler: (_, invoke) => invoke(),
+  toJournaled: () => run.toJournaled(),
+  get journal() {
+    return run.journal;
+  },
+});

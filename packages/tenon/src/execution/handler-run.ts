@@ -85,7 +85,7 @@ export interface ExecutionBackend {
   /** Throws when the client does not support this input request. */
   check(method: string, params: JsonObject): void;
   /** Sends an unanswered input request to the client. */
-  deliver(question: PendingInputRequest, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject>;
+  deliver(request: PendingInputRequest, signal?: AbortSignal, onProgress?: ReportProgress): Promise<JsonObject>;
   /** Runs a step that has no result yet, and stores its result before the handler gets it. */
   runStep(run: () => Promise<CompletedStep>): Promise<CompletedStep>;
 }

@@ -35,12 +35,10 @@ abstract class LazyRun implements HandlerRun {
     return this.journaled?.journal;
   }
 
-  request(...question: Parameters<RequestInput>): Promise<JsonObject> {
+  request(...args: Parameters<RequestInput>): Promise<JsonObject> {
     // The call is synchronous where possible, because only then can a journaled run detect an input request inside a
     // step.
-    return this.journaled
-      ? this.journaled.request(...question)
-      : this.toJournaled().then(run => run.request(...question));
+    return this.journaled ? this.journaled.request(...args) : this.toJournaled().then(run => run.request(...args));
   }
 
   step(name: string, work: () => unknown): Promise<unknown> {

@@ -18,7 +18,7 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../protocol/request-handler.js';
-import { MAX_FAULT_TIME, retryStoreFaults } from '../stores/fault-retry.js';
+import { retryStoreFaults } from '../stores/fault-retry.js';
 import { createStoreClock, type StoreClock } from '../stores/store-clock.js';
 import type { CompletedStep, JournalEntry } from './handler-run.js';
 import { isRecordedRequest, Journal } from './journal.js';
@@ -162,7 +162,7 @@ export class RequestStateStore {
     const at = `journal/${call}.${round}`;
     const { stores, clock, onError } = this.#config;
     const put = () => stores.values.put(at, contents, { ttl, owner: caller });
-    await retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME, onFault: onError }).catch(error => {
+    await retryStoreFaults(put, { clock, onFault: onError }).catch(error => {
       onError(TenonError.from(error));
       // The handler has run, so the client must not take this for a request that it may send again.
       throw createUnknownOutcomeError('The state of the call could not be stored. The call may have taken effect');
@@ -183,7 +183,10 @@ export class RequestStateStore {
 
   async #readContents(state: JsonObject): Promise<StateContents> {
     const { at } = state;
-    const contents = at === undefined ? state : (await this.#config.stores.values.get(String(at)))?.value;
+    const { stores, clock, onError } = this.#config;
+    const read = () => stores.values.get(String(at));
+    const faults = { clock, onFault: onError };
+    const contents = at === undefined ? state : (await retryStoreFaults(read, faults))?.value;
     if (contents === undefined) throw createStateError('is invalid or expired');
     // Only this server can seal a state, and only this server writes under its keys.
     return contents as unknown as StateContents;

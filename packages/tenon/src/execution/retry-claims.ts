@@ -1,5 +1,4 @@
 import { type Clock, INTERNAL_ERROR, INVALID_PARAMS, rpcError, type Stores, TenonError } from '@tenon/base';
-import { MAX_FAULT_TIME } from '../stores/fault-retry.js';
 import { LeasedRecord } from '../stores/leased-record.js';
 import type { StoreClock } from '../stores/store-clock.js';
 import type { CompletedStep } from './handler-run.js';
@@ -59,8 +58,9 @@ export class RetryClaims {
       return isOver ? undefined : { entries: [], ...before };
     };
     let onFault = onError;
-    const faults = { maxElapsed: MAX_FAULT_TIME, onFault: (error: TenonError) => onFault(error) };
-    const owner = { clock: this.#config.clock, lease: LEASE, caller, faults };
+    const faults = { onFault: (error: TenonError) => onFault(error) };
+    // The user has responded. A refused retry would lose the response, because most clients do not repeat it.
+    const owner = { clock: this.#config.clock, lease: LEASE, caller, faults, waitsToTake: true };
     const claim = await LeasedRecord.take<UsedState>(stores.values, key, owner, take, computeTtl);
     if (claim === undefined) throw isOver ? createUsedError() : createRunningError();
     claim.renew();

@@ -17,11 +17,11 @@ export interface AnsweredRequests {
  * answer that does not match its input request.
  */
 export function addAnswers(
-  questions: InputRequests,
+  inputRequests: InputRequests,
   inputs: RetryInputs,
   inputResponses: InputResponses = {},
 ): AnsweredRequests {
-  const entries = Object.entries(questions);
+  const entries = Object.entries(inputRequests);
   const isAnswered = (key: string) => Object.hasOwn(inputResponses, key);
   const answers = entries
     .filter(([key]) => isAnswered(key))

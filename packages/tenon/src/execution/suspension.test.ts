@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tenon/base';
 import { describe, expect, it, vi } from 'vitest';
-import { getInputRequests, waitBriefly } from './fixtures/playing.js';
+import { createGate, getInputRequests, waitBriefly } from './fixtures/playing.js';
 import type { CompletedStep, ExecutionBackend } from './handler-run.js';
 import { Journal } from './journal.js';
 import { JournaledExecution } from './journaled-execution.js';
@@ -140,15 +140,16 @@ describe('a handler between two rounds', () => {
   it('begins no step and sends no input request', async () => {
     const { pause, ask, run, answer, round } = rig();
     const did: string[] = [];
+    const gate = createGate();
     const side = async () => {
-      await waitBriefly();
+      await gate.opened;
       await run.step('side', () => void did.push('side'));
       await ask(2);
     };
     const work = Promise.all([ask(1), side()]).then(() => ({}));
     expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0']);
     await pause.close();
-    await waitBriefly();
+    gate.open();
     await waitBriefly();
     expect(did).toEqual([]);
     answer('ask-0', 1);
@@ -159,14 +160,15 @@ describe('a handler between two rounds', () => {
 
   it('sends a late input request in the next round, or resolves it with its answer', async () => {
     const { pause, ask, answer, round } = rig();
+    const gate = createGate();
     const late = async () => {
-      await waitBriefly();
+      await gate.opened;
       return ask(2);
     };
     const work = Promise.all([ask(1), late()]).then(all => ({ all }));
     expect(keys(await pause.runUntilSuspended(() => work))).toEqual(['ask-0']);
     await pause.close();
-    await waitBriefly();
+    gate.open();
     await waitBriefly();
     answer('ask-0', 1);
     answer('ask-1', 'before it was asked');
@@ -177,16 +179,13 @@ describe('a handler between two rounds', () => {
   it('finishes a step that has begun, so that it is stored', async () => {
     const { pause, ask, run, journal } = rig();
     let go = () => {};
-    let begin = () => {};
-    const begun = new Promise<void>(resolve => {
-      begin = resolve;
-    });
+    const gate = createGate();
     const slow = async () => {
-      await begun;
+      await gate.opened;
       await run.step('slow', () => new Promise<void>(resolve => (go = resolve)));
     };
     await pause.runUntilSuspended(() => Promise.all([ask(1), slow()]) as never);
-    begin();
+    gate.open();
     await waitBriefly();
     let closed = false;
     const closing = pause.close().then(() => {

@@ -10,7 +10,7 @@ import type {
 } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { PingOptions } from '../protocol/request-handler.js';
-import type { InferOutput, Schema } from '../schemas/standard.js';
+import type { InferOutput, Schema, WholeSchema } from '../schemas/standard.js';
 import type { ToolResultParts } from './tool-result.js';
 
 /** Second argument of a handler. You can destructure its methods: `({ title }, { log, fail }) => …`. */
@@ -110,7 +110,7 @@ export interface Context<S = unknown> {
    */
   elicit<const S extends Schema>(options: {
     readonly message: string;
-    readonly input: S;
+    readonly input: S & WholeSchema<S>;
   }): Promise<FormAnswer<InferOutput<S>>>;
 
   /**

@@ -12,19 +12,19 @@ import { createFailure, createSuccess, type JsonRpcRequest, type JsonRpcResponse
 /** Errors of a store that works again after some time. */
 const STORE_OUTAGE = /^store\/(unavailable|busy|full|unknown-key)$/;
 
+/** Describes the state of the store that caused an error, for peers. Undefined for other errors. */
+export function describeStoreOutage(error: unknown): string | undefined {
+  if (!TenonError.is(error) || !STORE_OUTAGE.test(error.code)) return undefined;
+  return `The store of the server ${error.code === 'store/full' ? 'is full' : 'does not respond'}`;
+}
+
 /**
  * Converts an error to the JSON-RPC error object for the peer. Only errors of `rpcError` keep their code, message and
  * data. While a store does not respond, the peer gets 503.
  */
 export function toErrorObject(error: unknown): ErrorObject {
-  if (TenonError.is(error) && STORE_OUTAGE.test(error.code)) {
-    const reason = error.code === 'store/full' ? 'is full' : 'does not respond';
-    return {
-      code: UNAVAILABLE,
-      message: `The store of the server ${reason}. Retry later`,
-      data: { retryAfterMs: 5000 },
-    };
-  }
+  const outage = describeStoreOutage(error);
+  if (outage) return { code: UNAVAILABLE, message: `${outage}. Retry later`, data: { retryAfterMs: 5000 } };
   if (!isForPeer(error)) return { code: INTERNAL_ERROR, message: 'Internal error' };
   const { rpcCode, message, data } = error;
   return data === undefined ? { code: rpcCode, message } : { code: rpcCode, message, data };

@@ -1,7 +1,6 @@
-import { type Clock, CompactMap, type ErrorObject, INVALID_REQUEST, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
+import { CompactMap, type ErrorObject, INVALID_REQUEST, TOO_MANY_REQUESTS, thenMaybe } from '@tenon/base';
 import { formatId, type Id, type JsonRpcResponse } from './message.js';
 import { RequestScope } from './request-scope.js';
-import type { Transport } from './transport.js';
 
 /** Maximum number of requests of one peer in progress. Cancelled requests count until their handlers end. */
 const MAX_IN_FLIGHT = 1000;
@@ -11,8 +10,6 @@ export type SendReply = (response: JsonRpcResponse | undefined) => void;
 interface IncomingRequest {
   readonly scope: RequestScope;
   readonly reply: SendReply;
-  /** Calls `send` after the necessary delay. Absent: the response may be sent at once. */
-  answerAfter: ((answer: () => void) => void) | undefined;
 }
 
 /** The requests of a peer that are in progress, by ID. */
@@ -49,7 +46,7 @@ export class IncomingRequests {
     onDone: (scope: RequestScope) => void,
   ): void {
     const scope = new RequestScope();
-    const job: IncomingRequest = { scope, reply, answerAfter: undefined };
+    const job: IncomingRequest = { scope, reply };
     this.#requests.set(id, job);
     this.#active += 1;
     const end = (response: JsonRpcResponse): void => {
@@ -62,17 +59,8 @@ export class IncomingRequests {
     };
     void thenMaybe(work(scope), response => {
       scope.finish();
-      if (job.answerAfter === undefined) end(response);
-      else job.answerAfter(() => end(response));
+      end(response);
     });
-  }
-
-  /** Delays the response to a request after a progress notification, for the `progressDelay` of the transport. */
-  delayAnswer(id: Id | undefined, { progressDelay }: Pick<Transport, 'progressDelay'>, clock: Clock): void {
-    if (id === undefined || progressDelay === undefined) return;
-    const job = this.#requests.get(id);
-    const dueAt = clock.now() + progressDelay;
-    if (job) job.answerAfter = answer => void clock.after(Math.max(0, dueAt - clock.now()), answer);
   }
 
   /** Cancels a request, so that no response follows. Returns false if no such request is in progress. */

@@ -71,6 +71,16 @@ describe('classifyMessage', () => {
     expect(withoutNulls(plain as unknown as JsonRpcMessage)).toBe(plain);
   });
 
+  it.each([
+    [{ ...v, id: 1, method: 'a', params: null }, '"params" must not be null'],
+    [{ ...v, method: 'a', params: null }, '"params" must not be null'],
+    [{ ...v, id: 1, result: null }, '"result" must not be null'],
+    [{ ...v, id: 1, result: {}, error: null }, '"error" must not be null'],
+    [{ ...v, id: 1, method: 'a', params: null, result: {} }, 'a request has no "result" or "error"'],
+  ])('explains why %j is refused', (value, reason) => {
+    expect(diagnoseMessage(value).reason).toBe(reason);
+  });
+
   it('finds the id of a malformed request, and of nothing else', () => {
     expect(diagnoseMessage({ ...v, id: 7, method: 5 })).toMatchObject({ id: 7 });
     expect(diagnoseMessage({ ...v, id: 7, result: 5 })).not.toHaveProperty('id');

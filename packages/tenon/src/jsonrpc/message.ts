@@ -1,4 +1,15 @@
-import { describeType, type ErrorObject, isObject, type JsonObject, parseJsonText, stringifyJson } from '@tenon/base';
+import {
+  describeType,
+  type ErrorObject,
+  findJsonLoss,
+  isObject,
+  JSON_VALUES,
+  type JsonLoss,
+  type JsonObject,
+  parseJsonText,
+  stringifyJson,
+  TenonError,
+} from '@tenon/base';
 
 /**
  * The four kinds of JSON-RPC 2.0 messages, and functions that classify them.
@@ -123,7 +134,12 @@ export function diagnoseMessage(value: unknown): { id?: Id; reason: string } {
   return { ...id, reason: explainMalformed(value) };
 }
 
+const NULL_MEMBERS = ['params', 'result', 'error'] as const;
+
 function explainMalformed(value: JsonObject): string {
+  // A valid message is refused only for these, by `strict`.
+  const nullMember = isMessage(value) ? NULL_MEMBERS.find(name => value[name] === null) : undefined;
+  if (nullMember !== undefined) return `"${nullMember}" must not be null`;
   if (value.jsonrpc !== '2.0') return '"jsonrpc" must be "2.0"';
   if ('method' in value) {
     if (typeof value.method !== 'string') return '"method" must be a string';
@@ -172,8 +188,49 @@ export function isPreserialized(result: JsonObject): boolean {
   return serializedResults.has(result);
 }
 
-/** Serializes a message as JSON. Throws the errors of `JSON.stringify`. */
-export function serializeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
+/**
+ * Serializes a message as JSON.
+ * @throws TenonError with the code, for a message that JSON cannot represent.
+ */
+export function serializeMessage(
+  message: JsonRpcMessage | readonly JsonRpcResponse[],
+  { code = 'connection/send', peer }: { readonly code?: string; readonly peer?: string | undefined } = {},
+): string {
+  try {
+    return writeMessage(message);
+  } catch (cause) {
+    throw createUnserializableError(message, { code, peer, cause });
+  }
+}
+
+/** Creates the error for a message that JSON cannot represent. It names the part. */
+export function createUnserializableError(
+  message: JsonRpcMessage | readonly JsonRpcResponse[],
+  { code, peer, cause }: { readonly code: string; readonly peer?: string | undefined; readonly cause: unknown },
+): TenonError {
+  const loss = findLoss(message);
+  return new TenonError(code, 'the message cannot be serialized as JSON', {
+    peer,
+    cause,
+    ...(loss
+      ? {
+          expected: JSON_VALUES,
+          received: `${loss.kind} at ${loss.path}`,
+          hint: 'pass it as text: String(value), or as a plain object or array',
+        }
+      : { hint: 'see `cause`: a toJSON method threw, or the value is nested too deeply' }),
+  });
+}
+
+function findLoss(message: unknown): JsonLoss | undefined {
+  try {
+    return findJsonLoss(message);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeMessage(message: JsonRpcMessage | readonly JsonRpcResponse[]): string {
   if (!('result' in message) || !serializedResults.has(message.result)) return stringifyJson(message);
   const { id, result } = message;
   const text = serializedResults.get(result) ?? stringifyJson(result);

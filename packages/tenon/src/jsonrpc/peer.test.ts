@@ -86,6 +86,19 @@ describe('a peer that receives requests', () => {
     expect(errors).toMatchObject([{ code: 'connection/closed' }]);
   });
 
+  it('reports no response that its own closing interrupts', async () => {
+    const { peer, say, errors } = await startPeer();
+    let interrupt = (_: TenonError) => {};
+    peer.transport.send = () => new Promise((_, reject) => (interrupt = reject));
+    peer.transport.close = async () => {
+      interrupt(new TenonError('connection/closed', 'not sent'));
+      await waitForImmediate();
+    };
+    await say(createRequest(1));
+    await peer.close();
+    expect(errors).toEqual([]);
+  });
+
   it('refuses an id that is in use, and continues', async () => {
     let go = () => {};
     const { messages, say } = await startPeer({

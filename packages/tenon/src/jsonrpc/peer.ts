@@ -33,7 +33,6 @@ import type { RequestScope } from './request-scope.js';
 import { tolerate } from './tolerance.js';
 import type { MessageContext, MessageReceiver, SendOptions, Transport } from './transport.js';
 
-const PROGRESS = 'notifications/progress';
 const ignore = (): void => {};
 
 /** One end of a connection. Assigns IDs, tracks pending requests, runs incoming requests, and tolerates any input. */
@@ -106,7 +105,6 @@ export class Peer implements MessageReceiver {
   /** Sends a notification. A notification after the transport has closed is dropped. */
   notify(method: string, params?: JsonObject, options?: SendOptions): void | Promise<void> {
     if (this.#sessionError) return;
-    if (method === PROGRESS) this.#incoming?.delayAnswer(options?.relatedTo, this.transport, this.#clock);
     return catchMaybe(
       () => this.transport.send(createNotification(method, params), options),
       error => this.#reportSendError(error, method),
@@ -136,6 +134,13 @@ export class Peer implements MessageReceiver {
     const cancelled = this.#incoming?.cancel(id, reason) ?? false;
     if (cancelled) this.#runSafely(() => this.transport.abandonResponse?.(id));
     return cancelled;
+  }
+
+  /** Closes the transport. Messages that are being sent fail with `connection/closed`, which is not reported. */
+  async close(): Promise<void> {
+    this.#hasEnded = true;
+    await this.transport.close();
+    this.end();
   }
 
   /** Aborts all handlers of the peer and rejects all pending requests. */

@@ -30,6 +30,29 @@ describe('serializeMessage', () => {
     );
   });
 
+  it('names the part of a message that JSON cannot represent', () => {
+    const circle: JsonObject = {};
+    circle.of = circle;
+    for (const [value, text] of [
+      [{ n: 5n }, 'the message cannot be serialized as JSON. Expected .*, got bigint at /params/n. Pass it as text'],
+      [{ circle }, 'got reference to .* at /params/circle/of'],
+      [
+        {
+          a: {
+            toJSON: () => {
+              throw new Error('no');
+            },
+          },
+        },
+        'a toJSON method threw',
+      ],
+    ] as const)
+      expect(() => serializeMessage(createRequest(1, 'a', value))).toThrow(new RegExp(text));
+    expect(() => serializeMessage(createNotification('a', { n: 5n }), { code: 'call/unwritable' })).toThrow(
+      expect.objectContaining({ code: 'call/unwritable' }),
+    );
+  });
+
   it('serializes every other message', () => {
     const messages = [
       createRequest(1, 'a', { b: 1 }),

@@ -19,12 +19,6 @@ export interface Transport {
   readonly httpVersion?: string | undefined;
 
   /**
-   * Minimum time between a progress notification and the response to its request, in milliseconds. Official clients
-   * drop a notification that they read in one chunk with the response. Absent: no delay.
-   */
-  readonly progressDelay?: number | undefined;
-
-  /**
    * Prefix of the IDs of sent requests. Set if several processes send requests in one session.
    *
    * The IDs then differ, and they show which process waits for the response. Absent: IDs are numbers.
@@ -65,6 +59,13 @@ export interface Transport {
 
   /** Ends such streams because the peer is unreachable. The transport continues as after `checkStreams`. */
   readonly endStreams?: (() => void) | undefined;
+
+  /**
+   * Breaks the stream whose message is being delivered, as if the connection had been lost before that message. The
+   * transport then resumes the stream, or calls `receiver.onResponseLost`. Call it within `receiver.onMessage`. Returns
+   * `false` if the message came on no stream. Absent on transports with one connection for all messages.
+   */
+  readonly cutStream?: (() => boolean) | undefined;
 
   /**
    * Ends all streams and answers the open requests of the peer with an error, because the peer does not respond. The

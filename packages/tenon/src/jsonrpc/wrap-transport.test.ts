@@ -8,7 +8,6 @@ import { wrapTransport } from './wrap-transport.js';
 /** A transport with every optional member, one of which changes after it was wrapped. */
 class CompleteTransport implements Transport {
   readonly peer = 'complete';
-  readonly progressDelay = 5;
   readonly firstOutput = Promise.resolve();
   receiver: MessageReceiver | undefined;
   #sessionId: string | undefined;
@@ -44,7 +43,7 @@ it.each([
     onClose() {},
     onSessionLost: error => lost.push(error),
   });
-  expect(wrapped).toMatchObject({ peer: 'complete', progressDelay: 5, sessionId: 's1' });
+  expect(wrapped).toMatchObject({ peer: 'complete', sessionId: 's1' });
   expect(wrapped.firstOutput).toBe(transport.firstOutput);
   expect(wrapped.closeStream?.(1)).toBe(true);
   transport.receiver?.onSessionLost?.(TenonError.from('gone'));

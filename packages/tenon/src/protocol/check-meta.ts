@@ -1,14 +1,30 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { findJsonLoss, isObject, JSON_VALUES, type JsonObject, TenonError } from '@tenon/base';
 import { isMetaKey, isReservedKey } from './meta.js';
 
 /** Prefix of keys of the protocol's own extensions. Only the implementation of such an extension may use them. */
 const OFFICIAL_PREFIX = /^io\.modelcontextprotocol[./]/;
 
 /**
- * Checks the keys of a `_meta` object. Does not check other values.
- * @throws TenonError `meta/key` for an invalid key, `meta/reserved` for a key that only the protocol may define.
+ * Checks the keys of a `_meta` object, and that JSON can represent it.
+ * @throws TenonError the errors of `checkMetaKeys`, `meta/value` for a value that is not JSON.
  */
 export function checkMeta(subject: string, meta: unknown): void {
+  if (!isObject(meta)) return;
+  checkMetaKeys(subject, meta);
+  const loss = findJsonLoss(meta);
+  if (loss)
+    throw new TenonError('meta/value', `the _meta of ${subject} cannot be serialized as JSON`, {
+      expected: JSON_VALUES,
+      received: `${loss.kind} at ${loss.path}`,
+      hint: 'pass it as text: String(value), or as a plain object or array',
+    });
+}
+
+/**
+ * Checks the keys of a `_meta` object.
+ * @throws TenonError `meta/key` for an invalid key, `meta/reserved` for a key that only the protocol may define.
+ */
+export function checkMetaKeys(subject: string, meta: unknown): void {
   if (!isObject(meta)) return;
   for (const key of Object.keys(meta)) {
     if (!isMetaKey(key)) {
@@ -36,15 +52,18 @@ const NESTED = ['content', 'contents', 'messages', 'resource', 'roots', 'tools',
  */
 const MAX_DEPTH = 12;
 
-/** Checks every `_meta` in a result or an input request of a handler, including the `_meta` of its content. */
-export function checkNestedMeta(subject: string, value: unknown, depth = 0): void {
+/**
+ * Checks every `_meta` in a result or an input request of a handler, including the `_meta` of its content.
+ * @param check Checks one of them.
+ */
+export function checkNestedMeta(subject: string, value: unknown, check = checkMeta, depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   if (Array.isArray(value)) {
-    for (const item of value) checkNestedMeta(subject, item, depth + 1);
+    for (const item of value) checkNestedMeta(subject, item, check, depth + 1);
     return;
   }
   const members = value as JsonObject;
-  checkMeta(subject, members._meta);
-  for (const name of NESTED) checkNestedMeta(subject, members[name], depth + 1);
-  if (isObject(members.inputRequests)) checkNestedMeta(subject, Object.values(members.inputRequests), depth + 1);
+  check(subject, members._meta);
+  for (const name of NESTED) checkNestedMeta(subject, members[name], check, depth + 1);
+  if (isObject(members.inputRequests)) checkNestedMeta(subject, Object.values(members.inputRequests), check, depth + 1);
 }

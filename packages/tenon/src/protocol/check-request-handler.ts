@@ -30,6 +30,17 @@ export function requireRequestHandler(handler: unknown, isStateless = false): vo
   });
 }
 
+/**
+ * Returns the awaited result of `connect` of a server. Throws `serve/service` if it is no session, as from a wrapper that
+ * forgets to return one.
+ */
+export function requireServerSession<T>(session: T): T {
+  if (isObject(session) && typeof session.end === 'function') return session;
+  throw new TenonError('serve/service', '`connect` returned no session', {
+    hint: 'return the session from `connect`',
+  });
+}
+
 /** Returns the fix for a value that users often pass in place of a server. */
 function adviseOnServer(handler: unknown, members: { readonly [name: string]: unknown }): string | undefined {
   if (typeof handler === 'function')

@@ -47,8 +47,8 @@ describe('the table of methods', () => {
 describe('checkContentBlock', () => {
   it.each([
     [{ type: 'text', text: 'x' }, undefined],
-    [{ type: 'text' }, 'at /text: expected to be there, got nothing'],
-    [{ type: 'image', data: 'x' }, 'at /mimeType: expected to be there, got nothing'],
+    [{ type: 'text' }, 'at /text: expected a value, got nothing'],
+    [{ type: 'image', data: 'x' }, 'at /mimeType: expected a value, got nothing'],
     [{ type: 'resource', resource: { uri: 'a:b', text: 'x' } }, undefined],
     [{ type: 'unknown', more: 1 }, undefined],
     [{ type: 5 }, 'at /type: expected a string, got a number'],

@@ -293,3 +293,10 @@ export function isInputRequired(value: unknown): value is InputRequiredResult & 
 export function isNotification(name: string): name is NotificationName {
   return Object.hasOwn(notifications, name);
 }
+
+const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
+
+/** Tells if a method only reads, so that sending it twice has no side effects. False for unknown methods. */
+export function isReadOnly(method: string): boolean {
+  return isMethod(method) && !WRITE_METHODS.has(method);
+}

@@ -104,7 +104,7 @@ export function createUnsupportedError(dialect: Dialect, missing: ClientCapabili
 /** Creates the error for a feature that needs a session, on a server without sessions. */
 function createNoSessionError(subject: string): TenonError {
   return new TenonError('client/no-session', `${subject} requires a session, and the server runs without sessions`, {
-    hint: 'use a protocol version without sessions in the client, or enable sessions in the server',
+    hint: 'use a protocol version without sessions, or enable sessions in the server',
   });
 }
 

@@ -26,14 +26,14 @@ export interface UpstreamCall {
 }
 
 /** Origin of an input request from a server. */
-type QuestionOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> & {
+type InputRequestOrigin = Pick<ServerRequestInfo, 'signal' | 'relatedTo' | 'task'> & {
   readonly progress?: ServerRequestInfo['progress'] | undefined;
 };
 
 interface ActiveCall {
   readonly call: UpstreamCall;
   /** Input requests on behalf of the call that have no answer yet. */
-  openQuestions: Set<Promise<unknown>> | undefined;
+  openInputRequests: Set<Promise<unknown>> | undefined;
 }
 
 /**
@@ -70,12 +70,13 @@ export class ActiveCalls {
   async run<T>(call: UpstreamCall, work: () => MaybePromise<T>): Promise<T> {
     this.#lastKey += 1;
     const key = this.#lastKey;
-    const active: ActiveCall = { call, openQuestions: undefined };
+    const active: ActiveCall = { call, openInputRequests: undefined };
     this.#calls.set(key, active);
     try {
       return await work();
     } finally {
-      while (active.openQuestions && active.openQuestions.size > 0) await Promise.allSettled(active.openQuestions);
+      while (active.openInputRequests && active.openInputRequests.size > 0)
+        await Promise.allSettled(active.openInputRequests);
       this.#calls.delete(key);
     }
   }
@@ -85,7 +86,7 @@ export class ActiveCalls {
    *
    * @throws TenonError `host/no-active-call` if no caller can get it.
    */
-  async ask(method: string, params: JsonObject, origin: QuestionOrigin): Promise<JsonObject> {
+  async ask(method: string, params: JsonObject, origin: InputRequestOrigin): Promise<JsonObject> {
     const tried = new Set<ActiveCall>();
     for (let active = this.#findCall(params, origin); active?.call.ask; active = this.#findNextCall(tried)) {
       tried.add(active);
@@ -111,13 +112,13 @@ export class ActiveCalls {
     ask: RequestInput,
     method: string,
     params: JsonObject,
-    origin: QuestionOrigin,
+    origin: InputRequestOrigin,
   ): Promise<JsonObject> {
     const asking = ask(method, params, origin.signal, origin.progress);
-    active.openQuestions ??= new Set();
-    const { openQuestions } = active;
-    const settled = asking.catch(() => {}).finally(() => openQuestions.delete(settled));
-    openQuestions.add(settled);
+    active.openInputRequests ??= new Set();
+    const { openInputRequests } = active;
+    const settled = asking.catch(() => {}).finally(() => openInputRequests.delete(settled));
+    openInputRequests.add(settled);
     return asking;
   }
 
@@ -130,7 +131,7 @@ export class ActiveCalls {
     return this.#calls.entries().map(([, active]) => active);
   }
 
-  #findCall({ _meta }: JsonObject, { relatedTo, task: asking }: QuestionOrigin): ActiveCall | undefined {
+  #findCall({ _meta }: JsonObject, { relatedTo, task: asking }: InputRequestOrigin): ActiveCall | undefined {
     const related = isObject(_meta) ? _meta[RELATED_TASK] : undefined;
     const taskId = asking ?? (isObject(related) ? related.taskId : undefined);
     const named = this.#listActive().find(

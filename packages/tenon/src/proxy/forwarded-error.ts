@@ -11,8 +11,8 @@ import {
   toPublicText,
   UNKNOWN_OUTCOME,
 } from '@tenon/base';
-import { isReadOnly } from '../client/calls/call-checks.js';
 import { mayHaveExecuted } from '../client/calls/call-outcome.js';
+import { isReadOnly } from '../protocol/methods.js';
 import { isReservedCode } from '../protocol/reserved-codes.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
 import { getDialect } from '../protocol/versions/index.js';

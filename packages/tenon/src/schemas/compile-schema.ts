@@ -1,7 +1,7 @@
-import { type Issue, type JsonObject, TenonError } from '@tenon/base';
+import { type Issue, type JsonObject, type MaybePromise, TenonError, thenMaybe } from '@tenon/base';
 import { type SchemaSide, toJsonSchema } from './json-schema.js';
 import { type InferOutput, isStandardSchema, type Schema, type StandardSchema } from './standard.js';
-import { isDecodedValue } from './zod-json-schema.js';
+import { encodeZodValue, hasCodecs, type ZodEncoding } from './zod-json-schema.js';
 
 export { describeIssues, type Issue } from '@tenon/base';
 
@@ -56,14 +56,12 @@ function createStandardCheck(schema: StandardSchema, side: SchemaSide): ValueChe
       hint: 'report issues from refinements and transforms instead of throwing',
       cause,
     });
+  const isEncoded = side === 'output' && hasCodecs(schema);
   return value => {
     try {
-      const result = standard.validate(value);
-      if (!('then' in result))
-        return result.issues && side === 'output' && isDecodedValue(schema, value)
-          ? { ok: true, value }
-          : toCheckResult(result);
-      return result.then(toCheckResult).catch(cause => {
+      const result = isEncoded ? encodeResult(schema, value) : thenMaybe(standard.validate(value), toCheckResult);
+      if (!('then' in result)) return result;
+      return result.catch(cause => {
         throw createThrownError(cause);
       });
     } catch (cause) {
@@ -71,6 +69,33 @@ function createStandardCheck(schema: StandardSchema, side: SchemaSide): ValueChe
     }
   };
 }
+
+/**
+ * Encodes a result by the codecs of its schema. By its type, a handler returns the encoded value, which is decoded first so
+ * that it is checked and has its defaults. Another value counts as decoded.
+ */
+function encodeResult(schema: StandardSchema, value: unknown): MaybePromise<CheckResult> {
+  return thenMaybe<StandardResult, CheckResult>(schema['~standard'].validate(value), decoded =>
+    decoded.issues
+      ? thenMaybe<CheckResult, CheckResult>(encodeValue(schema, value), encoded =>
+          encoded.ok ? encoded : toCheckResult(decoded),
+        )
+      : encodeValue(schema, decoded.value),
+  );
+}
+
+const encodeValue = (schema: StandardSchema, value: unknown): MaybePromise<CheckResult> =>
+  thenMaybe<ZodEncoding, CheckResult>(encodeZodValue(schema, value), ({ value, issues }) =>
+    issues.length === 0
+      ? { ok: true, value }
+      : {
+          ok: false,
+          issues: issues.map(({ path = [], message, expected }) => ({
+            path: path.map(toKey),
+            message: message ?? `Invalid input${expected === undefined ? '' : `: expected ${expected}`}`,
+          })),
+        },
+  );
 
 type StandardResult = Awaited<ReturnType<StandardSchema['~standard']['validate']>>;
 

@@ -12,7 +12,14 @@ import {
 import { detectDraft } from './draft.js';
 import { inspectSchema } from './inspect-schema.js';
 import { isStandardSchema, type JsonSchema, type Schema, type StandardSchema } from './standard.js';
-import { convertZodSchema, DATE_SCHEMA, getZodType, isZodNode } from './zod-json-schema.js';
+import {
+  convertZodSchema,
+  DATE_SCHEMA,
+  getZodType,
+  hasCodecs,
+  isZodNode,
+  requireRepresentable,
+} from './zod-json-schema.js';
 
 /** Side of a schema: input, or output after defaults and transforms. */
 export type SchemaSide = 'input' | 'output';
@@ -100,8 +107,11 @@ function findConverter(
   side: SchemaSide,
 ): ((target: (typeof TARGETS)[number]) => unknown) | undefined {
   const converter = schema['~standard'].jsonSchema;
-  if (typeof converter?.[side] === 'function')
-    return target => converter[side]?.({ target, ...(isZodNode(schema) && side === 'output' ? ZOD_OUTPUT : {}) });
+  if (typeof converter?.[side] === 'function') {
+    if (!isZodNode(schema) || side === 'input') return target => converter[side]?.({ target });
+    const wireSide = hasCodecs(schema) ? 'input' : side;
+    return target => converter[wireSide]?.({ target, ...ZOD_OUTPUT });
+  }
   if (isZodNode(schema)) return () => convertZodSchema(schema, side);
   const half = (side === 'input' ? schema.in : schema.out) as Convertible | undefined;
   for (const each of [half, schema]) {
@@ -118,22 +128,17 @@ const ZOD_OUTPUT = {
   libraryOptions: {
     unrepresentable: 'any',
     override({ zodSchema, jsonSchema }: { readonly zodSchema: unknown; readonly jsonSchema: JsonObject }): void {
-      const type = getZodType(zodSchema) ?? '';
-      if (type === 'date') Object.assign(jsonSchema, DATE_SCHEMA);
-      else if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);
+      if (getZodType(zodSchema) === 'date') Object.assign(jsonSchema, DATE_SCHEMA);
+      else requireRepresentable(zodSchema);
     },
   },
 };
-
-const UNREPRESENTABLE: ReadonlySet<string> = new Set(
-  'bigint symbol undefined void map set transform custom function nan file promise'.split(' '),
-);
 
 function createNoConversionError(schema: StandardSchema, cause?: unknown): TenonError {
   const { vendor } = schema['~standard'];
   const reason = cause instanceof Error ? `: ${cause.message}` : '';
   const pair = 'add your own JSON Schema: withJsonSchema(schema, { … })';
-  const remedy = cause === undefined ? REMEDIES.get(vendor) : undefined;
+  const remedy = (cause === undefined ? REMEDIES : CONVERSION_REMEDIES).get(vendor);
   return new TenonError('schema/no-json-schema', `cannot convert a ${vendor} schema to JSON Schema${reason}`, {
     hint: remedy === undefined ? pair : `${remedy}, or ${pair}`,
     ...(cause === undefined ? {} : { cause }),
@@ -144,6 +149,11 @@ function createNoConversionError(schema: StandardSchema, cause?: unknown): Tenon
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['valibot', 'wrap the schema: toStandardJsonSchema(schema) of @valibot/to-json-schema'],
   ['zod', "import zod 4 from 'zod', or from 'zod/v4' of zod 3, and not from 'zod/v3'"],
+]);
+
+/** Advice by vendor, for schemas with a type that JSON does not have. */
+const CONVERSION_REMEDIES: ReadonlyMap<string, string> = new Map([
+  ['zod', 'convert the value by a codec: z.codec(z.string(), …, { decode, encode })'],
 ]);
 
 function createNoSchemaError(value: unknown): TenonError {

@@ -69,6 +69,24 @@ describe('a portable schema', () => {
     expect(portable).toHaveProperty('properties.first.properties.next.$ref', '#/$defs/node');
   });
 
+  it('lists only the definitions to which a schema that refers to itself still refers', () => {
+    const node = {
+      type: 'object',
+      properties: { next: { $ref: '#/$defs/a~1b%20c' }, deep: { $ref: '#/definitions/on/items' } },
+    };
+    const on = { items: { type: 'object', properties: { again: { $ref: '#/definitions/on/items' } } } };
+    const schema = {
+      $defs: { 'a/b c': node, status, unused: { $ref: '#/$defs/unused' } },
+      definitions: { on },
+      properties: { first: { $ref: '#/$defs/a~1b%20c' }, state: { $ref: '#/$defs/status' } },
+    };
+    const portable = toPortableSchema(schema);
+    expect(Object.keys(portable.$defs as object)).toEqual(['a/b c']);
+    expect(Object.keys(portable.definitions as object)).toEqual(['on']);
+    const named = { $defs: { node: { $anchor: 'node', properties: { next: { $ref: '#node' } } } }, $ref: '#node' };
+    expect(toPortableSchema(named)).toHaveProperty('$defs.node');
+  });
+
   it('stays small although its references multiply', () => {
     const definitions = Object.fromEntries(
       Array.from({ length: 30 }, (_, level) => {

@@ -50,7 +50,46 @@ export function toPortableSchema(schema: JsonObject): JsonObject {
   const conversion = new PortableConversion(schema);
   const { $schema: _, $defs, definitions, ...rest } = conversion.convert(schema);
   if (conversion.isInlined) return rest;
-  return { ...rest, ...conversion.convertDefinitions({ $defs, definitions }) };
+  return { ...rest, ...selectReferenced(rest, conversion.convertDefinitions({ $defs, definitions })) };
+}
+
+/** Returns the definitions to which the schema refers, directly or through others. */
+function selectReferenced(schema: JsonObject, definitions: JsonObject): JsonObject {
+  const root = { ...schema, ...definitions };
+  const owners = new Map<unknown, Definition>();
+  for (const [place, map] of Object.entries(definitions)) {
+    if (!isObject(map)) continue;
+    for (const [name, value] of Object.entries(map)) setOwner(value, { place, name, value }, owners);
+  }
+  const selected = new Set<Definition>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const target = isObject(value) && typeof value.$ref === 'string' ? resolveReference(root, value.$ref) : undefined;
+    const owner = owners.get(target);
+    if (owner !== undefined && !selected.has(owner)) {
+      selected.add(owner);
+      visit(owner.value);
+    }
+    Object.values(value).forEach(visit);
+  };
+  visit(schema);
+  const places: Record<string, JsonObject> = {};
+  for (const { place, name, value } of selected) places[place] = { ...places[place], [name]: value };
+  return places;
+}
+
+/** A definition, with the keyword under which it stands. */
+interface Definition {
+  readonly place: string;
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Notes for all parts of a definition to which definition they belong. */
+function setOwner(part: unknown, owner: Definition, owners: Map<unknown, Definition>): void {
+  if (typeof part !== 'object' || part === null) return;
+  owners.set(part, owner);
+  for (const each of Object.values(part)) setOwner(each, owner, owners);
 }
 
 class PortableConversion {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, type MaybePromise } from '@tenon/base';
 import type { SchemaSide } from './json-schema.js';
 
 /**
@@ -28,27 +28,71 @@ export function isZodNode(value: unknown): value is ZodNode {
 export const getZodType = (value: unknown): string | undefined =>
   isZodNode(value) ? getDefinition(value).type : undefined;
 
+const UNREPRESENTABLE: ReadonlySet<string> = new Set(
+  'bigint symbol undefined void map set transform custom function nan file promise'.split(' '),
+);
+
+/** Throws for a schema of a type that JSON does not have. Does not check its parts. */
+export function requireRepresentable(schema: unknown): void {
+  const { type = '', values } = isZodNode(schema) ? getDefinition(schema) : {};
+  if (UNREPRESENTABLE.has(type)) throw new Error(`${type} cannot be represented in JSON Schema`);
+  if (type === 'literal') toChoice(toArray(values));
+}
+
 /** Converts one side of a schema. Throws for a type that JSON does not have. */
 export function convertZodSchema(schema: ZodNode, side: SchemaSide): JsonObject {
-  return new ZodConversion(side).convertRoot(schema);
+  return new ZodConversion(side, side === 'output' && hasCodecs(schema)).convertRoot(schema);
 }
 
 /**
- * Tells if a value is one that the codecs of a schema of zod have decoded. A handler may return it, because its JSON is
- * that of the output side.
+ * Tells if a schema of zod has codecs, and nothing that cannot be encoded. A result of such a schema is sent encoded, and
+ * its JSON Schema is the one of the encoded value.
  */
-export function isDecodedValue(schema: unknown, value: unknown): boolean {
-  if (!isZodNode(schema) || typeof schema._zod.run !== 'function') return false;
-  try {
-    const { issues }: { issues?: unknown } = schema._zod.run(
-      { value, issues: [] },
-      { direction: 'backward', async: false },
-    );
-    return Array.isArray(issues) && issues.length === 0;
-  } catch {
-    // A transform has no way back.
-    return false;
-  }
+export function hasCodecs(schema: unknown): boolean {
+  if (!isZodNode(schema)) return false;
+  const known = codecSchemas.get(schema);
+  if (known !== undefined) return known;
+  const nodes = [...listZodNodes(schema)].map(getDefinition);
+  const has = nodes.some(isCodec) && !nodes.some(({ type }) => type === 'transform' || type === 'success');
+  codecSchemas.set(schema, has);
+  return has;
+}
+
+const codecSchemas = new WeakMap<ZodNode, boolean>();
+
+const isCodec = ({ type, reverseTransform }: ZodDefinition): boolean =>
+  type === 'pipe' && typeof reverseTransform === 'function';
+
+/** Lists a schema and its parts, also those of a recursive schema. */
+function listZodNodes(root: ZodNode): ReadonlySet<ZodNode> {
+  const found = new Set<ZodNode>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const item of value) visit(item);
+    if (!isZodNode(value) || found.has(value)) return;
+    found.add(value);
+    const { shape, getter, checks: _, ...parts } = getDefinition(value);
+    for (const part of Object.values(parts)) visit(part);
+    if (isObject(shape)) for (const member of Object.values(shape)) visit(member);
+    if (typeof getter === 'function') visit(getter());
+  };
+  visit(root);
+  return found;
+}
+
+/** Encodes a value by the codecs of a schema. Throws what their functions throw. */
+export function encodeZodValue(schema: unknown, value: unknown): MaybePromise<ZodEncoding> {
+  if (!isZodNode(schema) || typeof schema._zod.run !== 'function') return { value, issues: [] };
+  return schema._zod.run({ value, issues: [] }, { direction: 'backward' }) as MaybePromise<ZodEncoding>;
+}
+
+/** The encoded value, or the reasons why it cannot be encoded. Their messages are absent where zod writes them later. */
+export interface ZodEncoding {
+  readonly value: unknown;
+  readonly issues: readonly {
+    readonly message?: string;
+    readonly expected?: string;
+    readonly path?: readonly PropertyKey[];
+  }[];
 }
 
 /** The JSON Schema of a date, as JSON has it in a result. */
@@ -70,13 +114,15 @@ const FORMATS: { readonly [format: string]: string | undefined } = {
 
 class ZodConversion {
   readonly #side: SchemaSide;
+  readonly #hasCodecs: boolean;
   readonly #open = new Set<ZodNode>();
   readonly #names = new Map<ZodNode, string>();
   readonly #definitions: JsonObject = {};
   #root: ZodNode | undefined;
 
-  constructor(side: SchemaSide) {
+  constructor(side: SchemaSide, hasCodecs: boolean) {
     this.#side = side;
+    this.#hasCodecs = hasCodecs;
   }
 
   convertRoot(schema: ZodNode): JsonObject {
@@ -156,13 +202,18 @@ class ZodConversion {
       case 'success':
         return type === 'success' ? { type: 'boolean' } : this.#convert(def.innerType);
       case 'pipe':
-        return this.#convert(this.#side === 'input' && !isTransform(def.in) ? def.in : def.out);
+        return this.#convert(this.#isEncoded(def) ? def.in : def.out);
       case 'lazy':
         return this.#convert(typeof def.getter === 'function' ? def.getter() : undefined);
       case 'date':
         if (this.#side === 'output') return { ...DATE_SCHEMA };
     }
     throw new Error(`${type} cannot be represented in JSON Schema`);
+  }
+
+  /** Tells if a pipe is represented by its first schema. The output of a tool is sent as its codecs encode it. */
+  #isEncoded(def: ZodDefinition): boolean {
+    return this.#side === 'input' ? !isTransform(def.in) : this.#hasCodecs && isCodec(def);
   }
 
   #convertRest(rest: unknown, count: number): JsonObject {
@@ -199,7 +250,7 @@ class ZodConversion {
       case 'readonly':
         return this.#isOptional(def.innerType);
       case 'pipe':
-        return this.#isOptional(this.#side === 'input' ? def.in : def.out);
+        return this.#isOptional(this.#side === 'input' || this.#isEncoded(def) ? def.in : def.out);
       case 'lazy':
         return !this.#open.has(schema) && typeof def.getter === 'function' && this.#isOptional(def.getter());
       default:

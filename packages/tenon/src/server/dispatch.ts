@@ -119,7 +119,7 @@ const finders: { readonly [M in keyof FoundDefinitions]: DefinitionFinder<M> } =
  * Finds the definition that a request names, once: its handler runs the same one. Throws the error for a 403 when the
  * caller lacks a scope of it.
  */
-function findDefinition<M extends MethodName>(
+export function findDefinition<M extends MethodName>(
   server: ServerRuntime,
   method: M,
   params: ParamsOf<M>,

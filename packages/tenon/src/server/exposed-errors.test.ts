@@ -121,6 +121,15 @@ describe('describeExposedError', () => {
     ['shows a thrown text', 'no such city', 'no such city'],
     ['hides a thrown object without a message', { password: 'x' }, undefined],
     ['hides an error without a message', new Error(''), undefined],
+    [
+      'hides a thrown object whose message cannot be read',
+      {
+        get message(): string {
+          throw new Error('inside');
+        },
+      },
+      undefined,
+    ],
   ])('%s', (_, error, text) => expect(describeExposedError(error, true)).toBe(text));
 
   it('limits the text to 500 characters', () => {

@@ -13,7 +13,7 @@ export type ExposeErrors = boolean | ((error: unknown) => string | undefined);
  */
 export function describeExposedError(error: unknown, expose: ExposeErrors | undefined): string | undefined {
   if (expose === undefined || expose === false) return undefined;
-  const message = expose === true ? getMessage(error) : callExpose(expose, error);
+  const message = callExpose(expose === true ? getMessage : expose, error);
   if (typeof message !== 'string') return undefined;
   const text = toPublicText(message);
   return text === '' ? undefined : text;
@@ -52,8 +52,8 @@ function getMessage(error: unknown): unknown {
   return isObject(error) || error instanceof Error ? error.message : error;
 }
 
-/** An error of the function itself hides the error. */
-function callExpose(expose: (error: unknown) => string | undefined, error: unknown): unknown {
+/** An error of the function itself, or of a getter of the thrown value, hides the error. */
+function callExpose(expose: (error: unknown) => unknown, error: unknown): unknown {
   try {
     return expose(error);
   } catch {

@@ -28,4 +28,14 @@ describe('the _meta keys of a definition', () => {
       expect(withMeta({ [key]: 1 })).toThrow(expect.objectContaining({ code: 'meta/reserved' }));
     }
   });
+
+  it('have only values that JSON represents', () => {
+    for (const [value, received] of [
+      [5n, 'bigint at /n'],
+      [{ of: new Map() }, 'Map at /n/of'],
+      [[new Error('no')], 'Error at /n/0'],
+    ] as const)
+      expect(withMeta({ n: value })).toThrow(expect.objectContaining({ code: 'meta/value', received }));
+    expect(withMeta({ n: new Date(0) })).not.toThrow();
+  });
 });

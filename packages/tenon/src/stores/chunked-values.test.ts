@@ -119,7 +119,7 @@ describe('chunkedValues', () => {
       for (const text of await reads) expect([text.length, new Set(text).size]).toEqual([MI + 1, 1]);
     } finally {
       await Promise.all([one.close(), two.close()]);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     }
   });
 });

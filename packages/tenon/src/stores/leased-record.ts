@@ -12,6 +12,11 @@ export interface LeaseOwner {
   readonly caller?: string | undefined;
   /** Repeats store calls that fail with a fault, once the owner has the record. Absent: the call throws the fault. */
   readonly faults?: Omit<FaultRetryOptions, 'clock'> | undefined;
+  /**
+   * True if `take` repeats calls that fail with a fault, too.
+   * @default `false`
+   */
+  readonly waitsToTake?: boolean;
 }
 
 /** Lease of a record. A record has one while a worker owns the record. */
@@ -78,9 +83,10 @@ export class LeasedRecord<T extends object> {
     ttl: (value: T) => number | undefined,
   ): Promise<LeasedRecord<T> | undefined> {
     const typedValues = toTypedValues<Leased<T>>(values);
+    const retry = <R>(attempt: () => Promise<R>) => retryFaults(owner, attempt, owner.waitsToTake);
     for (;;) {
-      const stored = await typedValues.get(key);
-      if (await isLeaseActive(values, stored?.value.lease)) return undefined;
+      const stored = await retry(() => typedValues.get(key));
+      if (await retry(() => isLeaseActive(values, stored?.value.lease))) return undefined;
       const value = change(stored && withoutLease<T>(stored.value));
       if (value === undefined) return undefined;
       const record = new LeasedRecord<T>(values, key, owner, ttl, value);
@@ -201,8 +207,7 @@ export class LeasedRecord<T extends object> {
   }
 
   #retryFaults<R>(attempt: () => Promise<R>): Promise<R> {
-    const { clock, faults } = this.#owner;
-    return faults && this.#version > 0 ? retryStoreFaults(attempt, { ...faults, clock }) : attempt();
+    return retryFaults(this.#owner, attempt, this.#owner.waitsToTake || this.#version > 0);
   }
 
   async #readRecord(): Promise<void> {
@@ -226,6 +231,10 @@ export class LeasedRecord<T extends object> {
     this.#onLost?.(this.#lostError);
     return this.#lostError;
   }
+}
+
+function retryFaults<R>({ clock, faults }: LeaseOwner, attempt: () => Promise<R>, isWaiting = false): Promise<R> {
+  return faults && isWaiting ? retryStoreFaults(attempt, { ...faults, clock }) : attempt();
 }
 
 /**

@@ -74,7 +74,7 @@ async function follow({ values }: Stores, clock: FakeClock, steps: readonly Step
 
 describe('stores behave like a map with versions and expiry', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tenon-stores-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   let files = 0;
 
   it.each<[string, number, (clock: FakeClock) => Stores]>([

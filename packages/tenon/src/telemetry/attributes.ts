@@ -1,4 +1,5 @@
-import { getErrorType, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { getErrorType, isConnectionLoss, isObject, type JsonObject, OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
+import { isReadOnly } from '../protocol/methods.js';
 import type { TelemetryAttributes } from './opentelemetry-api.js';
 import type { RequestDetails, TracedConnection, TracedRequest } from './telemetry.js';
 
@@ -128,6 +129,16 @@ export function toTraceFailure(error: unknown, isCancelled = false): TraceFailur
   const { code, rpcCode, summary: message } = error;
   const type = COMMON_TYPES[code] ?? getErrorType(error);
   return rpcCode === undefined ? { type, message } : { type, message, rpcCode };
+}
+
+/**
+ * Converts the error of a request that was sent. The type is that of the error that the caller gets: the server may have
+ * executed a request whose connection was lost.
+ */
+export function toOutgoingFailure(error: unknown, { method, signal }: TracedRequest): TraceFailure {
+  const failure = toTraceFailure(error, signal?.aborted);
+  const isUnknown = !signal?.aborted && TenonError.is(error) && isConnectionLoss(error) && !isReadOnly(method);
+  return isUnknown ? { ...failure, type: OUTCOME_UNKNOWN } : failure;
 }
 
 /** Types that OpenTelemetry recommends for failures of a client, by code. */

@@ -26,6 +26,7 @@ import {
   readTraceContext,
   type TraceFailure,
   type TraceTarget,
+  toOutgoingFailure,
   toTraceFailure,
 } from './attributes.js';
 import { CallRounds } from './call-rounds.js';
@@ -219,7 +220,7 @@ export function createTelemetry<Context, Span extends OpenTelemetrySpan>(
         complete(running, findResultFailure(request, result), result);
         return result;
       } catch (error) {
-        complete(running, toTraceFailure(error, request.signal?.aborted));
+        complete(running, toOutgoingFailure(error, request));
         throw error;
       }
     },

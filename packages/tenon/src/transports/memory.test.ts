@@ -77,7 +77,9 @@ describe('createTransportPair', () => {
     const circular: Record<string, unknown> = {};
     circular.self = circular;
     for (const params of [circular, { n: 1n }])
-      expect(() => client.send({ jsonrpc: '2.0', method: 'n', params })).toThrow(TypeError);
+      expect(() => client.send({ jsonrpc: '2.0', method: 'n', params })).toThrow(
+        expect.objectContaining({ code: 'connection/send', received: expect.stringMatching(/ at \/params/) }),
+      );
     client.send(note(1));
     await soon();
     expect(received.log).toEqual([note(1)]);

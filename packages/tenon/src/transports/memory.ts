@@ -1,5 +1,5 @@
 import { type AuthInfo, copyThroughJson, requireKnownOptions, TenonError } from '@tenon/base';
-import type { JsonRpcMessage, JsonRpcResponse } from '../jsonrpc/message.js';
+import { createUnserializableError, type JsonRpcMessage, type JsonRpcResponse } from '../jsonrpc/message.js';
 import type { MessageObserver } from '../jsonrpc/observe-transport.js';
 import type { MessageReceiver, SendOptions, Transport } from '../jsonrpc/transport.js';
 
@@ -92,7 +92,7 @@ class MemoryTransport implements Transport {
   send(original: JsonRpcMessage | readonly JsonRpcResponse[], _options?: SendOptions): void {
     if (this.#closed || this.#otherClosed)
       throw new TenonError('connection/closed', 'the connection is closed', { peer: this.peer });
-    const message = this.#copyMessages ? copyMessage(original) : original;
+    const message = this.#copyMessages ? copyMessage(original, this.peer) : original;
     this.#onMessage(message);
     const other = this.#other as MemoryTransport;
     if (other.#receiver) return other.#deliver(message);
@@ -136,6 +136,11 @@ class MemoryTransport implements Transport {
 /** Copies a message. Values that are not messages are copied too, because tests send them on purpose. */
 function copyMessage(
   message: JsonRpcMessage | readonly JsonRpcResponse[],
+  peer: string,
 ): JsonRpcMessage | readonly JsonRpcResponse[] {
-  return copyThroughJson(message) as JsonRpcMessage | readonly JsonRpcResponse[];
+  try {
+    return copyThroughJson(message) as JsonRpcMessage | readonly JsonRpcResponse[];
+  } catch (cause) {
+    throw createUnserializableError(message, { code: 'connection/send', peer, cause });
+  }
 }

@@ -89,6 +89,12 @@ export class Replica {
     return this.isCrashed ? new Promise<T>(() => {}) : work();
   }
 
+  /** Ends the process, so that a handler that still runs has no effect on the next scenario. */
+  stop(): void {
+    this.isCrashed = true;
+    this.server.close();
+  }
+
   #crash(): void {
     this.isCrashed = true;
     this.#onCrash();

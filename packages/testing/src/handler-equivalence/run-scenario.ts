@@ -100,7 +100,7 @@ class ScenarioClient {
 
   close(): void {
     this.#isClosed = true;
-    for (const replica of this.#replicas) replica.server.close();
+    for (const replica of this.#replicas) replica.stop();
     for (const connection of this.#connections.values()) void connection.then(each => each.close()).catch(() => {});
   }
 

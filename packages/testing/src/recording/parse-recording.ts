@@ -9,6 +9,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import { diagnoseMessage, isId, isMessage, parseJson } from 'tenon/testing-internals';
+import type { MessageFault } from '../faults.js';
 import {
   LIFECYCLE,
   RECORDING_FORMAT,
@@ -84,6 +85,7 @@ class RecordingReader {
     if (isTooDeep(value, MAX_DEPTH)) throw createLineError(line, `nested deeper than ${MAX_DEPTH}`);
     const { _meta: _, ...message } = value;
     const { server, ts, session, relatedTo } = meta;
+    const fault = readFault(meta.fault);
     const name = typeof server === 'string' ? server : '';
     const key = JSON.stringify([name, session]);
     if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key, line);
@@ -96,6 +98,7 @@ class RecordingReader {
       ts: typeof ts === 'string' ? ts : '',
       session: this.#sessions.get(key) ?? written,
       ...(isId(relatedTo) ? { relatedTo } : {}),
+      ...(fault === undefined ? {} : { fault }),
       message,
     });
   }
@@ -128,6 +131,25 @@ function readMeta(value: unknown): LineMeta | undefined {
   if (!isObject(value) || !isObject(value._meta)) return undefined;
   const { dir } = value._meta;
   return dir === 'send' || dir === 'recv' || dir === 'lifecycle' ? { ...value._meta, dir } : undefined;
+}
+
+/** Reads the fault of a message. Unknown faults, which a later release may have, are dropped. */
+function readFault(value: unknown): MessageFault | undefined {
+  if (!isObject(value)) return undefined;
+  const { kind, ms } = value;
+  switch (kind) {
+    case 'drop':
+    case 'duplicate':
+    case 'malformed':
+    case 'cut':
+      return { kind };
+    case 'delay':
+      return typeof ms === 'number' ? { kind, ms } : undefined;
+    case 'replace':
+      return { kind, value: value.value };
+    default:
+      return undefined;
+  }
 }
 
 function isTooDeep(value: unknown, left: number): boolean {

@@ -1,3 +1,4 @@
+import { toCanonicalJson } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
 import type { Id, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse } from 'tenon/testing-internals';
 import type { RecordedMessage, Recording } from './recording.js';
@@ -16,6 +17,8 @@ export type ExchangeStep =
 export interface RecordedExchange {
   readonly line: number;
   readonly request: JsonRpcRequest;
+  /** True if the server received the request in an invalid form, because of an injected fault. */
+  readonly isMalformed?: boolean;
   /** Steps of the server, in their order. They may continue after the response. */
   readonly steps: readonly ExchangeStep[];
   readonly response: JsonRpcResponse | undefined;
@@ -32,7 +35,10 @@ export interface RecordedSession {
   readonly messages: readonly RecordedMessage[];
 }
 
-/** Groups the messages of a recording by connection and by request. */
+/**
+ * Groups the messages of a recording by connection and by request. Messages that an injected fault has lost before they
+ * reached the server are left out, and messages of a resumed stream that follow their first form.
+ */
 export function toSessions({ messages }: Recording): RecordedSession[] {
   const builders = new Map<string, SessionBuilder>();
   for (const message of messages) {
@@ -61,17 +67,21 @@ class SessionBuilder implements RecordedSession {
   /** Exchanges of the server's requests, by ID. */
   readonly #serverRequests = new Map<Id, ExchangeStep[]>();
   #waitsForInitialized = false;
+  /** Text of the message before which the stream was cut. A resumed stream has it again. */
+  #cut: string | undefined;
 
   constructor(number: number) {
     this.number = number;
   }
 
   add(recorded: RecordedMessage): void {
+    const { message, dir, line, relatedTo, fault } = recorded;
+    if (dir === 'send' && (fault?.kind === 'drop' || fault?.kind === 'cut')) return;
+    if (dir === 'recv' && this.#isResumed(recorded)) return;
     this.messages.push(recorded);
-    const { message, dir, line, relatedTo } = recorded;
     if ('method' in message) {
       if (dir === 'recv') this.#addServerMessage(message, relatedTo);
-      else if ('id' in message) this.#addRequest(message, line);
+      else if ('id' in message) this.#addRequest(message, line, fault?.kind === 'malformed');
       else if (message.method === INITIALIZED) this.#waitsForInitialized = true;
       return;
     }
@@ -80,10 +90,18 @@ class SessionBuilder implements RecordedSession {
     else this.#serverRequests.get(message.id)?.push({ kind: 'wait-response', id: message.id, response: message });
   }
 
-  #addRequest(request: JsonRpcRequest, line: number): void {
+  #isResumed({ message, fault }: RecordedMessage): boolean {
+    const before = this.#cut;
+    const text = before === undefined && fault?.kind !== 'cut' ? undefined : toCanonicalJson(message);
+    this.#cut = fault?.kind === 'cut' ? text : undefined;
+    return text !== undefined && text === before;
+  }
+
+  #addRequest(request: JsonRpcRequest, line: number, isMalformed: boolean): void {
     const exchange: ExchangeBuilder = {
       line,
       request,
+      isMalformed,
       steps: [],
       response: undefined,
       responseLine: Number.POSITIVE_INFINITY,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseLines, recordSession, TIME } from './fixtures/record-session.js';
+import { parseRecording } from './parse-recording.js';
 import { createRecorder } from './recorder.js';
 
 const TS = '2030-01-01T00:00:00.000Z';
@@ -51,4 +52,21 @@ it('ends the recording at its maximum size, and notes that in the file', () => {
   expect(lines.length).toBeLessThan(6);
   expect(parseLines(lines.join('')).at(-1)).toMatchObject({ method: '$transport/limit', params: { maxSize: 300 } });
   expect(limits).toBe(1);
+});
+
+it('writes the fault of a message without its secrets, and reads it again', () => {
+  const lines: string[] = [];
+  const session = createRecorder({ server: 'notes', write: line => lines.push(line) }).openSession();
+  const message = { jsonrpc: '2.0', id: 1, result: {} } as const;
+  session.record('recv', message, undefined, { kind: 'delay', ms: 20 });
+  session.record('recv', message, 1, {
+    kind: 'replace',
+    value: { jsonrpc: '2.0', id: 1, result: { token: 'ghp_abcdefghijklmnop1234' } },
+  });
+  session.record('recv', message);
+  const text = lines.join('');
+  expect(text).not.toContain('ghp_');
+  const later = text.replace('"kind":"delay"', '"kind":"shuffle"');
+  expect(parseRecording(text).messages.map(({ fault }) => fault?.kind)).toEqual(['delay', 'replace', undefined]);
+  expect(parseRecording(later).messages.map(({ fault }) => fault?.kind)).toEqual([undefined, 'replace', undefined]);
 });

@@ -2,8 +2,9 @@ import { type Clock, type JsonObject, requireKnownOptions, systemClock } from '@
 import { writeJson } from '@tenon/base/writers';
 import { type JsonRpcMessage, version } from 'tenon';
 import { type Id, isBatch, type MessageObserver } from 'tenon/testing-internals';
+import type { MessageFault } from '../faults.js';
 import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
-import { redactMessage } from './redact-message.js';
+import { redactFault, redactMessage } from './redact-message.js';
 
 /** Default maximum size of a recording, in characters: 100 Mi. */
 const MAX_SIZE = 100 * 1024 * 1024;
@@ -33,8 +34,8 @@ export interface RecorderOptions {
 
 /** Recording of one connection. */
 export interface SessionRecorder {
-  /** Records a message. Its secrets are removed. */
-  record(dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id): void;
+  /** Records a message, and the fault that was injected into it. Their secrets are removed. */
+  record(dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id, fault?: MessageFault): void;
   /** Records a message, as the option `onMessage` of `connect` reports it. */
   readonly onMessage: MessageObserver;
   /** Records the end of the connection. */
@@ -61,9 +62,22 @@ export function createRecorder(options: RecorderOptions): Recorder {
   let hasEnded = false;
   let sessions = 0;
 
-  const writeLine = (dir: RecordedDirection | 'lifecycle', session: number, message: JsonObject, relatedTo?: Id) => {
+  const writeLine = (
+    dir: RecordedDirection | 'lifecycle',
+    session: number,
+    message: JsonObject,
+    relatedTo?: Id,
+    fault?: MessageFault,
+  ) => {
     const ts = new Date(clock.now()).toISOString();
-    const _meta = { dir, server, ts, session, ...(relatedTo === undefined ? {} : { relatedTo }) };
+    const _meta = {
+      dir,
+      server,
+      ts,
+      session,
+      ...(relatedTo === undefined ? {} : { relatedTo }),
+      ...(fault === undefined ? {} : { fault: redactFault(fault) }),
+    };
     const line = `${writeJson({ ...message, _meta })}\n`;
     size += line.length;
     write(line);
@@ -72,7 +86,13 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const writeLifecycle = (session: number, method: string, params?: JsonObject) =>
     writeLine('lifecycle', session, { jsonrpc: '2.0', method, ...(params ? { params } : {}) });
 
-  const record = (session: number, dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id) => {
+  const record = (
+    session: number,
+    dir: RecordedDirection,
+    message: JsonRpcMessage,
+    relatedTo?: Id,
+    fault?: MessageFault,
+  ) => {
     if (hasEnded) return;
     if (size >= maxSize) {
       hasEnded = true;
@@ -80,7 +100,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
       onLimit?.();
       return;
     }
-    writeLine(dir, session, { ...redactMessage(message) }, relatedTo);
+    writeLine(dir, session, { ...redactMessage(message) }, relatedTo, fault);
   };
 
   return {
@@ -90,7 +110,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
         writeLifecycle(session, LIFECYCLE.start, { recorder: `tenon ${version}`, format: RECORDING_FORMAT });
       }
       return {
-        record: (dir, message, relatedTo) => record(session, dir, message, relatedTo),
+        record: (dir, message, relatedTo, fault) => record(session, dir, message, relatedTo, fault),
         onMessage(from, message, relatedTo) {
           const messages = isBatch(message) ? message : [message];
           for (const each of messages) record(session, from === 'client' ? 'send' : 'recv', each, relatedTo);

@@ -1,5 +1,6 @@
 import type { JsonRpcMessage } from 'tenon';
 import type { Id } from 'tenon/testing-internals';
+import type { MessageFault } from '../faults.js';
 
 /** Direction of a recorded message: `send` is from the client to the server, `recv` from the server to the client. */
 export type RecordedDirection = 'send' | 'recv';
@@ -18,6 +19,11 @@ export interface RecordedMessage {
   readonly session: number;
   /** ID of the client's request on whose stream the server sent the message. Absent if it is not known. */
   readonly relatedTo?: Id | undefined;
+  /**
+   * Fault that was injected into the message, such as `{ kind: 'cut' }`. The message is the one before the fault.
+   * Absent if there was none.
+   */
+  readonly fault?: MessageFault | undefined;
   /** The message, without its secrets. */
   readonly message: JsonRpcMessage;
 }

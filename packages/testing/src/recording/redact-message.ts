@@ -9,7 +9,9 @@ import {
   redactTokens,
   requireArgument,
 } from '@tenon/base';
-import type { JsonRpcMessage } from 'tenon';
+import type { JsonObject, JsonRpcMessage } from 'tenon';
+import { isMessage } from 'tenon/testing-internals';
+import type { MessageFault } from '../faults.js';
 
 type RedactText = (text: string) => string;
 
@@ -48,6 +50,12 @@ export function redactMessage<M extends JsonRpcMessage>(message: M): M {
   };
 }
 
+/** Removes the secrets of the message with which a fault replaces another one. Other faults have none. */
+export function redactFault(fault: MessageFault): MessageFault {
+  requireArgument('`fault` of redactFault', fault, checkObject());
+  return fault.kind === 'replace' && isMessage(fault.value) ? { ...fault, value: redactMessage(fault.value) } : fault;
+}
+
 /** Removes the secrets of a JSON value. A second call changes nothing. */
 export function redactJson(value: unknown): unknown {
   return redactValue(value, redactSecrets, 0);
@@ -59,15 +67,26 @@ function redactValue(value: unknown, redact: RedactText, depth: number): unknown
   if (depth >= MAX_DEPTH) return REDACTED;
   if (Array.isArray(value)) {
     const entries = value.map(each => redactValue(each, redact, depth + 1));
-    return keepTextsIn(entries, value);
+    return entries.every((entry, index) => Object.is(entry, value[index])) ? value : keepTextsIn(entries, value);
   }
   if (!isObject(value)) return REDACTED;
+  return redactMembers(value, redact, depth);
+}
+
+/** Redacts the members of an object. Without a secret it returns the object: a copy of a million members takes seconds. */
+function redactMembers(value: JsonObject, redact: RedactText, depth: number): JsonObject {
   const isBinary = typeof value.mimeType === 'string';
-  const members = Object.entries(value).map(([name, member]) => [
-    redact(name),
-    redactMember(name, member, redact, depth + 1, isBinary),
-  ]);
-  return keepTextsIn(Object.fromEntries(members), value);
+  const names = Object.keys(value);
+  let copy: [string, unknown][] | undefined;
+  for (const [index, name] of names.entries()) {
+    const member = value[name];
+    const shownName = redact(name);
+    const shown = redactMember(name, member, redact, depth + 1, isBinary);
+    if (shownName !== name || !Object.is(shown, member))
+      copy ??= names.slice(0, index).map(each => [each, value[each]]);
+    copy?.push([shownName, shown]);
+  }
+  return copy ? keepTextsIn(Object.fromEntries(copy), value) : value;
 }
 
 function redactMember(name: string, value: unknown, redact: RedactText, depth: number, isBinary: boolean): unknown {

@@ -120,3 +120,37 @@ describe('the test of a call', () => {
     },
   );
 });
+
+describe('a call with a fault', () => {
+  const plan = async (version: string, body: object) => {
+    const { opened, call, save } = await openConnected(version);
+    await opened.send('POST', 'servers/fixture/faults', { on: 'response', repeat: false, ...body });
+    const id = await call('echo', { message: 'one' });
+    return { opened, id, save };
+  };
+
+  it('is written as a test that injects the fault, and expects what the caller got [con.record]', async () => {
+    const { opened, id } = await plan('2026-07-28', { kind: 'replace', result: { content: [], token: SECRET } });
+    const { text: written } = (await (await opened.send('POST', 'tests', { calls: [id] })).json()) as TestExport;
+    expect(written).toContain("import { createReplayServer, replaceWith, withFaults } from '@tenon/testing';");
+    expect(written).toContain("it('echo: returns the recorded result if the result is replaced', async () => {");
+    expect(written).toContain(`    // Message 1 from the server, counted from 0, is the response of tools/call.
+    wrapTransport: transport =>
+      withFaults(transport, { receive: (message, index) => (index === 1 ? replaceWith(Object.assign({}, message, { result: `);
+    expect(written).toContain('  expect(result.content).toEqual([]);');
+    expect(written).toContain("text: 'said one'");
+    expect(written).not.toContain(SECRET);
+  });
+
+  it('keeps the fault in a recording, and is shown with it', async () => {
+    const { opened, id, save } = await plan('2025-11-25', { kind: 'duplicate' });
+    const { text: saved } = await save({ calls: [id] });
+    const marked = parseRecording(saved).messages.filter(({ fault }) => fault);
+    expect(marked).toMatchObject([{ dir: 'recv', fault: { kind: 'duplicate' }, message: { result: {} } }]);
+    const { name } = await opened.call('POST', 'recordings/open', { name: 'fault.ndjson', text: saved });
+    const read = (await (await opened.send('GET', `recordings/${name}?after=0`)).json()) as {
+      readonly rows: readonly { readonly method: string; readonly fault?: string }[];
+    };
+    expect(read.rows.map(({ method, fault }) => [method, fault])).toContainEqual(['tools/call', 'duplicate']);
+  });
+});

@@ -1,11 +1,10 @@
-import { isObject, parseJsonText, systemClock } from '@tenon/base';
+import { parseJsonText, systemClock } from '@tenon/base';
 import type { RecordingExport, RecordingSelection, WireRow } from '@tenon/console/api';
 import { createRecorder, type Recorder, type SessionRecorder } from '@tenon/testing';
-import { type JsonRpcMessage, TenonError } from 'tenon';
-import type { StoredMessage, WireLog } from '../wire-log.js';
+import { TenonError } from 'tenon';
+import { isMessage } from '../connection-faults.js';
+import { OPENING_METHODS, type StoredMessage, type WireLog } from '../wire-log.js';
 
-/** Messages that open a connection. Without them, a recording cannot be replayed. */
-const OPENING = new Set(['initialize', 'notifications/initialized', 'server/discover']);
 /** Maximum number of servers in the name of a file. */
 const MAX_SERVERS = 3;
 /** Messages that are written before other work continues. */
@@ -24,7 +23,7 @@ export async function exportRecording(log: WireLog, selection: RecordingSelectio
   for (const [index, message] of stored.entries()) {
     if (index % STEP === STEP - 1) await new Promise(resolve => setImmediate(resolve));
     if (message.body === undefined) missing += 1;
-    else writer.write(message, message.body);
+    else writer.write(message, message.before ?? message.body);
   }
   const text = writer.finish();
   if (text !== '') return { name: createFileName(stored), text, missing };
@@ -42,9 +41,38 @@ export function selectMessages(log: WireLog, { calls, messages }: RecordingSelec
     (request !== undefined && wanted.has(request));
   const requests = new Set(all.filter(({ row }) => isWanted(row)).map(({ row }) => row.request));
   const isChosen = (row: WireRow) => isWanted(row) || requests.has(row.seq);
-  const connections = new Set(all.filter(({ row }) => isChosen(row)).map(({ connection }) => connection));
-  return all.filter(({ row, connection }) => isChosen(row) || (connections.has(connection) && OPENING.has(row.method)));
+  const openings = new Set(
+    splitConnections(all).flatMap(messages =>
+      messages.some(({ row }) => isChosen(row) && !OPENING_METHODS.has(row.method))
+        ? messages.map(each => each.row.seq)
+        : [],
+    ),
+  );
+  return all.filter(({ row }) => (OPENING_METHODS.has(row.method) ? openings.has(row.seq) : isChosen(row)));
 }
+
+/** Splits messages by connection, and each time at which the client has opened a connection again. */
+function splitConnections(all: readonly StoredMessage[]): StoredMessage[][] {
+  const parts: StoredMessage[][] = [];
+  const current = new Map<number, StoredMessage[]>();
+  for (const message of all) {
+    const before = current.get(message.connection);
+    const opensAgain = opens(message) && before?.some(({ row }) => !OPENING_METHODS.has(row.method)) === true;
+    const part = before && !opensAgain ? before : [];
+    if (part !== before) {
+      parts.push(part);
+      current.set(message.connection, part);
+    }
+    part.push(message);
+  }
+  return parts;
+}
+
+/** Tells if the client opens a connection. */
+const opens = ({ row }: StoredMessage): boolean => OPENING_METHODS.has(row.method) && row.kind === 'request';
+
+/** Tells if the client opens a connection with a session. Without sessions, `server/discover` may only ask if the server responds. */
+const isHandshake = ({ row }: StoredMessage): boolean => row.method === 'initialize' && row.kind === 'request';
 
 /** Writes messages with the times at which they crossed. */
 function createWriter() {
@@ -53,6 +81,8 @@ function createWriter() {
   const clock = { ...systemClock, now: () => time };
   const recorders = new Map<string, Recorder>();
   const sessions = new Map<number, SessionRecorder>();
+  /** Connections that are open, and have other messages than those that opened them. */
+  const used = new Set<number>();
   const openSession = ({ row: { server }, connection }: StoredMessage): SessionRecorder => {
     const recorder =
       recorders.get(server) ??
@@ -65,9 +95,15 @@ function createWriter() {
   return {
     write(stored: StoredMessage, body: string): void {
       time = stored.row.time;
-      const session = sessions.get(stored.connection) ?? openSession(stored);
+      const before = sessions.get(stored.connection);
+      const opensAgain = isHandshake(stored) && used.has(stored.connection);
+      if (opensAgain) before?.close();
+      const session = before && !opensAgain ? before : openSession(stored);
+      if (opensAgain) used.delete(stored.connection);
+      if (!OPENING_METHODS.has(stored.row.method)) used.add(stored.connection);
       const message: unknown = parseJsonText(body);
-      if (isMessage(message)) session.record(stored.row.from === 'client' ? 'send' : 'recv', message, stored.relatedTo);
+      const dir = stored.row.from === 'client' ? 'send' : 'recv';
+      if (isMessage(message)) session.record(dir, message, stored.relatedTo, stored.fault);
     },
     finish(): string {
       for (const session of sessions.values()) session.close();
@@ -75,8 +111,6 @@ function createWriter() {
     },
   };
 }
-
-const isMessage = (value: unknown): value is JsonRpcMessage => isObject(value) && value.jsonrpc === '2.0';
 
 /** Names a file by its servers and its first time. */
 function createFileName(stored: readonly StoredMessage[]): string {

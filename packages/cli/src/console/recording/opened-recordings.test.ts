@@ -97,7 +97,7 @@ describe('an open recording', () => {
         result: { content: [{ text: 'Hello Ann' }] },
         rounds: version < '2026' ? 1 : 2,
       });
-      expect(await read(page, `recordings/${name}/wire/1`)).toMatchObject({ row: { seq: 1 }, isWhole: true });
+      expect(await read(page, `recordings/${name}/wire/1`)).toMatchObject({ row: { seq: 1 }, cuts: [] });
       const found = await page.call('POST', `recordings/${name}/wire/search`, { texts: ['it is broken'], after: 0 });
       expect(found.found[0]).toHaveLength(1);
     },

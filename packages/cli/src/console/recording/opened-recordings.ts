@@ -1,25 +1,32 @@
 import type { JsonObject } from '@tenon/base';
 import { chooseName } from '@tenon/base';
-import type { CallDetail, CallView, RecordedSession, RecordingView } from '@tenon/console/api';
+import { writeJson } from '@tenon/base/writers';
+import type { CallDetail, CallView, JsonPart, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { parseRecording, type RecordedMessage } from '@tenon/testing';
 import { TenonError } from 'tenon';
 import { toJsonObject } from '../../json-object.js';
 import type { ChangeFeed } from '../change-feed.js';
-import { createCallView } from '../console-calls.js';
+import { createCallView, cutCallValues, MAX_CAUSE, writeCallValues } from '../console-calls.js';
+import { type PartPlace, readJsonPart, sliceText } from '../json-part.js';
 import { MessageOwner, runAsCall } from '../message-owner.js';
 import { findRequestName, WireLog } from '../wire-log.js';
 
 /** Methods whose requests are calls of a user. */
 const CALL_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read']);
+/** Maximum number of rows that the page gets at once. */
+const MAX_ROWS = 10_000;
 /** Maximum number of open recordings. */
 const MAX_RECORDINGS = 20;
 
 interface OpenedRecording {
   readonly view: RecordingView;
   readonly log: WireLog;
-  readonly calls: ReadonlyMap<number, CallDetail>;
+  readonly calls: ReadonlyMap<number, OpenedCall>;
 }
+
+/** A call of a recording with its whole values. */
+type OpenedCall = Omit<CallDetail, 'cuts'>;
 
 /** Recordings that are shown beside the live session. */
 export class OpenedRecordings {
@@ -63,16 +70,37 @@ export class OpenedRecordings {
     return name;
   }
 
-  read(name: string): RecordedSession {
+  /** Returns the rows after one of them, with the calls that begin there. At most 10,000 of both: a page reads on. */
+  read(name: string, after: number): RecordedSession {
     const { view, log, calls } = this.#require(name);
-    return { recording: view, rows: log.readAfter(0, view.messages), calls: [...calls.values()].map(toView) };
+    const rows = log.readAfter(after, MAX_ROWS);
+    const ids = new Set(rows.flatMap(({ call }) => call ?? []));
+    const found = [...ids].flatMap(id => calls.get(id) ?? []);
+    return { recording: view, rows, calls: found.map(toView) };
   }
 
   getLog(name: string): WireLog {
     return this.#require(name).log;
   }
 
+  /** Returns a call with its params and its result. Long values are cut. */
   readCall(name: string, id: number): CallDetail {
+    const call = this.getCall(name, id);
+    return { ...call, ...cutCallValues(writeCallValues(call.params, writeJson(call.result), call.error), call.error) };
+  }
+
+  /** Returns a part of the params, the result or the error of a call. */
+  readPart(name: string, id: number, place: PartPlace): JsonPart {
+    const { params, result, error } = this.getCall(name, id);
+    return readJsonPart(writeCallValues(params, writeJson(result), error), place);
+  }
+
+  /** Returns the logs of all recordings, by name. */
+  listLogs(): ReadonlyMap<string, WireLog> {
+    return new Map([...this.#recordings].map(([name, { log }]) => [name, log]));
+  }
+
+  getCall(name: string, id: number): OpenedCall {
     const call = this.#require(name).calls.get(id);
     if (call) return call;
     throw new TenonError('console/unknown', `call ${id}: not in the recording`);
@@ -87,16 +115,16 @@ export class OpenedRecordings {
   }
 }
 
-const toView = ({ params: _, result: __, error: ___, tokens: ____, issues: _____, ...view }: CallDetail): CallView =>
+const toView = ({ params: _, result: __, error: ___, tokens: ____, issues: _____, ...view }: OpenedCall): CallView =>
   view;
 
 /** Reads messages as the live session does: one row each, and the calls to which they belong. */
 function readMessages(messages: readonly RecordedMessage[]) {
   const log = new WireLog(() => {});
-  const calls = new Map<number, CallDetail>();
+  const calls = new Map<number, OpenedCall>();
   const connections = new Map<string, { readonly number: number; readonly owner: MessageOwner }>();
   let lastTime = 0;
-  for (const { message, dir, server, session, ts, relatedTo } of messages) {
+  for (const { message, dir, server, session, ts, relatedTo, fault } of messages) {
     const from = dir === 'send' ? 'client' : 'server';
     const key = JSON.stringify([server, session]);
     const number = connections.get(key)?.number ?? connections.size + 1;
@@ -108,7 +136,7 @@ function readMessages(messages: readonly RecordedMessage[]) {
     const time = Number.isNaN(parsed) ? lastTime : parsed;
     lastTime = time;
     const add = (found: number | undefined) =>
-      log.add({ server, connection: number, from, message, call: found, relatedTo, time });
+      log.add({ server, connection: number, from, message, call: found, relatedTo, fault, time });
     const request: { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown } = message;
     const own =
       from === 'client' && typeof request.method === 'string' && CALL_METHODS.has(request.method)
@@ -129,7 +157,7 @@ function readMessages(messages: readonly RecordedMessage[]) {
 
 /** Finds the call that a request continues with the input that the server has requested, or adds one. */
 function findOrAddCall(
-  calls: Map<number, CallDetail>,
+  calls: Map<number, OpenedCall>,
   server: string,
   connection: number,
   method: string,
@@ -157,14 +185,14 @@ function findOrAddCall(
 }
 
 function addMessage(
-  call: CallDetail,
+  call: OpenedCall,
   kind: string,
   from: string,
   message: { readonly result?: unknown; readonly error?: unknown },
   time: number,
   version: string | undefined,
-): CallDetail {
-  const counted: CallDetail = {
+): OpenedCall {
+  const counted: OpenedCall = {
     ...call,
     messages: call.messages + 1,
     rounds: call.rounds + (kind === 'request' && from === 'client' ? 1 : 0),
@@ -176,7 +204,7 @@ function addMessage(
     const { code, message: cause } = toJsonObject(message.error);
     const error = {
       code: 'rpc/error',
-      cause: String(cause ?? ''),
+      cause: sliceText(String(cause ?? ''), 0, MAX_CAUSE),
       ...(typeof code === 'number' ? { rpcCode: code } : {}),
     };
     return { ...counted, state: 'failed', took, error };

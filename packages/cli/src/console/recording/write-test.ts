@@ -1,16 +1,28 @@
 import { chooseName, isObject, type JsonObject } from '@tenon/base';
 import { writeIdentifier, writeLineComment, writeStringLiteral } from '@tenon/base/writers';
 import type { CallView, WireRow } from '@tenon/console/api';
+import type { MessageFault } from '@tenon/testing';
 import { toJsonObject } from '../../json-object.js';
+import { type CallOutcome, MAX_PROGRESS } from '../console-calls.js';
 import { writeValue } from '../copy/write-typescript.js';
+import { findTestTimeout, type WrittenFaults, writeFaults } from './write-faults.js';
+
+/** A line of the recording in a test, and its row. */
+export interface TestedMessage {
+  readonly row: WireRow;
+  readonly message: JsonObject;
+  readonly fault: MessageFault | undefined;
+}
 
 /** A call with the messages of its connection that a replay needs. */
 export interface TestedCall {
   readonly call: CallView;
   /** The params without secrets. */
   readonly params: JsonObject;
-  /** Lines of the recording, and the row of each. */
-  readonly messages: readonly { readonly row: WireRow; readonly message: JsonObject }[];
+  readonly messages: readonly TestedMessage[];
+  readonly outcome: CallOutcome;
+  /** True if its server is at a URL. */
+  readonly isHttp: boolean;
 }
 
 /** Input that the server requested, and the response of the user. */
@@ -31,12 +43,16 @@ const HANDLERS: Readonly<Record<string, string>> = {
 
 /** Writes a test file for Vitest. It replays each call without the server. */
 export function writeTest(calls: readonly TestedCall[]): string {
-  const names = new Set<string>();
-  const written = calls.map(recorded => writeOne(recorded, createName(recorded.call, names)));
+  const used = new Set<string>();
+  const written = calls.map(recorded => writeOne(recorded, createName(recorded.call, used)));
+  const faults = written.flatMap(each => each.faults ?? []);
+  const names = new Set(['createReplayServer', ...faults.flatMap(({ imports }) => imports)]);
+  const isServed = faults.some(({ needsHttp }) => needsHttp);
   return `${[
-    "import { createReplayServer } from '@tenon/testing';",
+    `import { ${[...names].sort().join(', ')} } from '@tenon/testing';`,
     "import { connect } from 'tenon';",
-    "import { expect, it } from 'vitest';",
+    ...(isServed ? ["import { serveHttp } from 'tenon/node';"] : []),
+    `import { expect, it${isServed ? ', onTestFinished' : ''} } from 'vitest';`,
   ].join(
     '\n',
   )}\n\n${written.map(({ test }) => test).join('\n')}\n${written.map(({ recording }) => recording).join('\n')}`;
@@ -50,30 +66,57 @@ function createName({ name, method }: CallView, names: Set<string>): string {
   return created;
 }
 
-function writeOne(recorded: TestedCall, name: string): { readonly test: string; readonly recording: string } {
-  const { call, params } = recorded;
+interface WrittenTest {
+  readonly test: string;
+  readonly recording: string;
+  readonly faults: WrittenFaults | undefined;
+}
+
+function writeOne(recorded: TestedCall, name: string): WrittenTest {
+  const { call, params, outcome } = recorded;
   const own = recorded.messages.filter(({ row }) => row.call === call.id);
   const last = own.findLast(({ row }) => row.kind === 'result' || row.kind === 'error')?.message ?? {};
   const rounds = listRounds(own.map(({ message }) => message));
-  const result = isObject(last.result) ? last.result : undefined;
-  const statement = writeCall(call.method, params);
-  const options = writeOptions(call.protocolVersion, rounds);
-  const expectations = result
+  const faults = writeFaults(recorded);
+  const result = faults ? outcome.result : last.result;
+  const hasProgress = faults !== undefined && own.some(({ row }) => row.method === 'notifications/progress');
+  const isKnown = faults?.changesTimes !== true && outcome.progress.length < MAX_PROGRESS;
+  const timeout = findTestTimeout(outcome.error);
+  const statement = writeCall(call.method, params, [
+    ...(hasProgress ? ['onProgress: each => progress.push(each)'] : []),
+    ...(timeout === undefined ? [] : [`idleTimeout: ${timeout}`]),
+  ]);
+  const options = writeOptions(call.protocolVersion, rounds, faults);
+  const error = faults || last.error === undefined ? writeOutcomeError(outcome) : writeError(last.error);
+  const expectations = isObject(result)
     ? [`  const result = await client.${statement};`, '', ...writeExpectations(result)]
-    : [`  await expect(client.${statement}).rejects.toMatchObject(${writeError(last.error)});`];
+    : [`  await expect(client.${statement}).rejects.toMatchObject(${error});`];
+  const needsHttp = faults?.needsHttp === true;
+  const shown = faults ? { ...outcome, condition: faults.condition } : last;
   const test = [
-    `it(${writeStringLiteral(writeTitle(call, rounds, last))}, async () => {`,
+    `it(${writeStringLiteral(writeTitle(call, rounds, shown))}, async () => {`,
     `  const server = createReplayServer(${name});`,
+    ...(needsHttp
+      ? ['  const served = await serveHttp(server, { port: 0 });', '  onTestFinished(() => served.close());']
+      : []),
     ...options.before,
-    `  await using client = await connect(server, ${options.text});`,
+    ...(hasProgress ? ['  const progress = [];'] : []),
+    `  await using client = await connect(${needsHttp ? 'served.url' : 'server'}, ${options.text});`,
     '',
     ...expectations,
+    ...(hasProgress && isKnown ? [`  expect(progress).toEqual(${writeValue(outcome.progress, 2)});`] : []),
     '  expect(server.mismatches).toEqual([]);',
     '});',
     '',
   ].join('\n');
-  const lines = recorded.messages.map(({ row, message }) =>
-    writeValue({ ...message, _meta: { dir: row.from === 'client' ? 'send' : 'recv', server: row.server } }, 2),
+  const lines = recorded.messages.map(({ row, message, fault }) =>
+    writeValue(
+      {
+        ...message,
+        _meta: { dir: row.from === 'client' ? 'send' : 'recv', server: row.server, ...(fault ? { fault } : {}) },
+      },
+      2,
+    ),
   );
   const day = new Date(call.startedAt).toISOString().slice(0, 10);
   const comment = writeLineComment(`Messages between the client and the server ${call.server} on ${day}.`);
@@ -86,7 +129,7 @@ function writeOne(recorded: TestedCall, name: string): { readonly test: string; 
     "  .join('\\n');",
     '',
   ].join('\n');
-  return { test, recording };
+  return { test, recording, faults };
 }
 
 /** Lists the input requests of a call: requests of the server, or results that ask for input before the next request. */
@@ -109,17 +152,25 @@ function listRounds(messages: readonly JsonObject[]): InputRound[] {
   return rounds;
 }
 
-function writeTitle({ name, method }: CallView, rounds: readonly InputRound[], { result, error }: JsonObject): string {
+function writeTitle(
+  { name, method }: CallView,
+  rounds: readonly InputRound[],
+  { result, error, condition }: { readonly result?: unknown; readonly error?: unknown; readonly condition?: string },
+): string {
   const subject = name === '' ? method : name;
   const [round] = rounds;
   const message = round && typeof round.params.message === 'string' ? ` (${shorten(round.params.message)})` : '';
   const asks = round ? `requests input${message}, and ` : '';
-  if (error !== undefined) return `${subject}: ${asks}fails with ${shorten(String(toJsonObject(error).message))}`;
+  const when = condition === undefined ? '' : ` ${condition}`;
+  if (error) {
+    const { message, code } = toJsonObject(error);
+    return `${subject}: ${asks}fails with ${shorten(String(message ?? code))}${when}`;
+  }
   const { content, isError } = toJsonObject(result);
   const [first] = Array.isArray(content) ? content : [];
   const text = toJsonObject(first).text;
   const shown = typeof text === 'string' ? JSON.stringify(shorten(text)) : 'the recorded result';
-  return `${subject}: ${asks}${isError === true ? 'reports the error' : 'returns'} ${shown}`;
+  return `${subject}: ${asks}${isError === true ? 'reports the error' : 'returns'} ${shown}${when}`;
 }
 
 const shorten = (text: string): string => {
@@ -130,6 +181,7 @@ const shorten = (text: string): string => {
 function writeOptions(
   protocolVersion: string,
   rounds: readonly InputRound[],
+  faults: WrittenFaults | undefined,
 ): { readonly before: readonly string[]; readonly text: string } {
   const before: string[] = [];
   // To validate results, a client lists the tools, and the recording has only the call.
@@ -158,6 +210,7 @@ function writeOptions(
       members.push(`${handler}: () => ${handler}Responses.shift()`);
     }
   }
+  if (faults) members.push(faults.option);
   const isShort = members.length === 2;
   return {
     before,
@@ -165,13 +218,15 @@ function writeOptions(
   };
 }
 
-function writeCall(method: string, params: JsonObject): string {
+function writeCall(method: string, params: JsonObject, options: readonly string[]): string {
   const { name, uri, arguments: args } = params;
-  const rest = isObject(args) && Object.keys(args).length > 0 ? `, ${writeValue(args, 2)}` : '';
+  const more = options.length === 0 ? '' : `, { ${options.join(', ')} }`;
+  const hasArguments = isObject(args) && Object.keys(args).length > 0;
+  const rest = `${hasArguments ? `, ${writeValue(args, 2)}` : more === '' ? '' : ', {}'}${more}`;
   if (method === 'tools/call' && typeof name === 'string') return `callTool(${writeStringLiteral(name)}${rest})`;
   if (method === 'prompts/get' && typeof name === 'string') return `getPrompt(${writeStringLiteral(name)}${rest})`;
-  if (method === 'resources/read' && typeof uri === 'string') return `readResource(${writeStringLiteral(uri)})`;
-  return `call(${writeStringLiteral(method)}, ${writeValue(params, 2)})`;
+  if (method === 'resources/read' && typeof uri === 'string') return `readResource(${writeStringLiteral(uri)}${more})`;
+  return `call(${writeStringLiteral(method)}, ${writeValue(params, 2)}${more})`;
 }
 
 /** Members of results that depend on the protocol version or the cache. */
@@ -186,4 +241,11 @@ function writeExpectations(result: JsonObject): string[] {
 function writeError(error: unknown): string {
   const { code } = toJsonObject(error);
   return typeof code === 'number' ? `{ rpcCode: ${code} }` : '{}';
+}
+
+/** Writes the error that the caller got. */
+function writeOutcomeError({ error }: CallOutcome): string {
+  if (!error) return '{}';
+  const { code, rpcCode } = error;
+  return `{ code: ${writeStringLiteral(code)}${rpcCode === undefined ? '' : `, rpcCode: ${rpcCode}`} }`;
 }

@@ -48,7 +48,11 @@ function reportOpen(url: URL, { ok, info }: FindingFactory): Finding {
   });
 }
 
-function checkChallenge(refused: ProbeResponse, { ok, info, warning }: FindingFactory): Finding[] {
+/** Examines the challenge of a refused request. */
+export function checkChallenge(
+  refused: Pick<ProbeResponse, 'header'>,
+  { ok, info, warning }: FindingFactory,
+): Finding[] {
   const header = refused.header('www-authenticate');
   if (header === undefined) {
     return [
@@ -120,7 +124,8 @@ function reportExceptions(exceptions: AuthExceptions, { info }: FindingFactory):
   ];
 }
 
-function checkIssuer(
+/** Examines the metadata of an authorization server. */
+export function checkIssuer(
   { issuer, metadata, resource }: AuthorizationDiscovery,
   { assumePkce }: AuthExceptions,
   { ok, problem, warning }: FindingFactory,

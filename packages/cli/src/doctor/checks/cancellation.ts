@@ -8,7 +8,8 @@ export const cancellationCheck: Check = {
   title: 'Cancellation',
   requires: 'connection',
   async run({ connection }, { ok, problem }) {
-    if (!connection?.client.server.capabilities.tools || connection.listError) return [];
+    if (!connection?.client.server.capabilities.tools || connection.failures.some(({ list }) => list === 'tools'))
+      return [];
     const { client } = connection;
     const controller = new AbortController();
     const cancelled = client.call('tools/list', {}, { signal: controller.signal }).catch(() => undefined);

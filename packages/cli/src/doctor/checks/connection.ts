@@ -2,6 +2,7 @@ import { withDetails } from '@tenon/base';
 import type { TenonError } from 'tenon';
 import { describeError, getHint } from '../../error-hints.js';
 import { formatCount } from '../../screen.js';
+import type { ServerListName } from '../../tools/read-server-lists.js';
 import type { Check } from '../check.js';
 
 /** Reports the connection itself: its transport, or the reason why there is none. */
@@ -21,21 +22,24 @@ export const connectionCheck: Check = {
       ];
     }
     if (!connection) return [];
-    const { client, listError, reported } = connection;
+    const { client, failures, reported } = connection;
     const name = { http: 'Streamable HTTP', 'http-sse': 'HTTP+SSE', stdio: 'stdio', memory: 'memory' }[
       transport ?? 'http'
     ];
     const findings = [ok('open', `connected over ${name}`, { seen: `protocol ${client.server.protocolVersion}` })];
-    if (listError)
+    for (const { list, error: listError } of failures) {
+      const { id, method, capability, severity } = LISTS[list];
+      const report = severity === 'problem' ? problem : warning;
       findings.push(
-        problem('list', '`tools/list` fails', {
+        report(id, `\`${method}\` fails`, {
           seen: describeError(listError),
-          cause: 'the server declares the capability `tools`',
-          fix: 'answer `tools/list`, or do not declare the capability',
+          cause: `the server declares the capability \`${capability}\``,
+          fix: `answer \`${method}\`, or do not declare the capability`,
           rpcCode: listError.rpcCode,
           data: listError.data,
         }),
       );
+    }
     // Lines that are not JSON are findings of the standard streams.
     const dropped = reported.filter(({ code }) => code !== 'stdio/not-json' && code !== 'peer/deviation');
     if (dropped.length > 0)
@@ -66,6 +70,19 @@ export const connectionCheck: Check = {
     return findings;
   },
 };
+
+/** Findings of lists that fail. A server without its tools is of no use to most hosts. */
+const LISTS = {
+  tools: { id: 'list', method: 'tools/list', capability: 'tools', severity: 'problem' },
+  resources: { id: 'list-resources', method: 'resources/list', capability: 'resources', severity: 'warning' },
+  resourceTemplates: {
+    id: 'list-templates',
+    method: 'resources/templates/list',
+    capability: 'resources',
+    severity: 'warning',
+  },
+  prompts: { id: 'list-prompts', method: 'prompts/list', capability: 'prompts', severity: 'warning' },
+} as const satisfies Record<ServerListName, object>;
 
 /** Checks that explain an error better than its hint. */
 const EXPLAINING_CHECKS: Readonly<Record<string, string>> = { 'http/no-endpoint': 'path', 'call/timeout': 'stdio' };

@@ -14,6 +14,7 @@ import { pathCheck } from './path.js';
 import { resumeCheck } from './resume.js';
 import { schemasCheck } from './schemas.js';
 import { stdioCheck } from './stdio.js';
+import { textsCheck } from './texts.js';
 import { tlsCheck } from './tls.js';
 import { transportCheck } from './transport.js';
 import { versionsCheck } from './versions.js';
@@ -33,6 +34,7 @@ export const checks: readonly Check[] = [
   cacheCheck,
   schemasCheck,
   namesCheck,
+  textsCheck,
   annotationsCheck,
   budgetCheck,
   callsCheck,

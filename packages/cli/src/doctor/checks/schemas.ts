@@ -124,11 +124,25 @@ const PORTABLE_FIX =
   'write the definitions in place, and anyOf in place of lists of types; with Tenon, pass `portableSchemas: true` to createServer';
 
 function checkFeatures(features: readonly NamedFeatures[], { info, warning, problem }: FindingFactory): Finding[] {
-  const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys' | 'typeLists') =>
+  const list = (key: 'externalReferences' | 'largeEnums' | 'invalidKeys' | 'typeLists' | 'undefinedRequired') =>
     features.flatMap(each => each[key].map(path => `${each.name}: ${path}`));
   const [external, enums, keys] = [list('externalReferences'), list('largeEnums'), list('invalidKeys')];
   const referring = features.filter(({ hasReference }) => hasReference).map(({ name }) => name);
+  const undefinedRequired = list('undefinedRequired');
   const findings: Finding[] = [];
+  if (undefinedRequired.length > 0)
+    findings.push(
+      warning(
+        'required',
+        `${formatCount(undefinedRequired.length, 'required parameter')} that the schema does not describe`,
+        {
+          seen: shorten(undefinedRequired),
+          cause: 'the model does not know the parameter, so calls lack it, and some model APIs refuse the tool',
+          fix: 'describe the parameter in `properties`, or take it out of `required`',
+          spec: PAGE,
+        },
+      ),
+    );
   if (external.length > 0)
     findings.push(
       problem('reference', 'schemas refer to other documents', {
@@ -159,7 +173,7 @@ function checkFeatures(features: readonly NamedFeatures[], { info, warning, prob
         seen: shorten(referring),
         cause:
           'VS Code Copilot, Copilot CLI, Claude Desktop, Cursor and AWS Bedrock AgentCore drop or refuse references in some versions, so the model sees no parameters',
-        fix: PORTABLE_FIX,
+        fix: `${PORTABLE_FIX}; give a schema that contains itself a fixed depth`,
       }),
     );
   const typeLists = list('typeLists');

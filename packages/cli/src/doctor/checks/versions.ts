@@ -1,3 +1,4 @@
+import { describeError } from '../../error-hints.js';
 import type { Check, VersionOutcome } from '../check.js';
 import type { Finding } from '../finding.js';
 import { getSpecificationPage } from '../finding.js';
@@ -10,7 +11,7 @@ export const versionsCheck: Check = {
   id: 'versions',
   title: 'Protocol versions',
   requires: 'connection',
-  run({ versions }, { ok, info, problem }) {
+  run({ versions }, { ok, info, warning, problem }) {
     const supported = versions.filter(({ error }) => error === undefined);
     const newest = versions[0];
     const findings: Finding[] = [
@@ -24,6 +25,18 @@ export const versionsCheck: Check = {
         }),
       ),
     ];
+    for (const { version, pingError } of versions)
+      if (pingError)
+        findings.push(
+          warning('ping', `\`ping\` fails in ${version}`, {
+            seen: describeError(pingError),
+            cause: 'hosts ping servers to find lost connections, and close those that do not answer',
+            fix: 'answer `ping` with an empty result',
+            spec: getSpecificationPage('basic/utilities/ping', version),
+            rpcCode: pingError.rpcCode,
+            data: pingError.data,
+          }),
+        );
     if (newest?.error !== undefined && REFUSALS.includes(newest.error.code))
       findings.push(
         info('newest', `does not support ${newest.version}, the newest version`, {

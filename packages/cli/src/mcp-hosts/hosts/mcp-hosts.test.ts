@@ -42,7 +42,7 @@ let home: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'tenon-hosts-'));
 });
-afterAll(() => rm(home, { recursive: true }));
+afterAll(() => rm(home, { recursive: true, maxRetries: 10 }));
 
 /** Writes a configuration to the file of a host, and reads its servers. */
 async function readBack(host: McpHost, text: string) {

@@ -10,6 +10,8 @@ export interface MetaToolNames {
   readonly search: string;
   readonly describe: string;
   readonly call: string;
+  /** Name of the tool that runs programs. Listed in code mode only. */
+  readonly run: string;
 }
 
 /** Options of `collapseTools`. */
@@ -75,7 +77,7 @@ export function collapseTools(
   return { tools: offered, hidden, meta, tokenCounts: { all, offered: sumTokens(offered, countTokens) } };
 }
 
-/** Chooses names for the three tools that no other tool has. */
+/** Chooses names for these tools that no other tool has. */
 export function chooseMetaToolNames(taken: readonly string[]): MetaToolNames {
   const names = new Set(taken);
   const findFreeName = (name: string): string => {
@@ -88,6 +90,7 @@ export function chooseMetaToolNames(taken: readonly string[]): MetaToolNames {
     search: findFreeName('search_tools'),
     describe: findFreeName('describe_tools'),
     call: findFreeName('call_tool'),
+    run: findFreeName('run_program'),
   };
 }
 
@@ -95,17 +98,21 @@ export function chooseMetaToolNames(taken: readonly string[]): MetaToolNames {
  * Creates the definitions of the three tools.
  *
  * @param hidden Number of tools that are not listed.
+ * @param caller Name of the tool that calls what was found.
  */
 export function createMetaTools(
   names: MetaToolNames,
   hidden: number,
+  caller = names.call,
 ): readonly [search: Tool, describe: Tool, call: Tool] {
+  const count = hidden === 1 ? '1 tool is' : `${hidden} tools are`;
+  const unlisted = hidden === 0 ? '' : `${count} not listed here and can only be found so. `;
   const readOnlyHints = { readOnlyHint: true, openWorldHint: false } as const;
   return [
     {
       name: names.search,
       title: 'Search tools',
-      description: `Finds tools by words: what is to be done, and with what. ${hidden} tools are not listed here and can only be found so. Then get the input schema with ${names.describe}, and call with ${names.call}.`,
+      description: `Finds tools by words: what is to be done, and with what. ${unlisted}Then get the input schema with ${names.describe}, and call with ${caller}.`,
       inputSchema: createObjectSchema(
         {
           query: { type: 'string', description: 'Words that a fitting tool would have in its name or description.' },

@@ -1,6 +1,7 @@
 import { type JsonObject, type MaybePromise, runWithTimeout, stringifyJson, TenonError } from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { RequestContext } from 'tenon/proxy';
+import { type CodeMode, createRunTool } from '../../code-mode/run-tool.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { GatewayContext } from '../../proxy/gateway-context.js';
 import type { ProxiedTool } from '../../proxy/proxied-tool.js';
@@ -9,7 +10,14 @@ import type { HostGuard } from '../../security/guard/host-guard.js';
 import type { HostCatalog } from '../host-catalog.js';
 import { findHiddenFromModel, selectForModel } from '../page-meta.js';
 import { type CatalogEntry, type CatalogSearch, createCatalogSearch, type SearchHit } from './catalog-search.js';
-import { type CollapsedTools, type CollapseOptions, collapseTools, type ToolBudget } from './collapse-tools.js';
+import {
+  type CollapsedTools,
+  type CollapseOptions,
+  chooseMetaToolNames,
+  collapseTools,
+  createMetaTools,
+  type ToolBudget,
+} from './collapse-tools.js';
 import { createMeaningSearch, type MeaningSearch } from './meaning-search.js';
 import {
   type ArgumentIssue,
@@ -24,20 +32,51 @@ import { VectorCache } from './vector-cache.js';
 /** Finds the tool that a call names, after its arguments were parsed. */
 export type FindTool = (name: string) => MaybePromise<ProxiedTool>;
 
-const collapsedLists = new WeakMap<readonly Tool[], CollapsedTools>();
+/** Collapsed lists, by the way in which the host collapses them. */
+const collapsedLists = new WeakMap<readonly Tool[], Map<CollapseSettings['codeMode'], CollapsedTools>>();
 
-/** Returns the tools to list within the budget. `undefined` without a budget. */
-export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | undefined): CollapsedTools | undefined {
-  if (budget === undefined) return undefined;
-  const known = collapsedLists.get(tools);
+/** Settings of a host that replace tools by those that search, describe, call and run. */
+export interface CollapseSettings {
+  readonly budget: ToolBudget | undefined;
+  readonly codeMode?: CodeMode | undefined;
+}
+
+/** Returns the tools to list within the budget, or in code mode. `undefined` without both. */
+export function collapseToBudget(tools: readonly Tool[], settings: CollapseSettings): CollapsedTools | undefined {
+  const { budget, codeMode } = settings;
+  if (budget === undefined && codeMode === undefined) return undefined;
+  const lists = collapsedLists.get(tools) ?? new Map<CollapseSettings['codeMode'], CollapsedTools>();
+  collapsedLists.set(tools, lists);
+  const known = lists.get(codeMode);
   if (known) return known;
   const forModel = selectForModel(tools);
-  const collapsed = collapseTools(forModel, typeof budget === 'number' ? { budget } : budget);
+  const collapsed = codeMode
+    ? collapseForPrograms(forModel, budget, codeMode)
+    : collapseTools(forModel, toOptions(budget));
   // The model does not see tools of pages, and does not search for them. The host of a page needs their definitions.
   const forPages = tools.filter((_, index) => findHiddenFromModel(tools).has(index));
   const listed = { ...collapsed, tools: collapsed.meta === undefined ? tools : [...collapsed.tools, ...forPages] };
-  collapsedLists.set(tools, listed);
+  lists.set(codeMode, listed);
   return listed;
+}
+
+const toOptions = (budget: ToolBudget | undefined): CollapseOptions =>
+  typeof budget === 'object' ? budget : { budget: budget ?? Number.POSITIVE_INFINITY };
+
+/** Lists the tool that runs programs, and those that find its tools, beside the others or in their place. */
+function collapseForPrograms(
+  tools: readonly Tool[],
+  budget: ToolBudget | undefined,
+  { policy }: CodeMode,
+): CollapsedTools {
+  const options = toOptions(budget);
+  const collapsed = collapseTools(tools, policy === 'offer' ? options : { ...options, budget: -1 });
+  const meta = collapsed.meta ?? chooseMetaToolNames(tools.map(({ name }) => name));
+  const offersCall = policy === 'offer' && collapsed.meta !== undefined;
+  const [search, describe, call] = createMetaTools(meta, collapsed.hidden.length, offersCall ? meta.call : meta.run);
+  const others = collapsed.tools.filter(({ name }) => ![search.name, describe.name, call.name].includes(name));
+  const calling = offersCall ? [call] : [];
+  return { ...collapsed, meta, tools: [...others, search, describe, ...calling, createRunTool(meta)] };
 }
 
 /**
@@ -46,34 +85,40 @@ export function collapseToBudget(tools: readonly Tool[], budget: ToolBudget | un
  */
 export function resolveMetaTool(
   gateway: GatewayContext,
-  budget: ToolBudget,
   name: string,
   requestContext: RequestContext,
   find: FindTool,
 ): MaybePromise<ProxiedTool | undefined> {
-  if (!/^(search|describe)_tools|^call_tool/.test(name)) return undefined;
-  return createMetaTool(gateway, budget, name, requestContext, find);
+  if (!/^(search|describe)_tools|^call_tool|^run_program/.test(name)) return undefined;
+  return createMetaTool(gateway, name, requestContext, find);
 }
 
 async function createMetaTool(
   gateway: GatewayContext,
-  budget: ToolBudget,
   name: string,
   requestContext: RequestContext,
   find: FindTool,
 ): Promise<ProxiedTool | undefined> {
+  const { budget, codeMode } = gateway;
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   const { items: all } = await catalog.listEntries('tools');
   const visible = selectVisibleEntries(gateway, catalog, 'tools', all, requestContext);
   const items = selectForModel(visible);
-  const { meta, hidden } = collapseToBudget(items, budget) ?? {};
+  const { meta, hidden } = collapseToBudget(items, gateway) ?? {};
   if (meta === undefined || hidden === undefined) return undefined;
   if (name === meta.search) {
-    const options = typeof budget === 'number' ? {} : budget;
+    const options = typeof budget === 'object' ? budget : {};
     return createLookupTool(args => searchTools(gateway, getSearches(items, gateway, catalog, options), args, options));
   }
   if (name === meta.describe) return createLookupTool(args => describeTools(items, args));
-  if (name !== meta.call) return undefined;
+  if (codeMode && name === meta.run) {
+    return {
+      headerParams: [],
+      taskSupport: 'optional',
+      run: (params, call) => codeMode.run(params, call, find),
+    };
+  }
+  if (name !== meta.call || codeMode?.policy === 'only') return undefined;
   return {
     headerParams: [],
     taskSupport: 'optional',

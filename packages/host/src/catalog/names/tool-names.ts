@@ -1,15 +1,28 @@
+import {
+  addDefaults,
+  changeInputSchema,
+  INVALID_PARAMS,
+  type JsonObject,
+  listHiddenArguments,
+  rpcError,
+} from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { ToolOverride } from '../../config/server-entry.js';
 import type { NameMapper } from './name-mapper.js';
 
-/** Names and texts of the tools of one server, as its configuration changes them. */
+/** Names, texts and arguments of the tools of one server, as its configuration changes them. */
 export interface ToolNames {
   /** Returns the configured name of a tool. `undefined` if another tool has got the name. */
   toConfigured(name: string): string | undefined;
   /** Returns the name at the server. `undefined` if no tool has the configured name. */
   toOriginal(configured: string): string | undefined;
-  /** Replaces the title and the description. The name stays. */
-  replaceTexts(tool: Tool): Tool;
+  /** Replaces the title, the description and the input schema. The name stays. */
+  changeTool(tool: Tool): Tool;
+  /**
+   * Returns the arguments of a call for the server.
+   * @throws TenonError -32602 for a hidden argument.
+   */
+  changeArguments(name: string, args: JsonObject): JsonObject;
 }
 
 /** Creates the names of a server's tools. A new name wins over a tool that has it at the server. */
@@ -20,9 +33,19 @@ export function createToolNames(overrides: Readonly<Record<string, ToolOverride>
   return {
     toConfigured: name => configured.get(name) ?? (original.has(name) ? undefined : name),
     toOriginal: name => original.get(name) ?? (configured.has(name) ? undefined : name),
-    replaceTexts(tool) {
-      const { name: _, ...texts } = byName.get(tool.name) ?? {};
-      return Object.keys(texts).length === 0 ? tool : { ...tool, ...texts };
+    changeTool(tool) {
+      const override = byName.get(tool.name);
+      if (override === undefined) return tool;
+      const { name: _, defaults, hide, ...texts } = override;
+      const changed = Object.keys(texts).length === 0 ? tool : { ...tool, ...texts };
+      if (defaults === undefined && hide === undefined) return changed;
+      return { ...changed, inputSchema: changeInputSchema(tool.inputSchema, override) as Tool['inputSchema'] };
+    },
+    changeArguments(name, args) {
+      const override = byName.get(name) ?? {};
+      const [hidden] = listHiddenArguments(args, override);
+      if (hidden !== undefined) throw rpcError(INVALID_PARAMS, `Invalid arguments: at /${hidden}: unknown argument`);
+      return override.defaults === undefined ? args : addDefaults(args, override);
     },
   };
 }

@@ -1,13 +1,15 @@
+import type { JsonObject } from '@tenon/base';
 import { quoteName } from '../config-finding.js';
 import { type EntryParser, readTextList, reportWrongKind } from '../entry-parser.js';
-import type { JsonNode } from '../json-node.js';
+import { type JsonNode, toJsonValue } from '../json-node.js';
 import type { ServerEntry, ToolOverride } from '../server-entry.js';
 
 /** Maximum number of renamed tools and texts of a server. */
 const MAX_OVERRIDES = 1000;
 const MAX_TEXT = 10_000;
 const TOOL_NAME = /^[\w.-]{1,128}$/;
-const OVERRIDE_KEYS: readonly string[] = ['name', 'title', 'description'];
+const TEXT_KEYS: readonly string[] = ['name', 'title', 'description'];
+const ARGUMENT_KEYS: readonly string[] = ['defaults', 'hide'];
 
 /**
  * Reads the tool settings: `tools: { include, exclude, overrides }`, a list (Copilot CLI), `includeTools` (Gemini CLI)
@@ -56,23 +58,32 @@ function readOverrides(
 }
 
 function readOverride(parser: EntryParser, node: JsonNode): ToolOverride | undefined {
-  if (node.kind !== 'object') return reportWrongKind(parser, node, 'an object with name, title or description');
+  if (node.kind !== 'object')
+    return reportWrongKind(parser, node, 'an object with name, title, description, defaults or hide');
   for (const [key, spot] of node.members) {
-    if (!OVERRIDE_KEYS.includes(key))
+    if (ARGUMENT_KEYS.includes(key)) continue;
+    if (!TEXT_KEYS.includes(key))
       return parser.reportError('config/unknown-key', spot, `unknown key ${quoteName(key)}`, {
-        hint: 'use `name`, `title` or `description`',
+        hint: 'use `name`, `title`, `description`, `defaults` or `hide`',
       });
     if (spot.kind !== 'string' || String(spot.value).length > MAX_TEXT)
       return reportWrongKind(parser, spot, `a text of at most ${MAX_TEXT} characters`);
   }
-  const [name, title, description] = OVERRIDE_KEYS.map(key => node.members.get(key)?.value as string | undefined);
+  const [name, title, description] = TEXT_KEYS.map(key => node.members.get(key)?.value as string | undefined);
   if (name !== undefined && !TOOL_NAME.test(name))
     return parser.reportError('config/shape', node, 'invalid name of a tool', {
       expected: '1 to 128 letters, digits, `_`, `-` and `.`',
     });
+  const [defaultsSpot, hideSpot] = ARGUMENT_KEYS.map(key => node.members.get(key));
+  if (defaultsSpot && defaultsSpot.kind !== 'object')
+    return reportWrongKind(parser, defaultsSpot, 'an object of arguments with their values');
+  const hide = hideSpot && readTextList(parser, hideSpot);
+  if (hideSpot && hide === undefined) return undefined;
   return {
     ...(name !== undefined && { name }),
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
+    ...(defaultsSpot && { defaults: toJsonValue(defaultsSpot) as JsonObject }),
+    ...(hide && { hide }),
   };
 }

@@ -145,10 +145,10 @@ describe.each(kinds)('two gateways with the same stores ($name), without stickin
     const session = await openSharedSession(one, { capabilities: { elicitation: {} } });
     await session.notify(one, 'notifications/initialized');
     const stream = eventsOf(await session.request(one, 'tools/call', { name: 'ask', arguments: {} }, 7));
-    const [question] = (await nextMessages(stream, 1)) as [{ id: string; method: string }];
-    expect(question.method).toBe('elicitation/create');
+    const [inputRequest] = (await nextMessages(stream, 1)) as [{ id: string; method: string }];
+    expect(inputRequest.method).toBe('elicitation/create');
     const result = { action: 'accept', content: { name: 'Ada' } };
-    expect((await session.post(two, { jsonrpc: '2.0', id: question.id, result })).status).toBe(202);
+    expect((await session.post(two, { jsonrpc: '2.0', id: inputRequest.id, result })).status).toBe(202);
     expect(await nextMessages(stream, 1)).toMatchObject([{ id: 7, result: { content: [{ text: 'Hello Ada' }] } }]);
   });
 

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+import { execFile } from 'node:child_process';
 import {
   chmod,
+  chown,
   mkdir,
   mkdtemp,
   readdir,
@@ -14,8 +16,9 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { fakeClock } from '@tenon/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfigFile } from './config-file.js';
 import { findProjectConfigs, findUserConfigs, listUserConfigLocations } from './config-locations.js';
 import { watchConfig } from './config-watch.js';
@@ -27,7 +30,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'config-'));
   path = join(folder, 'mcp.json');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const write = (server: object, file = path) => writeFile(file, JSON.stringify({ mcpServers: { s: server } }));
 
@@ -71,6 +74,32 @@ describe('readConfigFile', () => {
     const [error] = (await readConfigFile(path)).findings;
     expect(error?.error).toMatchObject({ code: 'config/secret-file' });
     expect(error?.error.message).toContain('a path that is not a file');
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a pipe and a link to one, and reads a link to a file', async () => {
+    const [pipe, secret, link] = ['pipe', 'token', 'link'].map(name => join(folder, name)) as [string, string, string];
+    await promisify(execFile)('mkfifo', ['-m', '600', pipe]);
+    await writeFile(secret, 'hunter22', { mode: 0o600 });
+    const read = async (target: string) => {
+      await rm(link, { force: true });
+      await symlink(target, link);
+      await write({ command: 'x', env: { TOKEN: '${file:link}' } });
+      return readConfigFile(path);
+    };
+    expect((await read(pipe)).findings[0]?.error).toMatchObject({ code: 'config/secret-file' });
+    expect((await read(secret)).entries[0]?.target).toMatchObject({ env: { TOKEN: 'hunter22' } });
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a secret in a file of another user', async () => {
+    const secret = join(folder, 'token');
+    await writeFile(secret, 'hunter22', { mode: 0o600 });
+    await write({ command: 'x', env: { TOKEN: '${file:token}' } });
+    if (process.getuid?.() === 0) await chown(secret, 4321, 4321);
+    const getuid = vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(1234);
+    onTestFinished(() => getuid.mockRestore());
+    const { findings } = await readConfigFile(path);
+    expect(findings.map(({ level, error }) => `${level} ${error.code}`)).toEqual(['error config/secret-file']);
+    expect(findings[0]?.error.message).toContain('belongs to another user');
   });
 
   it.skipIf(process.platform === 'win32')(

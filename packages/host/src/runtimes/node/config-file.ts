@@ -2,7 +2,14 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, extname, join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkFunction,
+  checkOptional,
+  checkString,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import type { AskInput } from '../../config/inputs.js';
 import { MAX_CONFIG_SIZE } from '../../config/json-node.js';
 import { type ConfigOptions, type ConfigResult, parseConfig } from '../../config/parse-config.js';
@@ -70,6 +77,8 @@ export async function readConfigFile(path: string, options: ConfigFileOptions = 
     resolve: true,
   });
   const { scope = 'user', env = process.env, inputs, workspace, parse, resolve: resolves = true } = options;
+  requireArgument('`parse` of readConfigFile', parse, checkOptional(checkFunction));
+  requireArgument('`workspace` of readConfigFile', workspace, checkOptional(checkString));
   const file = resolve(path);
   if (!parse && OTHER_FORMAT.test(file))
     throw new TenonError('config/format', `${file}: this format needs a parser`, {
@@ -127,7 +136,15 @@ async function readEnvFile(path: string): Promise<Record<string, string>> {
 /** Reads a file with a secret. A file that another user can change is refused, because that user chooses the value. */
 async function readSecretFile(path: string): Promise<SecretFile> {
   const text = await readText(path, MAX_SECRET_FILE);
-  const mode = process.platform === 'win32' ? 0 : (await stat(path)).mode & 0o777;
+  const { mode: type, uid } = await stat(path);
+  const mode = process.platform === 'win32' ? 0 : type & 0o777;
+  const own = process.getuid?.() ?? 0;
+  // The system reads files of all users, such as those that are mounted into its container.
+  if (own !== 0 && uid !== own && uid !== 0)
+    throw new TenonError('config/unreadable', `the file ${path} belongs to another user, who can change it`, {
+      expected: 'a file of the user who runs this process, or of the system',
+      hint: 'copy the secret into a file of your own with mode 0600, and name that file',
+    });
   if ((mode & 0o022) !== 0)
     throw new TenonError('config/unreadable', `other users can change the file ${path}`, {
       expected: 'mode 0600',

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, posix, resolve, win32 } from 'node:path';
-import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
+import { checkObject, checkOptional, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { EntryOrigin } from '../../config/server-entry.js';
 
 /** A configuration file that exists. */
@@ -41,6 +41,8 @@ export async function findProjectConfigs(folder: string): Promise<ConfigLocation
 /** Finds the configuration files of other MCP hosts of this user. */
 export async function findUserConfigs(options: ConfigLocationOptions = {}): Promise<ConfigLocation[]> {
   requireKnownOptions('findUserConfigs', options, { platform: true, env: true, home: true });
+  requireArgument('`env` of findUserConfigs', options.env, checkOptional(checkObject()));
+  requireArgument('`home` of findUserConfigs', options.home, checkOptional(checkString));
   return filterExisting(listUserConfigLocations(options));
 }
 

@@ -1,6 +1,17 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { type Stores, TenonError } from '@tenon/base';
+import {
+  checkArray,
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkOneOf,
+  checkOptional,
+  checkString,
+  requireArgument,
+  type Stores,
+  TenonError,
+} from '@tenon/base';
 import type { ConfigFinding } from '../../config/config-finding.js';
 import type { ConfiguredEntry } from '../../config/server-entry.js';
 import { type AskTrust, createTrust, type Trust } from '../../config/trust.js';
@@ -104,8 +115,12 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   };
 }
 
+const checkSource = checkEither(checkString, checkObject({ path: checkString, scope: checkOneOf('user', 'project') }));
+
 async function readConfigs({ config = [], onConfigFinding }: NodeHostOptions): Promise<ConfiguredEntry[]> {
   const sources = typeof config === 'string' ? [config] : config;
+  requireArgument('`config` of createHost', sources, checkArray(checkSource));
+  requireArgument('`onConfigFinding` of createHost', onConfigFinding, checkOptional(checkFunction));
   const entriesByName = new Map<string, ConfiguredEntry>();
   for (const source of sources) {
     const { path, scope } = typeof source === 'string' ? { path: source, scope: 'user' as const } : source;

@@ -15,7 +15,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lock-'));
   path = join(folder, 'deep/mcp.lock');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 describe('openLockFile', () => {
   it('reads what it has written', async () => {
@@ -75,7 +75,7 @@ describe('openLockFile', () => {
   it('reports why it cannot be read, and is not overwritten', async () => {
     await mkdir(path, { recursive: true });
     await expect(openLockFile(path).read()).rejects.toMatchObject({ code: 'lock/unreadable', received: 'EISDIR' });
-    await rm(path, { recursive: true });
+    await rm(path, { recursive: true, maxRetries: 10 });
     await writeFile(path, '<<<<<<< HEAD\n');
     await expect(openLockFile(path).read()).rejects.toThrow('mcp.lock, line 1');
     await expect(openLockFile(path).update(lock => lock)).rejects.toMatchObject({ code: 'lock/syntax' });

@@ -93,7 +93,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   }
 
   async function wait(request: ActionRequest, binding: ApprovalBinding, context: DecisionContext): Promise<Approval> {
-    if (await pendingApprovals.isFull(request)) return createDenial('too many questions wait for an answer');
+    if (await pendingApprovals.isFull(request)) return createDenial('too many approvals are pending');
     const answer = await pendingApprovals.wait(request, binding, { ...context, ttl });
     return typeof answer === 'string' ? createEnded(answer) : toApproval(answer);
   }
@@ -147,11 +147,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     async answer(id, action, given = {}) {
       requireKnownOptions('answer', given, { remember: true, ttl: true, by: true });
       const answer = createStoredAnswer(action, given);
-      const { question, binding } = await pendingApprovals.answer(id, asked => {
+      const { question: approval, binding } = await pendingApprovals.answer(id, asked => {
         checkRemember(withoutHints(answer), toActionRequest(asked));
         return answer;
       });
-      if (answer.remember !== undefined) await store.add(toActionRequest(question), binding, answer);
+      if (answer.remember !== undefined) await store.add(toActionRequest(approval), binding, answer);
       await pendingApprovals.announceAnswer(id);
     },
     watch: hear => pendingApprovals.watch(hear),

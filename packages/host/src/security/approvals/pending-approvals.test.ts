@@ -22,13 +22,13 @@ function setUp(options: Partial<ApprovalsOptions> = {}) {
 
 async function first(approvals: Approvals): Promise<PendingApproval> {
   return vi.waitFor(async () => {
-    const [question] = await approvals.listPending();
-    if (!question) throw new Error('nothing waits yet');
-    return question;
+    const [approval] = await approvals.listPending();
+    if (!approval) throw new Error('nothing waits yet');
+    return approval;
   });
 }
 
-/** A question whose caller has died: the process is gone, and what it laid is not. */
+/** A pending approval whose caller's process has died, while its records remain. */
 async function orphaned({ stores, clock, operator }: ReturnType<typeof setUp>): Promise<PendingApproval> {
   const dead = createApprovals({
     values: { ...stores.values, delete: async () => false },
@@ -36,9 +36,9 @@ async function orphaned({ stores, clock, operator }: ReturnType<typeof setUp>): 
     ttl: 60_000,
   });
   void dead.request(call());
-  const question = await first(operator);
-  await operator.answer(question.id, 'allow');
-  return question;
+  const approval = await first(operator);
+  await operator.answer(approval.id, 'allow');
+  return approval;
 }
 
 describe('an approval request in a store', () => {
@@ -48,8 +48,8 @@ describe('an approval request in a store', () => {
     operator.watch(receive);
     const verdict = createPolicy([ask({ because: 'it writes' })]).evaluate(call());
     const obtained = caller.request(call(), { verdict });
-    const question = await first(operator);
-    expect(question).toMatchObject({
+    const approval = await first(operator);
+    expect(approval).toMatchObject({
       kind: 'tool',
       server: 'notes',
       name: 'add',
@@ -59,7 +59,7 @@ describe('an approval request in a store', () => {
       askedAt: 1000,
       expiresAt: 61_000,
     });
-    await operator.answer(question.id, action, { by: 'olga' });
+    await operator.answer(approval.id, action, { by: 'olga' });
     const reason = action === 'allow' ? 'approved by olga' : 'denied by olga';
     expect(await obtained).toEqual({ granted: action === 'allow', reason });
     expect(receive).toHaveBeenCalledTimes(1);
@@ -161,7 +161,7 @@ describe('an approval request in a store', () => {
       void caller.request(call({ arguments: { n } }));
       await vi.waitFor(async () => expect(await operator.listPending()).toHaveLength(n + 1));
     }
-    const full = { granted: false, reason: 'too many questions wait for an answer' };
+    const full = { granted: false, reason: 'too many approvals are pending' };
     expect(await caller.request(call())).toEqual(full);
     void caller.request(call({ principal: 'bob' }));
     await vi.waitFor(async () => expect(await operator.listPending()).toHaveLength(3));
@@ -290,7 +290,7 @@ describe('processes that share a store', () => {
   let folder: string | undefined;
   afterEach(async () => {
     for (const each of opened.splice(0)) await each.close();
-    if (folder) rmSync(folder, { recursive: true, force: true });
+    if (folder) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   });
 
   it('request and decide for each other, and use no approval twice [so.approval]', async () => {

@@ -99,7 +99,7 @@ export class PendingApprovals {
   async list({ after, limit }: ListOptions = {}): Promise<PendingApproval[]> {
     const options = { limit, ...(after === undefined ? {} : { after: KEY_PREFIX + after }) };
     const found = await this.#values.list(KEY_PREFIX, options);
-    return found.flatMap(({ value: { question, answer } }) => (answer === undefined ? [question] : []));
+    return found.flatMap(({ value: { question: approval, answer } }) => (answer === undefined ? [approval] : []));
   }
 
   /**
@@ -107,7 +107,7 @@ export class PendingApprovals {
    * @throws TenonError `policy/no-pending-approval` when the request does not exist any more, `policy/answered` when it
    * was answered before.
    */
-  async answer(id: string, createAnswer: (question: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
+  async answer(id: string, createAnswer: (approval: PendingApproval) => StoredAnswer): Promise<PendingRecord> {
     for (;;) {
       const stored = isApprovalId(id) ? await this.#values.get(KEY_PREFIX + id) : undefined;
       if (!stored) throw createNoPendingError();
@@ -116,10 +116,10 @@ export class PendingApprovals {
         throw new TenonError('policy/answered', 'the approval request is already answered', {
           hint: 'list the open requests with `listPending`',
         });
-      const { question } = record;
-      const next = { ...record, answer: createAnswer(question) };
+      const { question: approval } = record;
+      const next = { ...record, answer: createAnswer(approval) };
       await this.#reservations.put(RESERVED_PREFIX + id, {}, { ttl: ANSWER_GRACE });
-      const put = { version: stored.version, ttl: question.expiresAt - question.askedAt };
+      const put = { version: stored.version, ttl: approval.expiresAt - approval.askedAt };
       if (await this.#values.put(stored.key, next, put)) return next;
     }
   }
@@ -140,9 +140,9 @@ export class PendingApprovals {
    */
   async take(binding: ApprovalBinding, own?: string): Promise<StoredAnswer | undefined> {
     for (const stored of await this.#values.list(`${KEY_PREFIX}${binding.call}.`)) {
-      const { question, answer } = stored.value;
+      const { question: approval, answer } = stored.value;
       if (answer === undefined) continue;
-      if (question.id !== own && (await this.#reservations.get(RESERVED_PREFIX + question.id))) continue;
+      if (approval.id !== own && (await this.#reservations.get(RESERVED_PREFIX + approval.id))) continue;
       if (await this.#values.delete(stored.key, stored.version)) return answer;
     }
     return undefined;
@@ -158,25 +158,25 @@ export class PendingApprovals {
     options: { readonly ttl: number; readonly signal: AbortSignal; readonly verdict: PolicyVerdict | undefined },
   ): Promise<StoredAnswer | 'late' | 'gone'> {
     const { ttl, signal, verdict } = options;
-    const question = this.#createPendingApproval(request, binding, ttl, verdict);
+    const approval = this.#createPendingApproval(request, binding, ttl, verdict);
     const changes = createChangeSignal(this.#clock);
-    const stop = this.#bus?.subscribe(ANSWERED_TOPIC_PREFIX + question.id, changes.notify);
+    const stop = this.#bus?.subscribe(ANSWERED_TOPIC_PREFIX + approval.id, changes.notify);
     signal.addEventListener('abort', changes.notify);
     try {
       for (;;) {
         if (signal.aborted) return 'gone';
-        if (this.#clock.now() >= question.expiresAt) return 'late';
-        const answer = await this.#findAnswer(question, binding);
+        if (this.#clock.now() >= approval.expiresAt) return 'late';
+        const answer = await this.#findAnswer(approval, binding);
         if (answer) return answer;
-        await changes.wait(Math.max(0, Math.min(POLL_INTERVAL, question.expiresAt - this.#clock.now())));
+        await changes.wait(Math.max(0, Math.min(POLL_INTERVAL, approval.expiresAt - this.#clock.now())));
       }
     } finally {
       changes.stop();
       stop?.();
       signal.removeEventListener('abort', changes.notify);
       await Promise.all([
-        this.#values.delete(KEY_PREFIX + question.id),
-        this.#reservations.delete(RESERVED_PREFIX + question.id),
+        this.#values.delete(KEY_PREFIX + approval.id),
+        this.#reservations.delete(RESERVED_PREFIX + approval.id),
       ]);
     }
   }
@@ -185,13 +185,13 @@ export class PendingApprovals {
    * Takes the decision if there is one, else stores the request. Stores it again after another caller has taken the
    * decision.
    */
-  async #findAnswer(question: PendingApproval, binding: ApprovalBinding): Promise<StoredAnswer | undefined> {
-    const answer = await this.take(binding, question.id);
+  async #findAnswer(approval: PendingApproval, binding: ApprovalBinding): Promise<StoredAnswer | undefined> {
+    const answer = await this.take(binding, approval.id);
     if (answer) return answer;
-    const record: PendingRecord = { question, binding };
-    const ttl = question.expiresAt - this.#clock.now();
+    const record: PendingRecord = { question: approval, binding };
+    const ttl = approval.expiresAt - this.#clock.now();
     const put = { version: 0, ttl };
-    const stored = await this.#values.put(KEY_PREFIX + question.id, record, put);
+    const stored = await this.#values.put(KEY_PREFIX + approval.id, record, put);
     if (stored) await this.#bus?.publish(REQUESTED_TOPIC, {});
     return undefined;
   }

@@ -1,5 +1,8 @@
 import {
   type Clock,
+  checkArray,
+  checkObject,
+  checkString,
   checkValues,
   requireArgument,
   type StoredValue,
@@ -114,6 +117,11 @@ export async function readAuditAnchors(rawValues: Values): Promise<AuditAnchor[]
   const anchors: AuditAnchor[] = [];
   for (let after: string | undefined; ; ) {
     const page = await values.list(KEY_PREFIX, after === undefined ? {} : { after });
+    requireArgument(
+      'the result of `values.list` of readAuditAnchors',
+      page,
+      checkArray(checkObject({ key: checkString })),
+    );
     for (const { key, value } of page) {
       const anchor = readAnchor(value);
       if (anchor?.replica === key.slice(KEY_PREFIX.length)) anchors.push(anchor);

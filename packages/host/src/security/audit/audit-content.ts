@@ -1,7 +1,6 @@
-import { hashSha256, type JsonObject, toCanonicalJson } from '@tenon/base';
+import { hashSha256, type JsonObject, type Redact, redactText, redactValue, toCanonicalJson } from '@tenon/base';
 import type { AuditEvent } from './audit-event.js';
 import { toAsciiJson } from './audit-line.js';
-import { type Redact, redactText, redactValue } from './redaction.js';
 
 /** Maximum length of a text of an event, and of the JSON of its details or arguments, in characters. */
 const MAX_TEXT = 1_024;

@@ -1,10 +1,13 @@
 import {
+  type Check,
   createSigner,
+  describeMismatch,
   escapeJsonCharacter,
   hashSha256,
   isObject,
   type JsonObject,
   parseJsonText,
+  requireArgument,
   type Signer,
   TenonError,
   toCanonicalJson,
@@ -17,6 +20,9 @@ export const NO_PREVIOUS = '-';
 const MIN_KEY = 16;
 const LINE_FORMAT = /^(\{.*),"hash":"([\w-]{43})"\}$/;
 const SIGNED_LINE_FORMAT = /^(\{.*),"mac":"([\w-]{43})"\}$/;
+
+const checkKey: Check = value =>
+  typeof value === 'string' || value instanceof Uint8Array ? undefined : describeMismatch('a string or bytes', value);
 
 /** Parsed line whose hash is correct. */
 export interface AuditLine {
@@ -80,6 +86,7 @@ export function toAsciiJson(value: unknown): string {
  * @throws TenonError `audit/weak-key`
  */
 export function createAuditSigner(key: string | Uint8Array): Signer {
+  requireArgument('the audit key', key, checkKey);
   const bytes = typeof key === 'string' ? new TextEncoder().encode(key) : key;
   if (bytes.length < MIN_KEY) {
     throw new TenonError('audit/weak-key', 'the audit key is too short', {

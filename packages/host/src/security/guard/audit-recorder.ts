@@ -1,12 +1,16 @@
 import { INTERNAL_ERROR, rpcError, TenonError } from '@tenon/base';
+import type { Context } from 'tenon';
 import type { Audit } from '../audit/audit.js';
 import type { AuditEvent } from '../audit/audit-event.js';
 import type { ActionRequest } from '../policy/action-request.js';
+
+declare const crypto: { randomUUID(): string };
 
 /** Records requested actions and their results in the audit log. */
 export class AuditRecorder {
   readonly #audit: Audit | undefined;
   readonly #onError: (error: TenonError) => void;
+  readonly #callIds = new WeakMap<ActionRequest, string>();
 
   constructor(audit: Audit | undefined, onError: (error: TenonError) => void) {
     this.#audit = audit;
@@ -18,9 +22,17 @@ export class AuditRecorder {
     return this.#audit !== undefined;
   }
 
+  /** Gives all lines of a call the same ID. A call that runs again, after a request for input, keeps its ID. */
+  async identifyCall(actionRequest: ActionRequest, context: Context): Promise<void> {
+    if (!this.isRecording) return;
+    this.#callIds.set(actionRequest, await context.step('identified', () => crypto.randomUUID()));
+  }
+
   /** Records an action. Rejects when it cannot be recorded. The action must not be executed then. */
-  write({ kind, server, name, arguments: args, principal }: ActionRequest, event: AuditEvent): Promise<void> {
-    return this.add({ principal, server, kind, name, arguments: args, ...event });
+  write(actionRequest: ActionRequest, event: AuditEvent): Promise<void> {
+    const { kind, server, name, arguments: args, principal } = actionRequest;
+    const call = this.#callIds.get(actionRequest);
+    return this.add({ principal, server, kind, name, call, arguments: args, ...event });
   }
 
   /** Records an event. Rejects when it cannot be recorded. */

@@ -17,17 +17,19 @@ import type { Telemetry } from 'tenon/telemetry';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { createOverflowStore } from '../../proxy/output/overflow-store.js';
 import { createApprovals } from '../approvals/approvals.js';
+import type { AuditEvent } from '../audit/audit-event.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { createDeniedToolResult } from '../policy/denied-result.js';
 import { createPolicy, type Policy } from '../policy/policy.js';
 import { createQuotas, type Quota, type Quotas, type SharedQuotas } from '../policy/quotas.js';
 import type { Rule } from '../policy/rules.js';
+import { type ScreenAside, screenInTurns } from '../screening/large-values.js';
 import { ActionAuthorizer } from './action-authorizer.js';
 import { AuditRecorder } from './audit-recorder.js';
 import type { HostGuardOptions } from './guard-options.js';
 import type { HostGuard } from './host-guard.js';
+import { InputRequestGuard } from './input-request-guard.js';
 import { InventoryGuard } from './inventory-guard.js';
-import { QuestionGuard } from './question-guard.js';
 import { ResultGuard } from './result-guard.js';
 
 /** Dependencies of a guard, in addition to its options. */
@@ -40,15 +42,20 @@ export interface GuardContext {
   readonly clock: Clock;
   readonly reportError: (error: TenonError) => void;
   readonly telemetry?: Telemetry | undefined;
+  /**
+   * Screens large values.
+   * @default this thread screens each value in a turn of its own
+   */
+  readonly screenAside?: ScreenAside | undefined;
 }
 
 /** Creates the guard of a host. */
 export function createGuard(
   options: HostGuardOptions,
-  { entries, hasPrefix, stores, clock, reportError, telemetry }: GuardContext,
+  { entries, hasPrefix, stores, clock, reportError, telemetry, screenAside = screenInTurns }: GuardContext,
 ): HostGuard {
   const recorder = new AuditRecorder(options.audit, reportError);
-  const admission = new InventoryGuard(entries, options, hasPrefix, reportError);
+  const admission = new InventoryGuard(entries, options, { hasPrefix, reportError, screenAside });
   const approvals =
     options.approvals ??
     createApprovals({
@@ -64,13 +71,18 @@ export function createGuard(
     options.output === undefined
       ? undefined
       : createOverflowStore({ values: stores.values, clock, onError: reportError });
-  const delivery = new ResultGuard(options, overflow);
+  const delivery = new ResultGuard(options, overflow, screenAside);
   let current = entries;
-  const questions = new QuestionGuard(options, () => current.size === 1);
+  const inputRequests = new InputRequestGuard(options, () => current.size === 1);
   const startTimes = new WeakMap<ActionRequest, number>();
-  const getDuration = (actionRequest: ActionRequest): number => {
-    const now = clock.now();
-    return now - (startTimes.get(actionRequest) ?? now);
+  const recordOutcome = (actionRequest: ActionRequest, event: AuditEvent): void => {
+    const startTime = startTimes.get(actionRequest);
+    if (startTime !== undefined) recorder.recordLater(actionRequest, { ...event, ms: clock.now() - startTime });
+  };
+  // A call ends once: its result may be blocked, which the caller gets as an error.
+  const recordEnd = (actionRequest: ActionRequest, event: AuditEvent): void => {
+    recordOutcome(actionRequest, event);
+    startTimes.delete(actionRequest);
   };
   return {
     approvals,
@@ -101,6 +113,7 @@ export function createGuard(
     },
     async authorizeCall(actionRequest, context, connection, tool) {
       telemetry?.addDetails({ upstream: connection.server });
+      await recorder.identifyCall(actionRequest, context);
       const blocked = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
       if (blocked !== undefined) {
         telemetry?.addDetails({ decision: 'blocked' });
@@ -110,19 +123,24 @@ export function createGuard(
       const refusal = await permission.authorize(actionRequest, context, tool);
       if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
       if (!recorder.isRecording) return undefined;
-      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }));
-      startTimes.set(actionRequest, clock.now());
+      const start = () => void startTimes.set(actionRequest, clock.now());
+      // The step may fail after the line was written. A later run does not write it again.
+      await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }).then(start));
+      start();
       return undefined;
     },
     processResult(actionRequest, result, hasOutputSchema) {
       return thenMaybe(delivery.processResult(actionRequest, result, hasOutputSchema), delivered => {
-        const reason = 'blocked' in delivered ? delivered.blocked : undefined;
-        const outcome = reason === undefined ? (result.isError === true ? 'tool failed' : 'ok') : 'blocked';
-        recorder.recordLater(actionRequest, { action: 'answered', outcome, reason, ms: getDuration(actionRequest) });
-        return 'blocked' in delivered
-          ? createDeniedResult(actionRequest, delivered.blocked, 'Not passed on')
-          : delivered.result;
+        if (!('blocked' in delivered)) return delivered.result;
+        recordEnd(actionRequest, { action: 'answered', outcome: 'blocked', reason: delivered.blocked });
+        return createDeniedResult(actionRequest, delivered.blocked, 'Not passed on');
       });
+    },
+    recordAnswer(actionRequest, { isError }) {
+      recordEnd(actionRequest, { action: 'answered', outcome: isError === true ? 'tool failed' : 'ok' });
+    },
+    recordInputRequest(actionRequest) {
+      recordOutcome(actionRequest, { action: 'answered', outcome: 'input requested' });
     },
     recordSignIn({ action, server, caller, error }) {
       const outcome = error === undefined ? 'ok' : getErrorType(error);
@@ -137,13 +155,13 @@ export function createGuard(
       } as const;
       void recorder.add(event).catch(() => {});
     },
-    recordFailure(actionRequest, error) {
+    recordFailure(actionRequest, error, isCancelled) {
       const isUnknown = TenonError.is(error) && (error.code === OUTCOME_UNKNOWN || hasUnknownOutcome(error.data));
       const hasRun = TenonError.is(error) && hasExecuted(error.data);
       const refused = hasRun ? 'the server has executed the call, and its result was refused' : undefined;
       const reason = isUnknown ? 'outcome unknown: the server may have executed the call' : refused;
-      const ms = getDuration(actionRequest);
-      recorder.recordLater(actionRequest, { action: 'failed', outcome: getErrorType(error), reason, ms });
+      const event = isCancelled ? CANCELLED : ({ action: 'failed', outcome: getErrorType(error) } as const);
+      recordEnd(actionRequest, { ...event, reason });
     },
     async authorizePassive(actionRequest, connection, method) {
       await permission.authorizePassive(actionRequest, method);
@@ -157,7 +175,7 @@ export function createGuard(
       const outcome = getErrorType(error);
       return recorder.add({ ...request, action: 'refused', reason: summary, outcome, details: { method } });
     },
-    createQuestionHandler: connection => questions.createHandler(connection),
+    createInputRequestHandler: connection => inputRequests.createHandler(connection),
     reportError,
     async screenInstructions(connection, text) {
       const isHeard = !(await admission.isServerBlocked(connection));
@@ -166,6 +184,9 @@ export function createGuard(
     readOverflow: (uri, identity) => delivery.readOverflow(uri, identity),
   };
 }
+
+/** End of a call whose caller gave it up. Metrics count it as `cancelled` too. */
+const CANCELLED = { action: 'cancelled', outcome: 'cancelled' } as const;
 
 type Counters = Quotas | SharedQuotas;
 

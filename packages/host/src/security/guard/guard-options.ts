@@ -17,7 +17,7 @@ export interface ScreeningReport {
   /** Name of the server. */
   readonly server: string;
   /** Kind of the screened text. */
-  readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'question';
+  readonly kind: 'tool' | 'prompt' | 'resource' | 'template' | 'instructions' | 'result' | 'elicitation';
   /** Name at the server, or URI. */
   readonly name: string;
   /** Findings in the text. */

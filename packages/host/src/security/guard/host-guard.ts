@@ -4,7 +4,7 @@ import type { CallerSignInChange } from 'tenon/auth';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import type { ToolNames } from '../../catalog/names/tool-names.js';
 import type { ServerEntry } from '../../config/server-entry.js';
-import type { QuestionHandler } from '../../connections/connection-options.js';
+import type { InputRequestHandler } from '../../connections/connection-options.js';
 import type { EntryList } from '../../connections/list-cache.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 import type { Approvals } from '../approvals/types.js';
@@ -67,8 +67,14 @@ export interface HostGuard {
   isAlwaysDenied(actionRequest: ActionRequest, isTemplate: boolean): boolean;
   /** Screens and limits a result. */
   processResult(actionRequest: ActionRequest, result: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject>;
-  /** Records a failed call. */
-  recordFailure(actionRequest: ActionRequest, error: unknown): void;
+  /**
+   * Records that a call ended with input requests for its caller. The caller may send it again with the input, or not.
+   */
+  recordInputRequest(actionRequest: ActionRequest): void;
+  /** Records the result of a call, after `processResult`. */
+  recordAnswer(actionRequest: ActionRequest, result: JsonObject): void;
+  /** Records the failure of a call that was recorded as called, and has no recorded end. */
+  recordFailure(actionRequest: ActionRequest, error: unknown, isCancelled: boolean): void;
   /**
    * Authorizes a completion or a subscription. Rejects if it is denied.
    *
@@ -80,7 +86,7 @@ export interface HostGuard {
   /** Records a sign-in or sign-out of a caller. */
   recordSignIn(change: CallerSignInChange): void;
   /** Creates the handler of a server's input requests. */
-  createQuestionHandler(connection: UpstreamConnection): QuestionHandler;
+  createInputRequestHandler(connection: UpstreamConnection): InputRequestHandler;
   /** Reports an error that no caller receives. */
   reportError(error: TenonError): void;
   /** Screens the instructions of a server. */

@@ -2,7 +2,7 @@ import type { JsonObject, MaybePromise, TenonError } from '@tenon/base';
 import type { Tool } from 'tenon';
 import type { ListFilter } from '../../catalog/catalog-options.js';
 import { createToolNames, type ToolNames } from '../../catalog/names/tool-names.js';
-import { checkToolSettings, PatternReport } from '../../catalog/pattern-report.js';
+import { checkArguments, checkToolSettings, PatternReport } from '../../catalog/pattern-report.js';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { type EntryList, getEntryKey, type ListEntries, type ListKind } from '../../connections/list-cache.js';
@@ -13,11 +13,11 @@ import type { ServerList } from '../../connections/upstream-registry.js';
 import type { DriftKind } from '../lock/drift.js';
 import type { PinnedKind } from '../lock/lock.js';
 import { isBlocked, type LockGuard, type LockVerdict } from '../lock/lock-guard.js';
-import { screenPrompt, screenResource, screenTool } from '../screening/screen-definitions.js';
+import { isLarge, SCREENERS, type ScreenAside, type ScreenerName } from '../screening/large-values.js';
 import { createOwnerIndex, type ToolOwners } from '../screening/tool-owners.js';
 import { compileToolFilter, matchesTemplate } from './entry-matching.js';
 import type { HostGuardOptions } from './guard-options.js';
-import { isSameInventory, readInventory } from './read-inventory.js';
+import { isSameInventory, type ReadLists, readInventory } from './read-inventory.js';
 import { getDefinitionScreening } from './result-guard.js';
 
 const PINNED = {
@@ -27,10 +27,37 @@ const PINNED = {
   templates: 'template',
 } as const satisfies Record<ListKind, PinnedKind>;
 
+/** Function that screens the entries of a list. */
+const ENTRY_SCREENERS = {
+  tools: 'screenTool',
+  prompts: 'screenPrompt',
+  resources: 'screenResource',
+  templates: 'screenResource',
+} as const satisfies Record<ListKind, ScreenerName>;
+
+/** Lists that show if an entry is the approved one. A resource may be one of a template. */
+const REQUIRED_LISTS: Readonly<Record<PinnedKind | 'method', readonly ListKind[]>> = {
+  tool: ['tools'],
+  prompt: ['prompts'],
+  resource: ['resources', 'templates'],
+  template: ['templates'],
+  skill: [],
+  page: [],
+  method: [],
+};
+
 /** Inventory with the decision of the lock. */
 interface CheckedInventory {
   readonly inventory: ServerInventory;
   readonly verdict: Promise<LockVerdict>;
+}
+
+/** Dependencies of the guard, in addition to its options. */
+interface InventoryContext {
+  /** True if public names have a prefix of their server. */
+  readonly hasPrefix: boolean;
+  readonly reportError: (error: TenonError) => void;
+  readonly screenAside: ScreenAside;
 }
 
 /** Checks inventories against the configuration and the lock, and screens them for invisible characters. */
@@ -46,15 +73,16 @@ export class InventoryGuard {
   readonly #patterns: PatternReport;
   readonly #filteredTools = new WeakMap<object, readonly Tool[]>();
 
-  /** Creates the guard. `hasPrefix`: public names have a prefix of their server. */
+  readonly #screenAside: ScreenAside;
+
   constructor(
     entries: ReadonlyMap<string, ServerEntry>,
     options: HostGuardOptions,
-    hasPrefix: boolean,
-    reportError: (error: TenonError) => void,
+    { hasPrefix, reportError, screenAside }: InventoryContext,
   ) {
     this.#options = options;
     this.#hasPrefix = hasPrefix;
+    this.#screenAside = screenAside;
     this.#patterns = new PatternReport(reportError);
     this.update(entries);
   }
@@ -79,9 +107,9 @@ export class InventoryGuard {
     part: ServerList<K>,
   ): Promise<readonly ListEntries[K][]> => {
     const { server, list } = part;
-    if (kind === 'tools') this.#checkToolSettings(server, list.items.map(getEntryKey));
+    if (kind === 'tools') this.#checkToolSettings(server, list.items as readonly Tool[]);
     const wanted = kind === 'tools' ? list.items.filter(({ name }) => this.#isWantedTool(server, name)) : list.items;
-    const verdict = await this.#checkLock(part.connection);
+    const verdict = await this.#checkLock(part.connection, [kind], { [kind]: list });
     const held = verdict
       ? wanted.filter(
           item =>
@@ -91,9 +119,9 @@ export class InventoryGuard {
       : wanted;
     if (kind === 'tools') this.#owners.update(server, held);
     const owners: ToolOwners = kind === 'tools' ? this.#owners.current : new Map();
-    const screened = held.map(entry => this.#screenEntry(kind, server, entry, owners));
+    const screened = await this.#screenEntries(kind, server, held, owners);
     const names = kind === 'tools' ? this.#toolNames.get(server) : undefined;
-    const filtered = names ? screened.map(tool => names.replaceTexts(tool as Tool) as ListEntries[K]) : screened;
+    const filtered = names ? screened.map(tool => names.changeTool(tool as Tool) as ListEntries[K]) : screened;
     if (kind === 'tools') this.#filteredTools.set(list, filtered as readonly Tool[]);
     return filtered;
   };
@@ -102,7 +130,7 @@ export class InventoryGuard {
   async filterSkills(connection: UpstreamConnection, entries: readonly JsonObject[]): Promise<readonly JsonObject[]> {
     if (this.#options.lockGuard === undefined) return entries;
     await recordSkills(connection, entries);
-    const verdict = await this.#checkLock(connection);
+    const verdict = await this.#checkLock(connection, []);
     return verdict ? entries.filter(({ uri }) => !isBlocked(verdict, 'skill', String(uri))) : entries;
   }
 
@@ -110,7 +138,7 @@ export class InventoryGuard {
   async isPageBlocked(connection: UpstreamConnection, uri: string, result: JsonObject): Promise<boolean> {
     if (this.#options.lockGuard === undefined) return false;
     await recordPage(connection, uri, result);
-    const verdict = await this.#checkLock(connection);
+    const verdict = await this.#checkLock(connection, []);
     return verdict !== undefined && isBlocked(verdict, 'page', uri);
   }
 
@@ -118,9 +146,15 @@ export class InventoryGuard {
   readonly getFilteredTools = (list: EntryList<'tools'>): readonly Tool[] | undefined => this.#filteredTools.get(list);
 
   /** Reports tool settings without an effect. An excluded name that no tool has may be a misspelled one. */
-  #checkToolSettings(server: string, names: readonly string[]): void {
+  #checkToolSettings(server: string, tools: readonly Tool[]): void {
     const settings = this.#entries.get(server)?.tools;
-    if (settings) this.#patterns.add(server, checkToolSettings(settings, names), names);
+    if (settings === undefined) return;
+    const names = tools.map(({ name }) => name);
+    this.#patterns.add(server, checkToolSettings(settings, names), names);
+    for (const { name, inputSchema } of tools) {
+      const override = settings.overrides?.[name];
+      if (override) this.#patterns.add(server, ...checkArguments(name, override, inputSchema as JsonObject));
+    }
   }
 
   /** Returns the configured names of a server's tools, if the configuration changes any. */
@@ -142,7 +176,7 @@ export class InventoryGuard {
   ): Promise<string | undefined> {
     if (kind === 'tool' && !this.#isWantedTool(connection.server, name))
       return `the configuration of the server "${connection.server}" disables it`;
-    const verdict = await this.#checkLock(connection);
+    const verdict = await this.#checkLock(connection, REQUIRED_LISTS[kind]);
     return verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name);
   }
 
@@ -167,7 +201,7 @@ export class InventoryGuard {
 
   /** Tells if the whole server is blocked. */
   async isServerBlocked(connection: UpstreamConnection): Promise<boolean> {
-    const verdict = await this.#checkLock(connection);
+    const verdict = await this.#checkLock(connection, []);
     return verdict?.blocked.some(({ kind }) => kind === 'server') ?? false;
   }
 
@@ -176,22 +210,35 @@ export class InventoryGuard {
     return !isRenamedOver && (this.#isWanted.get(server)?.(tool) ?? true);
   }
 
-  #checkLock(connection: UpstreamConnection): MaybePromise<LockVerdict | undefined> {
+  /**
+   * Checks the inventory of a connection against the lock. Repeats the check after each change.
+   *
+   * @param required Lists on which the decision depends. One that cannot be read is an error, because nothing shows
+   * that its entries are the approved ones.
+   * @param known Lists whose entries are decided about. Another read of them may have other entries.
+   */
+  #checkLock(
+    connection: UpstreamConnection,
+    required: readonly ListKind[],
+    known?: Partial<ReadLists>,
+  ): MaybePromise<LockVerdict | undefined> {
     const { lockGuard } = this.#options;
     const entry = this.#entries.get(connection.server);
-    return lockGuard === undefined || entry === undefined
-      ? undefined
-      : this.#checkInventory(connection, entry, lockGuard);
+    if (lockGuard === undefined || entry === undefined) return undefined;
+    return readInventory(connection, { known, required }).then(({ inventory, failures }) => {
+      const failed = failures.find(({ list }) => required.includes(list));
+      if (failed) throw failed.error;
+      return this.#checkInventory(connection, entry, lockGuard, inventory);
+    });
   }
 
-  /** Checks the inventory of a connection against the lock. Repeats the check after each change. */
   async #checkInventory(
     connection: UpstreamConnection,
     entry: ServerEntry,
     lockGuard: LockGuard,
+    inventory: ServerInventory,
   ): Promise<LockVerdict> {
     const { onDrift } = this.#options;
-    const inventory = await readInventory(connection);
     const before = this.#checked.get(connection);
     if (before && isSameInventory(before.inventory, inventory)) return before.verdict;
     const verdict = lockGuard.check(entry, inventory).then(found => {
@@ -203,19 +250,25 @@ export class InventoryGuard {
     return verdict;
   }
 
-  #screenEntry<K extends ListKind>(kind: K, server: string, entry: ListEntries[K], owners: ToolOwners): ListEntries[K] {
+  async #screenEntries<K extends ListKind>(
+    kind: K,
+    server: string,
+    entries: readonly ListEntries[K][],
+    owners: ToolOwners,
+  ): Promise<readonly ListEntries[K][]> {
     const screening = getDefinitionScreening(this.#options);
-    if (screening === undefined) return entry;
-    const { value, findings } =
-      kind === 'tools'
-        ? screenTool(entry as ListEntries['tools'], { ...screening, server, owners, hasPrefix: this.#hasPrefix })
-        : kind === 'prompts'
-          ? screenPrompt(entry as ListEntries['prompts'], screening)
-          : screenResource(entry as ListEntries['resources'], screening);
-    if (findings.length > 0) {
-      this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
-    }
-    return value as ListEntries[K];
+    if (screening === undefined) return entries;
+    const screener = ENTRY_SCREENERS[kind];
+    const options = kind === 'tools' ? { ...screening, server, owners, hasPrefix: this.#hasPrefix } : screening;
+    const screened = isLarge(entries)
+      ? await this.#screenAside({ screener, values: entries, options })
+      : entries.map(entry => SCREENERS[screener](entry as never, options));
+    return screened.map(({ value, findings }, index) => {
+      const entry = entries[index];
+      if (findings.length > 0 && entry !== undefined)
+        this.#options.onScreeningReport?.({ server, kind: PINNED[kind], name: getEntryKey(entry), findings });
+      return value as ListEntries[K];
+    });
   }
 }
 

@@ -1,31 +1,96 @@
+import { TenonError } from '@tenon/base';
 import type { ServerInventory } from '../../catalog/server-inventory.js';
+import { type EntryList, getCapabilityName, type ListKind } from '../../connections/list-cache.js';
 import { getPageDefinitions } from '../../connections/page-definitions.js';
 import { getSkillDefinitions } from '../../connections/skill-entries.js';
 import type { UpstreamConnection } from '../../connections/upstream-connection.js';
 
 const LISTS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
-/** Reads all lists of a server on a connection. */
-export async function readLists({ lists }: UpstreamConnection) {
+/** Lists of a server on one connection. A list that failed is empty and missing. */
+export type ReadLists = { readonly [K in ListKind]: EntryList<K> };
+
+/** List that could not be read, with its error. */
+export interface ListReadError {
+  readonly list: ListKind;
+  readonly error: TenonError;
+}
+
+/** The same object each time, so that an inventory with a failed list is not compared anew for each call. */
+const FAILED: EntryList<never> = { items: [], isMissing: true };
+
+/** Lists that a reader has, or can do without. */
+export interface ReadListsOptions {
+  /**
+   * Lists that the caller has read already.
+   * @default none
+   */
+  readonly known?: Partial<ReadLists> | undefined;
+  /**
+   * Lists on which the decision about a call depends. The others delay the call for a limited time, and once.
+   * @default all lists
+   */
+  readonly required?: readonly ListKind[] | undefined;
+}
+
+/**
+ * Reads all lists of a server on a connection. A list that fails does not hide the others.
+ *
+ * @throws TenonError of the first list if no declared list could be read.
+ */
+export async function readLists(
+  connection: UpstreamConnection,
+  { known = {}, required = LISTS }: ReadListsOptions = {},
+): Promise<{ readonly lists: ReadLists; readonly failures: readonly ListReadError[] }> {
+  const failures: ListReadError[] = [];
+  const read = async <K extends ListKind>(list: K): Promise<EntryList<K>> => {
+    try {
+      const { lists } = connection;
+      return known[list] ?? (await (required.includes(list) ? lists.getCached(list) : lists.getOptional(list)));
+    } catch (error) {
+      failures.push({ list, error: TenonError.from(error) });
+      return FAILED;
+    }
+  };
   const [tools, prompts, resources, templates] = await Promise.all([
-    lists.getCached('tools'),
-    lists.getCached('prompts'),
-    lists.getCached('resources'),
-    lists.getCached('templates'),
+    read('tools'),
+    read('prompts'),
+    read('resources'),
+    read('templates'),
   ]);
-  return { tools, prompts, resources, templates };
+  const [first] = failures;
+  if (first !== undefined) {
+    const capabilities = connection.serverInfo?.capabilities;
+    const declared = LISTS.filter(list => capabilities?.[getCapabilityName(list)] !== undefined);
+    if (declared.every(list => failures.some(failed => failed.list === list))) throw first.error;
+  }
+  return { lists: { tools, prompts, resources, templates }, failures };
+}
+
+/** Inventory of a server, with the lists that could not be read. */
+export interface InventoryWithFailures {
+  readonly inventory: ServerInventory;
+  readonly failures: readonly ListReadError[];
 }
 
 /** Reads the complete inventory of a server on a connection, with its skills and pages. */
-export async function readInventory(connection: UpstreamConnection): Promise<ServerInventory> {
-  const read = await readLists(connection);
-  const { tools, prompts, resources, templates } = read;
+export async function readInventory(
+  connection: UpstreamConnection,
+  options?: ReadListsOptions,
+): Promise<InventoryWithFailures> {
+  const { lists, failures } = await readLists(connection, options);
+  const { tools, prompts, resources, templates } = lists;
   // A server that does not list its skills has not shown that it removed them.
   const skills = await getSkillDefinitions(connection, resources).catch(() => 'missing' as const);
   const pages = await getPageDefinitions(connection, tools, resources);
-  const missing = [...LISTS.filter(list => read[list].isMissing), ...(skills === 'missing' ? ['skills' as const] : [])];
+  const missing: NonNullable<ServerInventory['missing']> = [
+    ...LISTS.filter(list => lists[list].isMissing),
+    ...(skills === 'missing' ? (['skills'] as const) : []),
+    // Tools and resources name the pages.
+    ...(failures.some(({ list }) => list === 'tools' || list === 'resources') ? (['pages'] as const) : []),
+  ];
   const { info, instructions, protocolVersion } = connection.serverInfo ?? (await connection.getClient()).server;
-  return {
+  const inventory: ServerInventory = {
     server: connection.server,
     info,
     instructions,
@@ -37,7 +102,11 @@ export async function readInventory(connection: UpstreamConnection): Promise<Ser
     ...(skills === undefined || skills === 'missing' ? {} : { skills }),
     ...(pages.length === 0 ? {} : { pages }),
     ...(missing.length > 0 && { missing }),
+    ...(failures.length > 0 && {
+      failed: failures.map(({ list, error: { summary: reason, code } }) => ({ list, reason, code })),
+    }),
   };
+  return { inventory, failures };
 }
 
 /** Tells if both inventories contain the same list objects. */

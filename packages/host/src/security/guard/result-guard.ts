@@ -3,19 +3,20 @@ import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-s
 import { truncateResult } from '../../proxy/output/truncate-result.js';
 import type { ActionRequest } from '../policy/action-request.js';
 import { isThreat } from '../screening/finding.js';
-import { screenInstructions } from '../screening/screen-definitions.js';
-import { screenResult } from '../screening/screen-results.js';
-import type { Screening } from '../screening/screener.js';
+import { isLarge, SCREENERS, type ScreenAside, type ScreenerName } from '../screening/large-values.js';
+import type { Screened, Screening } from '../screening/screener.js';
 import type { HostGuardOptions } from './guard-options.js';
 
 /** Screens, limits and masks results of servers. */
 export class ResultGuard {
   readonly #options: HostGuardOptions;
   readonly #overflow: OverflowStore | undefined;
+  readonly #screenAside: ScreenAside;
 
-  constructor(options: HostGuardOptions, overflow: OverflowStore | undefined) {
+  constructor(options: HostGuardOptions, overflow: OverflowStore | undefined, screenAside: ScreenAside) {
     this.#options = options;
     this.#overflow = overflow;
+    this.#screenAside = screenAside;
   }
 
   /** Screens, limits and masks a result. Returns the reason instead if the result is blocked. */
@@ -24,9 +25,11 @@ export class ResultGuard {
     result: JsonObject,
     hasOutputSchema: boolean,
   ): MaybePromise<{ readonly result: JsonObject } | { readonly blocked: string }> {
-    const screened = this.#screen(actionRequest, result);
-    if (typeof screened === 'string') return { blocked: screened };
-    return thenMaybe(this.#truncate(actionRequest, screened, hasOutputSchema), truncated => ({ result: truncated }));
+    return thenMaybe(this.#screen(actionRequest, result), screened =>
+      typeof screened === 'string'
+        ? { blocked: screened }
+        : thenMaybe(this.#truncate(actionRequest, screened, hasOutputSchema), truncated => ({ result: truncated })),
+    );
   }
 
   #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject> {
@@ -40,10 +43,10 @@ export class ResultGuard {
     });
   }
 
-  screenText(server: string, text: string): string {
+  async screenText(server: string, text: string): Promise<string> {
     const screening = getDefinitionScreening(this.#options);
     if (screening === undefined) return text;
-    const { value, findings } = screenInstructions(text, screening);
+    const { value, findings } = await this.#screenValue('screenInstructions', text, screening);
     if (findings.length > 0)
       this.#options.onScreeningReport?.({ server, kind: 'instructions', name: server, findings });
     return value;
@@ -55,18 +58,21 @@ export class ResultGuard {
     return contents && { ...contents };
   }
 
-  #screen(actionRequest: ActionRequest, result: JsonObject): JsonObject | string {
+  #screen(actionRequest: ActionRequest, result: JsonObject): MaybePromise<JsonObject | string> {
     const { screening = {}, onScreeningReport } = this.#options;
     if (screening === false || screening.results === false) return result;
-    const { value, findings } = screenResult(result, {
-      ...screening.results,
-      mask: screening.onThreat === 'mask',
+    const options = { ...screening.results, mask: screening.onThreat === 'mask' };
+    return thenMaybe(this.#screenValue('screenResult', result, options), ({ value, findings }) => {
+      if (findings.length > 0)
+        onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
+      const threat = screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
+      return threat ? `its result has ${threat.kind} at ${threat.where}` : value;
     });
-    if (findings.length > 0)
-      onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
-    const threat = screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
-    if (threat) return `its result has ${threat.kind} at ${threat.where}`;
-    return value;
+  }
+
+  #screenValue<Value>(screener: ScreenerName, value: Value, options: object): MaybePromise<Screened<Value>> {
+    if (!isLarge([value])) return SCREENERS[screener](value as never, options) as Screened<Value>;
+    return this.#screenAside({ screener, values: [value], options }).then(([screened]) => screened as Screened<Value>);
   }
 }
 

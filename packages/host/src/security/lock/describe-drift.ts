@@ -11,6 +11,7 @@ import {
 import type { Drift } from './drift.js';
 import { type DiffLine, diffLines } from './line-diff.js';
 import { type LockedServer, PINNED_KINDS, SECTIONS, type TruncatedMember } from './lock.js';
+import { nameHidden } from './name-hidden.js';
 
 /** Maximum number of lines of one change. */
 const MAX_LINES = 80;
@@ -85,7 +86,7 @@ function limitLines(lines: readonly DiffLine[]): DiffLine[] {
   return [...lines.slice(0, MAX_LINES), { sign: ' ', text: `… and ${lines.length - MAX_LINES} more lines` }];
 }
 
-const formatLine = ({ sign, text }: DiffLine): string[] => [`  ${sign} ${escapeInvisible(text)}`];
+const formatLine = ({ sign, text }: DiffLine): string[] => [`  ${sign} ${nameHidden(text)}`];
 
 const shortenName = (name: string): string =>
   escapeInvisible(name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name);

@@ -295,9 +295,9 @@ describe('a call that needs approval', () => {
       const client = await connectPair(server, { protocolVersion });
       const called = client.callTool('write', { path: '/a' });
       await vi.waitFor(async () => expect(await operator.listPending()).toHaveLength(1));
-      const [question] = await operator.listPending();
+      const [approval] = await operator.listPending();
       expect(ran).toEqual([]);
-      await operator.answer(question?.id ?? '', 'allow');
+      await operator.answer(approval?.id ?? '', 'allow');
       expect((await called).isError).toBeUndefined();
       expect(ran).toEqual(['write']);
       expect(await stores.values.list('policy/')).toEqual([]);

@@ -42,7 +42,7 @@ export interface Policy {
   /** Limits on the number of calls. A host and `policyMiddleware` apply them to calls that no rule denies. */
   readonly quotas: readonly Quota[];
   /**
-   * Returns the decision for an action. An action that takes more than 20,000,000 steps to compare with the rules is
+   * Returns the decision for an action. An action that takes more than 9,000,000 steps to compare with the rules is
    * denied.
    */
   evaluate(request: ActionRequest): PolicyVerdict;

@@ -2,6 +2,8 @@ import {
   type Clock,
   checkAnything,
   checkArray,
+  checkObject,
+  checkOptional,
   copyJson,
   getOwnerKey,
   hashSha256,
@@ -117,8 +119,10 @@ export function createQuotas(
   requireKnownOptions('createQuotas', given, { clock: true, maxKeys: true, stores: true });
   requireArgument('the list of quotas of createQuotas', quotas, checkArray(checkAnything), 'policy/quota');
   const checked = quotas.map(checkQuota);
-  if ('stores' in options) return createSharedQuotas(checked, options.stores);
-  const { clock = systemClock, maxKeys = MAX_KEYS } = options;
+  const { stores } = given;
+  requireArgument('`stores` of createQuotas', stores, checkOptional(checkObject()), 'policy/quota');
+  if (stores !== undefined) return createSharedQuotas(checked, stores);
+  const { clock = systemClock, maxKeys = MAX_KEYS } = given;
   const meters = checked.map(quota => createMeter(quota, maxKeys));
   return {
     consume(proposal) {

@@ -1,4 +1,5 @@
 /** Types of the findings in texts of servers. */
+import { checkObject, requireArgument } from '@tenon/base';
 
 /**
  * Kinds of characters that a reader does not see, but a model or terminal interprets. They can be removed from a text.
@@ -21,9 +22,14 @@ const THREAT_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'unscanned',
 ]);
 
-/** Tells if a finding is a reason to withhold a text. */
-export function isThreat({ kind }: Pick<Finding, 'kind'>): boolean {
-  return THREAT_KINDS.has(kind);
+/**
+ * Tells if a finding is a reason to withhold a text.
+ *
+ * @throws TenonError `options/invalid` for a value that is not a finding.
+ */
+export function isThreat(finding: Pick<Finding, 'kind'>): boolean {
+  requireArgument('`finding` of isThreat', finding, checkObject());
+  return THREAT_KINDS.has(finding.kind);
 }
 
 /** Kinds of findings that are visible, or part of the meaning. They are reported and not removed. */

@@ -1,4 +1,13 @@
-import { checkEither, checkObject, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
+import {
+  checkEither,
+  checkFunction,
+  checkObject,
+  checkOptional,
+  checkString,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+} from '@tenon/base';
 import type { Icon, Implementation, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import type { PromptArgument } from 'tenon/host-internals';
 import { HIDDEN_KINDS } from './finding.js';
@@ -39,6 +48,7 @@ export const SCREENING = { strip: true, mask: true, where: true } as const;
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {
   requireArgument('`tool` of screenTool', tool, checkNamed);
   requireKnownOptions('screenTool', screening, { ...SCREENING, server: true, owners: true, hasPrefix: true });
+  requireArgument('`owners` of screenTool', screening.owners, checkOptional(checkObject({ get: checkFunction })));
   const screener = createScreener(screening, HIDDEN_KINDS);
   const changed = screenDescribed(tool, screener);
   const inputSchema = screener.screenDeep(tool.inputSchema, 'inputSchema');
@@ -54,8 +64,9 @@ export function screenPrompt(prompt: Prompt, screening: Screening = {}): Screene
   requireKnownOptions('screenPrompt', screening, SCREENING);
   const screener = createScreener(screening, HIDDEN_KINDS);
   const screenArgument = (each: PromptArgument, index: number): PromptArgument =>
-    screenTexts(each, screener, `arguments/${index}/`);
-  const args = prompt.arguments && (mapChanged(prompt.arguments, screenArgument) as PromptArgument[]);
+    isObject(each) ? screenTexts(each, screener, `arguments/${index}/`) : each;
+  const { arguments: list } = prompt;
+  const args = Array.isArray(list) ? (mapChanged(list, screenArgument) as PromptArgument[]) : list;
   return screener.finish(replaceFields(screenDescribed(prompt, screener), { arguments: args }));
 }
 
@@ -101,7 +112,11 @@ interface DescribedItem {
 }
 
 function screenDescribed<Value extends DescribedItem>(value: Value, screener: Screener): Value {
-  value.icons?.forEach((icon, index) => screenIcon(icon, `icons/${index}/src`, screener));
+  // A server that a caller did not check may send anything.
+  if (Array.isArray(value.icons))
+    value.icons.forEach((icon, index) => {
+      if (isObject(icon) && typeof icon.src === 'string') screenIcon(icon, `icons/${index}/src`, screener);
+    });
   return screenTexts(value, screener, '');
 }
 

@@ -150,6 +150,22 @@ describe('an issuer that the resource does not name', () => {
     expect(getRequests().get('client_id')).toBe('of-other');
   });
 
+  it.each([
+    ['at the origin of the server', 'https://mcp.example.com'],
+    ['at its own origin', OTHER],
+  ])('is accepted if the metadata of the resource name no issuer, with metadata %s', async (_, origin) => {
+    const routes: Record<string, Route> = {
+      [`${PRM}/mcp`]: { json: { resource: SERVER } },
+      [`${origin}/.well-known/oauth-authorization-server`]: document(OTHER, OTHER),
+      ...tokens(OTHER),
+    };
+    expect(await run(routes, { issuer: OTHER }).done).toBe(true);
+    expect(await run(routes, {}).done).toMatchObject({
+      code: 'auth/no-issuer',
+      hint: expect.stringContaining('`exceptions.issuer`'),
+    });
+  });
+
   it('is accepted for a server without metadata, also with a client registered by hand', async () => {
     const routes: Record<string, Route> = {
       [`${PRM}/mcp`]: { status: 404 },

@@ -7,11 +7,12 @@ import {
   type SealKey,
   type StoredValue,
   type Stores,
+  sleep,
   systemClock,
   TenonError,
   type Values,
 } from '@tenon/base';
-import { MAX_FAULT_TIME, retryStoreFaults } from '../../stores/fault-retry.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { putOnce } from '../../stores/put-once.js';
 import { toRecordStores } from '../../stores/records/record-stores.js';
 import { sealStores } from '../../stores/sealed-stores.js';
@@ -70,7 +71,7 @@ export function sharedTokenStore(stores: Stores, options: SharedTokenStoreOption
   }
   const { values } = toRecordStores(keys === undefined ? stores : sealStores(stores, { keys, onError }), onError);
   const queues = new Map<string, Promise<unknown>>();
-  const run = <R>(attempt: () => Promise<R>) => retryStoreFaults(attempt, { clock, maxElapsed: MAX_FAULT_TIME });
+  const run = <R>(attempt: () => Promise<R>) => retryStoreFaults(attempt, { clock });
 
   /** Writes the value if it has not changed since it was read. */
   async function write(
@@ -125,7 +126,7 @@ async function acquireLease(values: Values, key: string, clock: Clock): Promise<
     version = await values.put(key, lease, { version: 0, ttl: LEASE });
     if (version !== undefined) break;
     // A random time keeps the other processes from trying together.
-    await new Promise<void>(resolve => clock.after(MAX_PAUSE * (0.5 + Math.random() / 2), resolve, { hold: true }));
+    await sleep(clock, MAX_PAUSE * (0.5 + Math.random() / 2));
   }
   let isReleased = false;
   let renewal: Promise<unknown> = Promise.resolve();

@@ -286,5 +286,8 @@ function requireKnownProtectOptions(options: ProtectOptions): void {
 }
 
 function createOptionError(option: string, expected: string, got: string): TenonError {
-  return new TenonError('auth/options', `invalid option \`${option}\``, { expected, received: got.slice(0, 200) });
+  return new TenonError('auth/options', `invalid option \`${option}\``, {
+    expected,
+    received: String(got).slice(0, 200),
+  });
 }

@@ -1,7 +1,7 @@
 import { describeIssues, EXECUTED, EXECUTED_ADVICE, TenonError } from '@tenon/base';
 import { assumableCapabilities } from '../../protocol/capabilities.js';
 import type { MethodName } from '../../protocol/method-types.js';
-import { isMethod, methods } from '../../protocol/methods.js';
+import { methods } from '../../protocol/methods.js';
 import type { Refusal } from '../../schemas/peer-refusal.js';
 import type { Connection } from '../connection/connection.js';
 
@@ -61,13 +61,6 @@ const HINTS: { readonly [method: string]: string | undefined } = {
   'subscriptions/listen': 'use `client.watch`, which works on every protocol version',
   ping: 'use `client.ping`, which works on every protocol version',
 };
-
-const WRITE_METHODS: ReadonlySet<string> = new Set(['tools/call', 'sampling/createMessage', 'elicitation/create']);
-
-/** Tells if a method only reads, so that sending it twice has no side effects. False for unknown methods. */
-export function isReadOnly(method: string): boolean {
-  return isMethod(method) && !WRITE_METHODS.has(method);
-}
 
 export function createOutputMismatchError({ peer }: Connection, tool: string, { limit, issues }: Refusal): TenonError {
   const reason = limit === undefined ? 'does not match its outputSchema' : 'is refused';

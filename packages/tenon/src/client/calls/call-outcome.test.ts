@@ -1,4 +1,7 @@
 import { TenonError } from '@tenon/base';
+import { fakeClock } from '@tenon/testing';
+import { connect } from 'tenon';
+import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
 import type { Transport } from '../../jsonrpc/transport.js';
 import { tool } from '../../server/definitions/tool.js';
@@ -70,6 +73,99 @@ describe('a call whose connection is lost', () => {
   });
 });
 
+const json = { 'content-type': 'application/json' };
+const reply = (body: string, init: { status?: number; headers?: Record<string, string> }) => () =>
+  new Response(body, init);
+const malformed = async (request: Request) => {
+  const { id } = JSON.parse(await request.text());
+  const result = { content: 'none', resultType: 'complete' };
+  return new Response(JSON.stringify({ jsonrpc: '2.0', id, result }), { headers: json });
+};
+
+/** A client of a server over HTTP whose responses to one method are replaced. */
+async function connectReplacing(
+  method: string,
+  replace: (request: Request) => Response | Promise<Response>,
+  protocolVersion = '2026-07-28',
+) {
+  const clock = fakeClock();
+  const tools = { pay: tool({ run: () => 'paid' }) };
+  const server = createServer({ name: 's', version: '1', tools, resources: { 'note://a': { read: () => 'a' } } });
+  const handler = createHandler(server);
+  const fetch = async (url: string | URL, init?: RequestInit) => {
+    const request = new Request(url, init);
+    const isReplaced = request.method === 'POST' && (await request.clone().text()).includes(`"${method}"`);
+    return isReplaced ? replace(request) : handler(request);
+  };
+  const client = await connect({ url: 'http://localhost/mcp', fetch }, { clock, protocolVersion });
+  client.on('error', () => {});
+  const close = async () => {
+    void client.close();
+    await handler.close({ timeout: 0 });
+  };
+  return { client, clock, close };
+}
+
+describe('a call whose response shows not if the server has executed it', () => {
+  const advice = /^check the effect before you send the request again, because the server may have executed it/;
+
+  it.each([
+    ['http/status', reply('', { status: 408 })],
+    ['http/status', reply('', { status: 500 })],
+    ['peer/unreadable', reply('{', { headers: json })],
+    ['peer/no-answer', reply('', { status: 202 })],
+    ['peer/no-answer', reply('<p>', { headers: { 'content-type': 'text/html' } })],
+    ['peer/invalid-result', malformed],
+  ] as const)('keeps the code %s, and adds the advice to check the effect', async (code, replace) => {
+    const { client, close } = await connectReplacing('tools/call', replace);
+    const error = await client.callTool('pay').catch((thrown: TenonError) => thrown);
+    expect(error).toMatchObject({ code, hint: expect.stringMatching(advice), data: { outcome: 'unknown' } });
+    const repeatable = await client.callTool('pay', {}, { idempotent: true }).catch((thrown: TenonError) => thrown);
+    expect(repeatable).toMatchObject({ code, data: undefined });
+    await close();
+  });
+
+  it('adds the advice to a timeout, before the option to raise', async () => {
+    const { client, clock, close } = await connectReplacing('tools/call', () => new Promise<Response>(() => {}));
+    const call = client.callTool('pay', {}, { totalTimeout: 100 }).catch((thrown: TenonError) => thrown);
+    await soon();
+    await soon();
+    clock.advance(100);
+    const error = await call;
+    expect(error).toMatchObject({ code: 'call/timeout', data: { outcome: 'unknown' } });
+    expect((error as TenonError).hint).toMatch(/^check the effect .*; then raise `totalTimeout`/);
+    await close();
+  });
+
+  it('gives no such advice for a request that only reads, or that was refused', async () => {
+    for (const [method, replace] of [
+      ['resources/read', reply('', { status: 500 })],
+      ['tools/call', reply('', { status: 403 })],
+      ['tools/call', reply('', { status: 503, headers: { 'retry-after': '5' } })],
+    ] as const) {
+      const { client, close } = await connectReplacing(method, replace);
+      const call = method === 'tools/call' ? client.callTool('pay') : client.readResource('note://a');
+      const error = await call.catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'http/status', data: undefined });
+      expect((error as TenonError).hint).not.toMatch(/check the effect/);
+      await close();
+    }
+  });
+
+  it('adds the advice to the second attempt after a lost session', async () => {
+    let count = 0;
+    const replies = [reply('', { status: 404 }), reply('{', { headers: json })];
+    const { client, close } = await connectReplacing(
+      'tools/call',
+      () => (replies[count++] ?? reply('', {}))(),
+      '2025-11-25',
+    );
+    const error = await client.callTool('pay').catch((thrown: TenonError) => thrown);
+    expect(error).toMatchObject({ hint: expect.stringMatching(advice), data: { outcome: 'unknown' } });
+    await close();
+  });
+});
+
 describe('describeBothAttempts', () => {
   const first = new TenonError('stdio/exited', 'the server exited');
 
@@ -99,7 +195,7 @@ describe('describeBothAttempts', () => {
   });
 });
 
-describe('mayBeCarriedOut', () => {
+describe('mayHaveExecuted', () => {
   it.each([
     ['peer/unreadable', {}, true],
     ['peer/no-answer', {}, true],
@@ -114,6 +210,9 @@ describe('mayBeCarriedOut', () => {
     ['session/gone', { status: 404 }, false],
     ['peer/error', { rpcCode: -32602 }, false],
     ['auth/needed', { status: 401 }, false],
+    ['http/invalid-header', {}, false],
+    ['http/status', { status: 503 }, true],
+    ['http/status', { status: 503, retryAfterMs: 5000 }, false],
   ] as const)('classifies %s %j as %s', (code, facts, expected) => {
     expect(mayHaveExecuted(new TenonError(code, 'x', facts))).toBe(expected);
   });

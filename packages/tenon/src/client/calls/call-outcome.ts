@@ -1,58 +1,53 @@
-import { OUTCOME_UNKNOWN, TenonError } from '@tenon/base';
-import type { Connection } from '../connection/connection.js';
-import { isReadOnly } from './call-checks.js';
-import { CURSOR_EXPIRED } from './pages.js';
-
-/**
- * Codes of errors that lost the connection before the response arrived. A call without side effects is then sent again.
- */
-const CONNECTION_LOSS = new Set([
+import {
+  hasExecuted,
+  isConnectionLoss,
+  isRefusedForNow,
+  OUTCOME_ADVICE,
   OUTCOME_UNKNOWN,
-  'connection/closed',
-  'connection/unresponsive',
-  'http/interrupted',
-  'session/rejected',
-  'stdio/exited',
-  'stdio/output-closed',
-  'stdio/write-failed',
-]);
+  TenonError,
+  UNKNOWN_OUTCOME,
+  withDetails,
+} from '@tenon/base';
+import { isReadOnly } from '../../protocol/methods.js';
+import type { Connection } from '../connection/connection.js';
+import { CURSOR_EXPIRED } from './pages.js';
 
 /** Codes of errors that occur before the server executes a request. */
 const NOT_EXECUTED =
-  /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
+  /^(auth|connect|host|config|lock|policy)\/|^call\/(not-.+|unwritable|cursor-gone)$|^connection\/(not-open|used)$|^http\/(unreachable|redirected|bad-url|invalid-header|no-endpoint|foreign-endpoint)$|^session\/gone$|^stdio\/(spawn|not-serializable|queue-full|unsafe-argument)$/;
 
 /** Codes of error responses. Other errors with a JSON-RPC code describe an invalid response. */
-const ANSWERED = new Set(['peer/error', 'http/refused', 'rpc/error', 'tool/failed']);
+const ANSWERED = /^(peer\/error|http\/refused|rpc\/error|tool\/failed)$/;
 
 const REQUEST_TIMEOUT = 408;
 
-/** Tells if an error lost the connection before the response arrived. */
-export function isConnectionLoss({ code }: TenonError): boolean {
-  return CONNECTION_LOSS.has(code);
-}
-
 /** Tells if the server may have executed a request that failed with this error. */
-export function mayHaveExecuted({ code, status = 0 }: TenonError): boolean {
-  if (ANSWERED.has(code) || NOT_EXECUTED.test(code)) return false;
+export function mayHaveExecuted(error: TenonError): boolean {
+  const { code, status = 0 } = error;
+  if (ANSWERED.test(code) || NOT_EXECUTED.test(code) || isRefusedForNow(error)) return false;
   return code !== 'http/status' || status < 400 || status >= 500 || status === REQUEST_TIMEOUT;
 }
 
-export function toOutcomeUnknownError(
-  cause: TenonError,
-  { peer }: Pick<Connection, 'peer'>,
-  method: string,
-): TenonError {
-  if (cause.code === OUTCOME_UNKNOWN) return cause;
-  return new TenonError(
-    OUTCOME_UNKNOWN,
-    `the connection broke before the response, and the server may have executed the call: ${cause.summary}`,
-    {
+/**
+ * Adds to the error of a call that the server may have executed it, with the advice to check the effect. Its code stays,
+ * unless the connection was lost. Returns other errors unchanged.
+ */
+export function adviseOutcome(error: TenonError, { peer }: Pick<Connection, 'peer'>, method: string): TenonError {
+  const { code, hint, data, summary } = error;
+  // A caller that has aborted a call knows it, and the error of a refused result says that the server has executed it.
+  if (!mayHaveExecuted(error) || code === OUTCOME_UNKNOWN || code === 'call/aborted' || hasExecuted(data)) return error;
+  if (isConnectionLoss(error))
+    return new TenonError(OUTCOME_UNKNOWN, summary, {
       peer,
       method,
-      hint: 'check the effect before you repeat the call, or pass `idempotent: true` if repeating is harmless',
-      cause,
-    },
-  );
+      hint: `${OUTCOME_ADVICE}, or pass \`idempotent: true\` if repeating is harmless`,
+      cause: error,
+    });
+  return withDetails(error, {
+    method,
+    hint: hint ? `${OUTCOME_ADVICE}; then ${hint}` : OUTCOME_ADVICE,
+    data: Object.assign({}, data, UNKNOWN_OUTCOME),
+  });
 }
 
 /**
@@ -64,11 +59,9 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
   const mayHaveRun = mayHaveExecuted(first) && !isReadOnly(method);
   const { rpcCode, data, status, peer } = second;
   // The server's message stays unchanged, because programs compare it and a gateway forwards it.
-  const isAnswer = ANSWERED.has(second.code);
+  const isAnswer = ANSWERED.test(second.code);
   const firstAttempt = `the first attempt failed (${first.code}: ${first.summary})`;
-  const next = mayHaveRun
-    ? 'check the effect before you repeat the call, because the server may have executed it once'
-    : second.hint;
+  const next = mayHaveRun ? `${OUTCOME_ADVICE} once` : second.hint;
   return new TenonError(
     mayHaveRun && !isAnswer && second.code !== 'call/aborted' ? OUTCOME_UNKNOWN : second.code,
     isAnswer ? second.summary : `${second.summary}; ${firstAttempt}`,
@@ -77,7 +70,7 @@ export function describeBothAttempts(first: TenonError, second: TenonError, meth
       method,
       expected: second.expected,
       received: second.received,
-      hint: isAnswer ? `${next ?? 'read this as the answer to the second attempt'} (${firstAttempt})` : next,
+      hint: isAnswer ? `${next ?? 'read the answer'} (${firstAttempt})` : next,
       rpcCode,
       data,
       status,

@@ -1,12 +1,12 @@
 import type { JsonObject } from '@tenon/base';
-import { checkMeta } from '../../protocol/check-meta.js';
+import { checkMetaKeys } from '../../protocol/check-meta.js';
 import type { TaskParams } from '../../protocol/tasks.js';
 import type { InternalCallOptions } from '../call-options.js';
 
 /** Checks the keys of the caller's `_meta`. Throws a `TenonError` for reserved keys. */
 export function checkSentMeta(method: string, params: JsonObject, { meta }: InternalCallOptions): void {
-  if (params._meta !== undefined) checkMeta(method, params._meta);
-  if (meta !== undefined) checkMeta(method, meta);
+  if (params._meta !== undefined) checkMetaKeys(method, params._meta);
+  if (meta !== undefined) checkMetaKeys(method, meta);
 }
 
 /** Builds the params of a request. A `task` member of the caller is dropped, because only the client may set it. */

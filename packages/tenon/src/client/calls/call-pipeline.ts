@@ -244,7 +244,7 @@ export class CallPipeline implements CallContext {
         return all;
       });
     } catch (error) {
-      if (signal?.aborted) throw error;
+      if (signal?.aborted || this.connections.state === 'closed') throw error;
       this.emitter.emit('error', TenonError.from(error));
     }
   }

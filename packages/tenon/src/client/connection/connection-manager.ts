@@ -1,10 +1,11 @@
-import { TenonError } from '@tenon/base';
+import { isAuthError, LazyAbortSignal, TenonError } from '@tenon/base';
 import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientEmitter } from '../emitter.js';
 import type { ClientOptions, ConnectionState } from '../options.js';
 import type { Connection, ConnectionEvents } from './connection.js';
 import type { ServerEndpoint } from './endpoint.js';
 import { openConnection } from './open-connection.js';
+import { getRefusalTimeout, repeatWhileRefused } from './refusal-wait.js';
 
 /**
  * Keeps one connection open. When the connection ends, the next call opens another one, which all waiting calls share.
@@ -23,6 +24,8 @@ export class ConnectionManager {
   #state: ConnectionState = 'connecting';
   #finishSignIn: () => void = () => {};
   #closed: Promise<void> | undefined;
+  /** Ends the wait for a server that refuses connections for now. */
+  readonly #ending = new LazyAbortSignal();
 
   constructor(
     endpoint: ServerEndpoint,
@@ -64,8 +67,7 @@ export class ConnectionManager {
 
   /** Returns the current connection, or opens a new one. */
   async getConnection(): Promise<Connection> {
-    if (this.#state === 'closed')
-      throw new TenonError('connection/closed', 'the client is closed', { hint: 'call `connect` again' });
+    this.#checkOpen();
     // A call to a server that no longer responds would be lost.
     await this.#connection?.verification;
     if (this.openConnection) return this.openConnection;
@@ -75,6 +77,11 @@ export class ConnectionManager {
     return this.#opening;
   }
 
+  #checkOpen(): void {
+    if (this.#state === 'closed')
+      throw new TenonError('connection/closed', 'the client is closed', { hint: 'call `connect` again' });
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -82,6 +89,7 @@ export class ConnectionManager {
 
   async #close(): Promise<void> {
     this.#setState('closed');
+    this.#ending.abort();
     await this.#opening?.catch(() => {});
     await Promise.all([this.#connection, ...this.#retired].map(connection => connection?.close()));
     await Promise.all(this.#closing);
@@ -90,13 +98,9 @@ export class ConnectionManager {
   async #open(): Promise<Connection> {
     this.#setState(this.#connection ? 'reconnecting' : 'connecting');
     try {
-      const connection = await openConnection(this.#endpoint, this.#options, this.#events, this.#clock);
-      if (this.#state === ('closed' as ConnectionState)) {
-        await connection.close();
-        throw new TenonError('connection/closed', 'the client was closed during the connection setup', {
-          hint: 'call `connect` again',
-        });
-      }
+      const connection = await this.#openWhenAccepted();
+      if (this.#state === ('closed' as ConnectionState)) await connection.close();
+      this.#checkOpen();
       this.#connection = connection;
       if (connection.sessionError) this.#retire(connection);
       else this.#setState(connection.ended ? 'reconnecting' : 'connected');
@@ -105,6 +109,34 @@ export class ConnectionManager {
       if (this.#state !== ('closed' as ConnectionState)) this.#setState('failed');
       throw error;
     }
+  }
+
+  /** Opens a connection, and again each time that the server has asked to wait, within the time for one response. */
+  #openWhenAccepted(): Promise<Connection> {
+    const { getOpenSignal, openTimeout, idleTimeout, totalTimeout } = this.#options;
+    // All attempts have one signal, so that its timeout counts from the first.
+    let signal: AbortSignal | undefined;
+    const options = getOpenSignal && {
+      ...this.#options,
+      getOpenSignal: (hasProgress: () => boolean) => {
+        signal ??= getOpenSignal(hasProgress);
+        return signal;
+      },
+    };
+    const open = async (): Promise<Connection> => {
+      this.#checkOpen();
+      return openConnection(this.#endpoint, options ?? this.#options, this.#events, this.#clock);
+    };
+    const until = this.#clock.now() + (openTimeout ?? getRefusalTimeout(idleTimeout, totalTimeout));
+    return open().catch(error =>
+      repeatWhileRefused(error, open, {
+        clock: this.#clock,
+        until,
+        signals: [this.#ending, signal],
+        // A connection attempt sends a refresh token once.
+        mayRepeat: refusal => !isAuthError(refusal),
+      }),
+    );
   }
 
   /** Pauses all timeouts while the user signs in. */

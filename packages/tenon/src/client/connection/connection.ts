@@ -103,8 +103,7 @@ export class Connection implements PeerHandler {
   async close(): Promise<void> {
     this.ended = true;
     this.#membership?.detach();
-    await this.channel.close();
-    this.#peer.end();
+    await this.#peer.close();
   }
 
   /** Refuses new calls, and closes the connection when the calls in progress have ended. Never rejects. */

@@ -1,4 +1,4 @@
-import { TenonError } from '@tenon/base';
+import { checkFunction, checkObject, requireArgument, TenonError } from '@tenon/base';
 import type { Transport } from '../../jsonrpc/transport.js';
 import type { ServerCapabilities } from '../../protocol/capabilities.js';
 import type { Implementation } from '../../protocol/content.js';
@@ -29,6 +29,18 @@ export interface ServerDetails {
   readonly info: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
+}
+
+const checkTransport = checkObject({ open: checkFunction, send: checkFunction });
+
+/**
+ * Opens a transport of an endpoint. A function of the user may return anything.
+ * @throws TenonError `connect/target` for a value that is not a transport
+ */
+export async function openEndpoint(endpoint: ServerEndpoint): Promise<Transport> {
+  const transport = await endpoint.open();
+  requireArgument('the transport of connect', transport, checkTransport, 'connect/target');
+  return transport;
 }
 
 /** Creates the function that describes a connection for telemetry. */
@@ -82,7 +94,7 @@ export function createTransportEndpoint(channel: Transport | (() => Transport | 
       if (isUsed)
         throw new TenonError('connection/used', 'the transport is closed', {
           peer: channel.peer,
-          hint: 'pass a function that creates transports to `connect`, because a transport can be opened only once',
+          hint: 'pass a function that creates transports to `connect`, because each can be opened once',
         });
       isUsed = true;
       return channel;

@@ -2,7 +2,7 @@ import type { PausableClock } from '../calls/call-deadline.js';
 import type { ClientOptions } from '../options.js';
 import type { ConnectionEvents } from './connection.js';
 import { Connection } from './connection.js';
-import type { ServerEndpoint } from './endpoint.js';
+import { openEndpoint, type ServerEndpoint } from './endpoint.js';
 import { negotiateConnection } from './version-negotiator.js';
 
 /** Opens a connection to a server. It continues the session of other processes, if there is one. */
@@ -16,7 +16,7 @@ export async function openConnection(
   const negotiate = () => negotiateConnection(endpoint, options, events, clock);
   if (sharedSession === undefined || endpoint.kind !== 'http') return negotiate();
   return sharedSession.openConnection(negotiate, async continued => {
-    const connection = new Connection(endpoint, await endpoint.open(), options, events, clock, continued);
+    const connection = new Connection(endpoint, await openEndpoint(endpoint), options, events, clock, continued);
     await connection.open();
     return connection;
   });

@@ -6,7 +6,7 @@ import { type HeaderParam, readHeaderParams } from '../../protocol/header-params
 import { PROTOCOL_VERSION, readMeta } from '../../protocol/meta.js';
 import type { Dialect } from '../../protocol/versions/dialect.js';
 import { getDialect } from '../../protocol/versions/index.js';
-import type { ListeningTransport, ServerEndpoint } from './endpoint.js';
+import { type ListeningTransport, openEndpoint, type ServerEndpoint } from './endpoint.js';
 import { createArgumentHeaders, createRequestHeaders } from './request-headers.js';
 
 /**
@@ -14,7 +14,7 @@ import { createArgumentHeaders, createRequestHeaders } from './request-headers.j
  * the version of the message requires.
  */
 export async function openRawTransport(endpoint: ServerEndpoint): Promise<Transport> {
-  const transport = await endpoint.open();
+  const transport = await openEndpoint(endpoint);
   return endpoint.kind === 'http' ? new RawHttpTransport(endpoint, transport) : transport;
 }
 

@@ -12,7 +12,7 @@ import type { ClientOptions } from '../options.js';
 import { createCapabilities } from '../server-requests/request-handlers.js';
 import { addAssumedCapabilities } from './assumed-capabilities.js';
 import { Connection, type ConnectionEvents } from './connection.js';
-import type { ListeningTransport, ServerDetails, ServerEndpoint } from './endpoint.js';
+import { type ListeningTransport, openEndpoint, type ServerDetails, type ServerEndpoint } from './endpoint.js';
 import { createMalformedResultError } from './malformed-result.js';
 import { OpeningNoise } from './opening-noise.js';
 import {
@@ -157,13 +157,15 @@ class VersionNegotiator {
   }
 
   async #openTransport(endpoint: ServerEndpoint): Promise<Transport> {
-    const transport = await endpoint.open();
+    let transport = await openEndpoint(endpoint);
     this.#transport = transport;
-    const { onMessage } = this.#options;
-    if (onMessage === undefined) return transport;
-    // Loaded on first use, because few clients need it.
-    const { observeTransport } = await import('../../jsonrpc/observe-transport.js');
-    return observeTransport(transport, onMessage);
+    const { onMessage, wrapTransport } = this.#options;
+    if (onMessage) {
+      // Loaded on first use, because few clients need it.
+      const { observeTransport } = await import('../../jsonrpc/observe-transport.js');
+      transport = observeTransport(transport, onMessage);
+    }
+    return wrapTransport?.(transport) ?? transport;
   }
 
   async #probe(connection: Connection): Promise<Connection> {

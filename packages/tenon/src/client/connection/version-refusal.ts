@@ -24,8 +24,9 @@ const REFUSAL_STATUSES: ReadonlySet<number | undefined> = new Set([400, 422]);
 export function mayRefuseVersion(error: unknown): error is TenonError {
   if (!TenonError.is(error) || isAuthError(error) || isAboutAuthorization(error.status)) return false;
   if (getSupportedVersions(error) !== undefined) return true;
-  // A 404 is about the path.
-  if (isFailing(error) || error.status === 404 || isSessionLoss(error)) return false;
+  // A 404 without a JSON-RPC error is about the path.
+  const isAboutPath = error.status === 404 && error.rpcCode === undefined;
+  if (isFailing(error) || isAboutPath || isSessionLoss(error)) return false;
   return error.rpcCode !== undefined || REFUSAL_STATUSES.has(error.status);
 }
 
@@ -57,7 +58,8 @@ export function chooseAlternative(
 
 /** Returns the error of a server that refused every version that was tried. `refusal` is that of the first one. */
 export function createRefusalError(peer: string, refusal: TenonError, wanted: readonly Dialect[]): TenonError {
-  const isAboutVersion = refusal.rpcCode !== undefined && REFUSAL_CODES.has(refusal.rpcCode);
+  // After all versions, a 404 is about the path.
+  const isAboutVersion = refusal.status !== 404 && refusal.rpcCode !== undefined && REFUSAL_CODES.has(refusal.rpcCode);
   return isAboutVersion || getSupportedVersions(refusal) ? createNoSharedVersionError(peer, refusal, wanted) : refusal;
 }
 

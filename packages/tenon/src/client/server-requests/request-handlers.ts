@@ -13,7 +13,7 @@ import {
   TenonError,
 } from '@tenon/base';
 import type { ClientCapabilities } from '../../protocol/capabilities.js';
-import { checkNestedMeta } from '../../protocol/check-meta.js';
+import { checkMetaKeys, checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Root } from '../../protocol/content.js';
 import type { ElicitFormParams, ElicitResult, FormValue } from '../../protocol/input-requests.js';
 import { RELATED_TASK } from '../../protocol/meta.js';
@@ -150,7 +150,8 @@ async function runHandler(
 ): Promise<JsonObject> {
   if (answers.forwarder) return answers.forwarder.forward(method, params, info);
   const result = await callHandler(method, params, answers, info);
-  checkNestedMeta(`the answer to ${method}`, result);
+  // A value that is not JSON is refused when the response is written.
+  checkNestedMeta(`the answer to ${method}`, result, checkMetaKeys);
   return result;
 }
 

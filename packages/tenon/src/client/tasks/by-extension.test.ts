@@ -267,6 +267,24 @@ describe('cancelling a call that has become a task', () => {
     await client.close();
   });
 
+  it.each([
+    [{}, { outcome: 'unknown', taskId: 't1' }, /Check the effect before you send the request again.*; then raise/],
+    [{ idempotent: true }, { taskId: 't1' }, /Raise `totalTimeout`/],
+  ])(
+    'says to check the effect when a call that may not be repeated times out as a task: %o',
+    async (options, data, advice) => {
+      const { client, advance } = await scripted(EXTENSION, telling([task('working')]));
+      const result = client.callTool('x', {}, { totalTimeout: 1000, ...options }).catch((error: unknown) => error);
+      for (let n = 0; n < 10; n++) await advance(100);
+      expect(await result).toMatchObject({
+        code: 'call/timeout',
+        message: expect.stringMatching(advice),
+      });
+      expect(await result).toHaveProperty('data', data);
+      await client.close();
+    },
+  );
+
   it('cancels the task when the call times out', async () => {
     const { client, sent, advance } = await scripted(EXTENSION, telling([task('working')]));
     const result = ending(client.callTool('x', {}, { totalTimeout: 1000 }));

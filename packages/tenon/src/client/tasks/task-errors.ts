@@ -1,18 +1,16 @@
-import { createPeerError, INVALID_PARAMS, isTemporaryStatus, TenonError } from '@tenon/base';
+import { createPeerError, INVALID_PARAMS, isUnavailableStatus, TenonError } from '@tenon/base';
 import type { TaskState } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 
 /** Codes of errors after which a new connection may help. */
 const CONNECTION_LOST =
   /^(connection\/(closed|send)|http\/(unreachable|interrupted)|stdio\/exited|session\/gone|call\/(timeout|outcome-unknown))$/;
-/** Status of a server that failed with this request. Other servers and proxies send the other statuses from 500 on. */
-const INTERNAL_SERVER_ERROR = 500;
 
 /** Tells if a later retry may help, because a task outlives the connection. */
 export function isRetryable({ connections }: CallContext, error: unknown): error is TenonError {
   if (!TenonError.is(error) || connections.state === 'closed') return false;
   const { status = 0 } = error;
-  if (isTemporaryStatus(status) && status !== INTERNAL_SERVER_ERROR) return true;
+  if (isUnavailableStatus(status)) return true;
   return error.rpcCode === undefined && CONNECTION_LOST.test(error.code);
 }
 

@@ -2,6 +2,7 @@ import { type AbortSignalLike, type JsonObject, runWithTimeout, TenonError, toAb
 import { isTerminal, type TaskState } from '../../protocol/tasks.js';
 import type { CallContext } from '../calls/call-context.js';
 import { type CallDeadline, createPausableClock, type PausableClock } from '../calls/call-deadline.js';
+import { adviseOutcome } from '../calls/call-outcome.js';
 import { createCallAbortedError } from '../server-requests/input-requests.js';
 import { cancelQuietly } from './task-calls.js';
 import type { WaitOptions } from './task-handle.js';
@@ -16,6 +17,8 @@ export interface TaskOrigin {
   readonly tool?: string | undefined;
   readonly idleTimeout?: number | undefined;
   readonly onTask?: ((task: TaskState) => void) | undefined;
+  /** True if a repetition of the call is harmless. */
+  readonly idempotent?: boolean | undefined;
   /** Stops the progress reports of the task. */
   readonly stopProgress?: (() => void) | undefined;
   /** Remaining time of the call that became the task. */
@@ -30,7 +33,7 @@ export function trackTask(pipeline: CallContext, result: JsonObject, origin: Tas
 }
 
 /** Tells if the wait for a task ended before the task. */
-export function isAbandoned(error: unknown): boolean {
+export function isAbandoned(error: unknown): error is TenonError {
   return TenonError.is(error) && /^call\/(aborted|timeout|unanswered-request|too-many-rounds)$/.test(error.code);
 }
 
@@ -64,8 +67,11 @@ export class TrackedTask {
         totalTimeout: deadline?.remaining ?? Number.POSITIVE_INFINITY,
       });
     } catch (error) {
-      if (isAbandoned(error) && !this.snapshot.ended) void cancelQuietly(this.#pipeline, this.snapshot.taskId);
-      throw error;
+      if (!isAbandoned(error) || this.snapshot.ended) throw error;
+      void cancelQuietly(this.#pipeline, this.snapshot.taskId);
+      // A call whose repetition is harmless needs no advice.
+      if (this.#origin.idempotent) throw error;
+      throw adviseOutcome(error, this.#pipeline.connections.lastConnection, 'tools/call');
     } finally {
       stopProgress?.();
     }

@@ -1,5 +1,7 @@
+import type { TenonError } from '@tenon/base';
 import { fakeClock } from '@tenon/testing';
 import { connect } from 'tenon';
+import { createHandler } from 'tenon/http';
 import { describe, expect, it } from 'vitest';
 import { resource } from '../../server/definitions/resource.js';
 import { tool } from '../../server/definitions/tool.js';
@@ -46,6 +48,28 @@ it('keeps the process alive while it waits to open a broken stream again', async
   ending.abort();
   expect(await change).toEqual({ done: true, value: undefined });
   void client.close();
+});
+
+it('gives no advice about calls when the stream of a subscription is lost', async () => {
+  const handler = createHandler(createServer({ name: 'shop', version: '1.0.0', tools: { first: createTool() } }));
+  const fetch = async (input: string | URL, init?: RequestInit) => {
+    const request = new Request(input, init);
+    if (!(await request.clone().text()).includes('subscriptions/listen')) return handler(request);
+    return new Response(': begun\n\n', { headers: { 'content-type': 'text/event-stream' } });
+  };
+  const target = { url: 'http://localhost:3000/mcp', fetch };
+  const client = await connect(target, { clock: fakeClock(), protocolVersion: '2026-07-28' });
+  const ending = new AbortController();
+  const reported = new Promise<TenonError>(resolve => client.on('error', resolve));
+  const changes = client.watch({ tools: true }, { signal: ending.signal })[Symbol.asyncIterator]();
+  const change = changes.next();
+  const { code, hint } = await reported;
+  expect(code).toBe('call/outcome-unknown');
+  expect(hint).toMatch(/^do nothing/);
+  ending.abort();
+  await change;
+  await client.close();
+  await handler.close({ timeout: 0 });
 });
 
 describe.each(['2025-11-25', '2026-07-28'] as const)('a watch of resources on %s', protocolVersion => {

@@ -1,4 +1,12 @@
-import { type Clock, type JsonObject, requireKnownOptions, systemClock, TenonError } from '@tenon/base';
+import {
+  type JsonObject,
+  OUTCOME_UNKNOWN,
+  requireKnownOptions,
+  sleep,
+  systemClock,
+  TenonError,
+  withDetails,
+} from '@tenon/base';
 import type { Id } from '../../jsonrpc/message.js';
 import type { SubscriptionFilter } from '../../protocol/params-and-results.js';
 import { createNotOfferedError } from '../calls/call-checks.js';
@@ -63,10 +71,10 @@ async function keepWatching(
       if (queue.ended) return;
       if (isFinal(error)) return queue.fail(error);
       if (TenonError.is(error)) retryAfterMs = Math.min(error.retryAfterMs ?? 0, MAX_DELAY);
-      pipeline.emitter.emit('error', TenonError.from(error));
+      pipeline.emitter.emit('error', adviseOnLostWatch(TenonError.from(error)));
     }
     if (clock.now() - startedAt > MAX_DELAY) delay = INITIAL_DELAY;
-    await queue.sleep(clock, Math.max(delay, retryAfterMs));
+    await sleep(clock, Math.max(delay, retryAfterMs), queue.signal);
     retryAfterMs = 0;
     delay = Math.min(delay * 2, MAX_DELAY);
   }
@@ -82,6 +90,14 @@ function isFinal(error: unknown): boolean {
     error.retryAfterMs === undefined &&
     (error.rpcCode !== undefined || /^(call\/not-|connection\/closed)/.test(error.code))
   );
+}
+
+/** Replaces the advice for calls in the error of a lost stream, because a watch has no effect at the server. */
+function adviseOnLostWatch(error: TenonError): TenonError {
+  if (error.code !== OUTCOME_UNKNOWN) return error;
+  return withDetails(error, {
+    hint: 'do nothing, the client watches again',
+  });
 }
 
 /** Reports everything watched as changed, because changes may have been missed, and removes it from the cache. */
@@ -242,19 +258,5 @@ class ChangeQueue implements AsyncIterable<ChangeEvent> {
         if (this.#changes.size > 0 || this.ended) wake();
       });
     }
-  }
-
-  /** Waits for some time, or until the watch ends. Keeps the process alive, as an open stream does. */
-  sleep(clock: Clock, ms: number): Promise<void> {
-    if (this.ended) return Promise.resolve();
-    return new Promise(resolve => {
-      const finish = () => {
-        cancelTimer();
-        this.signal.removeEventListener('abort', finish);
-        resolve();
-      };
-      const cancelTimer = clock.after(ms, finish, { hold: true });
-      this.signal.addEventListener('abort', finish, { once: true });
-    });
   }
 }

@@ -119,7 +119,10 @@ describe('a task of a tool that this process does not have', () => {
       return (await statusOf(without, id)) !== 'working';
     });
     const { result } = await without.call('tasks/get', { taskId: id });
-    expect(result).toMatchObject({ status: 'failed', error: { code: -32602, message: 'Unknown tool: job' } });
+    expect(result).toMatchObject({
+      status: 'failed',
+      error: { code: -32602, message: 'Unknown tool: job. Choose a name from tools/list' },
+    });
     expect(site.clock.now()).toBeGreaterThanOrEqual(1_000_000 + 60_000);
     await until(async () => (await site.stores.values.list('task-open/')).length === 0);
     expect(site.events.map(({ type }) => type)).toContain('failed');

@@ -69,7 +69,7 @@ export class TaskStore {
     this.#margin = stores.now === undefined ? 0 : CLOCK_MARGIN;
     this.#clock = clock;
     this.#onError = onError;
-    this.#owner = { clock, lease: leaseTtl, faults: { onFault: onError } };
+    this.#owner = { clock, lease: leaseTtl, faults: { maxElapsed: Number.POSITIVE_INFINITY, onFault: onError } };
   }
 
   /** Stores a new task, leased by this process. Other processes can find and continue it after it is indexed. */

@@ -59,7 +59,7 @@ function throwNoSharedVersion(versions: readonly unknown[], wanted: readonly Dia
       .filter(version => typeof version === 'string')
       .join(', ')
       .slice(0, 200),
-    hint: 'update the older side, or set `protocolVersion` to a version that the server lists',
+    hint: 'update the older side, or set `protocolVersion` to one that the server lists',
   });
 }
 

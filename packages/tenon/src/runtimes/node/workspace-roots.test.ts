@@ -14,7 +14,7 @@ describe('workspaceRoots', () => {
     await mkdir(join(base, 'a'));
     await mkdir(join(base, 'b'));
   });
-  afterEach(() => rm(base, { recursive: true, force: true }));
+  afterEach(() => rm(base, { recursive: true, force: true, maxRetries: 10 }));
 
   const path = (name: string) => join(base, name);
   const uri = (name: string) => pathToFileURL(path(name)).href;
@@ -57,7 +57,7 @@ describe('workspaceRoots', () => {
     };
     await advance();
     expect(changes).toBe(0);
-    await rm(path('b'), { recursive: true });
+    await rm(path('b'), { recursive: true, maxRetries: 10 });
     await advance();
     expect(changes).toBe(1);
     expect(await roots.list()).toEqual([{ uri: uri('a') }]);
@@ -75,7 +75,7 @@ describe('workspaceRoots', () => {
     roots.subscribe(() => notifications.push('first'));
     roots.subscribe(() => notifications.push('second'));
     await roots.list();
-    await rm(path('b'), { recursive: true });
+    await rm(path('b'), { recursive: true, maxRetries: 10 });
     await roots.list();
     clock.advance(1000);
     await expect.poll(() => notifications).toEqual(['first', 'second']);

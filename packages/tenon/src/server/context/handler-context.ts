@@ -37,7 +37,7 @@ import type { ResultOf } from '../../protocol/method-types.js';
 import { methods, toResult } from '../../protocol/methods.js';
 import type { RetryInputs } from '../../protocol/params-and-results.js';
 import type { PingOptions } from '../../protocol/request-handler.js';
-import type { InferOutput, Schema } from '../../schemas/standard.js';
+import type { Schema } from '../../schemas/standard.js';
 import type { RequestContext } from '../request-context.js';
 import { selectFileRoots } from '../session/roots.js';
 import { createNoPingError } from '../session/session-ping.js';
@@ -77,9 +77,13 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   /** Steps and input requests. Created on first use. */
   #openCalls: OpenCalls | undefined;
   #progress = Number.NEGATIVE_INFINITY;
+  readonly #parent: HandlerContext | undefined;
   readonly inputs: RetryInputs;
 
-  /** `inputs` come from the previous run, when the handler runs again for the same request. */
+  /**
+   * `inputs` come from the previous run, when the handler runs again for the same request. `parent` is the context of the
+   * handler that makes this call for its caller: the call answers from the request that the parent serves at the time.
+   */
   constructor(
     requestContext: RequestContext,
     run: HandlerRun,
@@ -87,12 +91,14 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     createState: CreateState<S> | undefined,
     inputs: RetryInputs = {},
     previous?: HandlerContext<S>,
+    parent?: HandlerContext,
   ) {
     this.#createState = createState;
     this.#requestContext = requestContext;
     this.#params = params;
     this.#run = run;
     this.inputs = inputs;
+    this.#parent = parent;
     if (previous) this.#progress = previous.#progress;
   }
 
@@ -137,12 +143,13 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
   }
 
   #getActive(): ActiveRequest {
+    if (this.#parent) return this.#parent.#getActive();
     this.#active ??= new ActiveRequest(this.#requestContext, this.#params, this.#run.redirectTo !== undefined);
     return this.#active;
   }
 
   get meta(): Meta {
-    const { _meta } = this.#getActive().params;
+    const { _meta } = this.#parent ? this.#params : this.#getActive().params;
     return isObject(_meta) ? _meta : {};
   }
 
@@ -241,11 +248,10 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
     return this.#track(`step "${name}"`, this.#run.step(name, work) as Promise<T>, true);
   }
 
-  elicit<const S extends Schema>(options: {
-    readonly message: string;
-    readonly input: S;
-  }): Promise<FormAnswer<InferOutput<S>>> {
-    return this.#track('input request `elicit`', requestForm(this.#run, options));
+  // Its answer fits that of each schema: the compiler cannot compare it with the generic method of `Context`.
+  elicit(options: { readonly message: string; readonly input: Schema }): Promise<FormAnswer<never>> {
+    const answer: Promise<FormAnswer<unknown>> = requestForm(this.#run, options);
+    return this.#track('input request `elicit`', answer as Promise<FormAnswer<never>>);
   }
 
   #track<T>(name: string, result: Promise<T>, isStep = false): Promise<T> {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tenon/base';
 import type { Context } from '../../handler/context.js';
-import type { InferArguments, Schema } from '../../schemas/standard.js';
+import type { InferArguments, Schema, WholeSchema } from '../../schemas/standard.js';
 
 /** Params of a handler: the output of its schema, or the unchanged params without a schema. */
 type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
@@ -8,7 +8,7 @@ type CustomParams<S> = S extends Schema ? InferArguments<S> : JsonObject;
 /** A method that the protocol does not define. Its name must not be a name of the protocol. */
 export interface CustomMethod<S = unknown, State = unknown> {
   /** Schema of the params. It types and validates them. */
-  readonly params?: (S & Schema) | undefined;
+  readonly params?: (S & Schema & WholeSchema<S>) | undefined;
   /** Extension that a client must declare before it may call the method. */
   readonly extension?: string | undefined;
   /**
@@ -23,7 +23,7 @@ export interface CustomMethod<S = unknown, State = unknown> {
 /** Handler of a notification that the protocol does not define. */
 export interface CustomNotification<S = unknown> {
   /** Schema of the params. It types and validates them. */
-  readonly params?: (S & Schema) | undefined;
+  readonly params?: (S & Schema & WholeSchema<S>) | undefined;
   /** Scopes that the sender's token must have. Otherwise the notification is dropped and reported to `onError`. */
   readonly scopes?: readonly string[] | undefined;
   /** Handles one notification, which has no response. */

@@ -70,6 +70,24 @@ describe('createServer() with an unfit definition', () => {
     ],
     ['tools in a list', () => server({ ...about, tools: [] }), 'server/definition', ['`tools`', 'an array']],
     ['a page of nothing', () => server({ ...about, pageSize: 0 }), 'server/definition', ['`pageSize`']],
+    [
+      'the name of a tool in its definition',
+      () => withTool({ name: 't', run }),
+      'tool/definition',
+      ['the key of the tool in `tools`'],
+    ],
+    [
+      'the name of a prompt in its definition',
+      () => withPrompt({ name: 'p', run }),
+      'prompt/definition',
+      ['the key of the prompt in `prompts`'],
+    ],
+    [
+      'the URI of a resource in its definition',
+      () => withResource({ uri: 'a:b', read }),
+      'resource/definition',
+      ['the key of the resource in `resources`'],
+    ],
     ['no tool', () => withTool(undefined), 'tool/definition', ['tool "t"', 'run(input, ctx)', 'got nothing']],
     [
       'a function as tool',

@@ -27,7 +27,7 @@ const registry = checkOptional(checkEither(checkFunction, anyObject));
 /** The schemas of some vendors are functions. */
 const schemaCheck = checkOptional(checkEither(checkFunction, anyObject));
 
-const exposeErrors = checkOptional(checkEither(checkBoolean, checkFunction));
+const exposeErrors = checkOptional(checkEither(checkFunction, checkBoolean));
 
 const commonKeys = {
   title: checkOptional(checkString),
@@ -135,6 +135,7 @@ const TOOL_SHAPE: OptionShape = {
     outputSchema: 'output',
     middleware: 'use',
   },
+  describePlace: key => (key === 'name' ? 'write the name as the key of the tool in `tools`' : undefined),
 };
 
 const PROMPT_SHAPE: OptionShape = {
@@ -142,6 +143,7 @@ const PROMPT_SHAPE: OptionShape = {
   form: '{ description?, input?, complete?, run(input, ctx), … }',
   keys: promptKeys,
   aliases: { ...RUN_ALIASES, ...INPUT_ALIASES, schema: 'input', argsSchema: 'input', load: 'run' },
+  describePlace: key => (key === 'name' ? 'write the name as the key of the prompt in `prompts`' : undefined),
 };
 
 const RESOURCE_SHAPE: OptionShape = {
@@ -159,6 +161,10 @@ const RESOURCE_SHAPE: OptionShape = {
     fn: 'read',
     handle: 'read',
   },
+  describePlace: key =>
+    ['uri', 'uriTemplate', 'url', 'template'].includes(key)
+      ? 'write the URI or the URI template as the key of the resource in `resources`'
+      : undefined,
 };
 
 /** Throws `server/definition` if a server definition lacks a member, has an unknown one, or has one of a wrong type. */

@@ -11,14 +11,15 @@ import type { TemplateVariables } from '../uri-template/variables.js';
 import type { Completers } from './completers.js';
 
 /**
- * Return value of `read`: text, bytes, contents, a list of contents, or an input request. `undefined`: the resource
- * does not exist.
+ * Return value of `read`: text, bytes, contents, a list of contents, a result of the specification, or an input request.
+ * `undefined`: the resource does not exist.
  */
 export type ReadReturn =
   | string
   | Uint8Array
   | Optional<ResourceContents>
   | readonly ResourceContents[]
+  | { readonly contents: readonly ResourceContents[] }
   | InputRequiredResult
   | undefined;
 

@@ -101,7 +101,8 @@ export interface ServerOptions<S = unknown> {
   readonly fuzzyCompletion?: boolean | undefined;
   /**
    * Lists schemas of tools in the form that strict hosts read: references are replaced by what they refer to, and lists
-   * of types by `anyOf`. The schemas become larger. Calls are validated as before.
+   * of types by `anyOf`. Only a schema that contains itself keeps a reference. The schemas become larger. Calls are
+   * validated as before.
    * @default `false`
    */
   readonly portableSchemas?: boolean | undefined;

@@ -26,7 +26,10 @@ export function listen({
 }: MethodCall<'subscriptions/listen'>): Promise<JsonObject> | JsonObject {
   const requested = params.notifications;
   return thenMaybe(subscribeExtensions(server, requested, requestContext), extensionSubscriptions =>
-    startListening(server, requested, extensionSubscriptions, requestContext),
+    // The acknowledgement promises that no later change is lost, also none of another process.
+    thenMaybe(server.subscriptions.listen(), () =>
+      startListening(server, requested, extensionSubscriptions, requestContext),
+    ),
   );
 }
 

@@ -26,7 +26,7 @@ export class PendingElicitations {
   }
 
   add(id: string, listener: ElicitationListener): void {
-    this.#shared?.listen();
+    void this.#shared?.listen();
     this.#listeners.add(listener);
     this.#pending.set(id, listener, listener.callerKey);
   }

@@ -70,9 +70,9 @@ async function sendPing(
  * Closes the connection to a client that does not respond. A shared session continues, because the client may reach
  * another process although this process is cut off.
  */
-function endConnection({ transport }: Peer): void {
-  if (transport.endStreams) transport.endStreams();
-  else void transport.close();
+function endConnection(peer: Peer): void {
+  if (peer.transport.endStreams) peer.transport.endStreams();
+  else void peer.close();
 }
 
 /** Creates the error for a ping to a client without a session. */

@@ -266,9 +266,9 @@ describe('a session', () => {
   ])('hides the text of the client from the model when the client responds with %s', async (_, answer) => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
-    const question = await ask('tools/call', { name: 'roots' }, 'call');
-    expect(question).toMatchObject({ method: 'roots/list' });
-    const received = await say({ ...v, id: question.id, ...answer });
+    const inputRequest = await ask('tools/call', { name: 'roots' }, 'call');
+    expect(inputRequest).toMatchObject({ method: 'roots/list' });
+    const received = await say({ ...v, id: inputRequest.id, ...answer });
     expect(received).toMatchObject([{ id: 'call', result: { isError: true } }]);
     expect(JSON.stringify(received)).not.toContain('secret');
   });
@@ -276,8 +276,12 @@ describe('a session', () => {
   it('shows the message of an error of the client to the caller', async () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
-    const question = await ask('tools/call', { name: 'roots' }, 'call');
-    const messages = await say({ ...v, id: question.id, error: { code: -1, message: 'User rejected the request' } });
+    const inputRequest = await ask('tools/call', { name: 'roots' }, 'call');
+    const messages = await say({
+      ...v,
+      id: inputRequest.id,
+      error: { code: -1, message: 'User rejected the request' },
+    });
     expect(messages).toMatchObject([{ id: 'call', result: { isError: true } }]);
     expect(JSON.stringify(messages)).toContain('User rejected the request (-1)');
   });
@@ -285,10 +289,10 @@ describe('a session', () => {
   it('cancels its input request when the call is cancelled', async () => {
     const { open, say, ask } = await start();
     await open('2025-11-25', { roots: {} });
-    const question = await ask('tools/call', { name: 'roots' }, 'call');
+    const inputRequest = await ask('tools/call', { name: 'roots' }, 'call');
     const received = await say({ ...v, method: 'notifications/cancelled', params: { requestId: 'call' } });
     expect(received.filter(({ id }) => id === 'call')).toEqual([]);
-    expect(received).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: question.id } }]);
+    expect(received).toMatchObject([{ method: 'notifications/cancelled', params: { requestId: inputRequest.id } }]);
   });
 
   it('sends no input request to a client without the capability [lifecycle.operation.negotiated-capabilities-only]', async () => {

@@ -164,7 +164,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
     if (hasProtocolVersion(request)) return this.#handleStateless(request, scope, messageContext);
     if (request.method === 'initialize') return this.#initialize(request, messageContext);
     if (request.method === 'shutdown' && this.#dialect) {
-      scope.onDone(() => void this.#peer.transport.close());
+      scope.onDone(() => void this.#peer.close());
       return {};
     }
     if (this.#dialect)
@@ -218,7 +218,7 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
   applyState(state: SessionState, isObserver: boolean): void {
     if (this.#isEnded) return;
     // Before the session subscribes, so that no change is missed between the response and the first message.
-    this.#runtime.subscriptions.listen();
+    void this.#runtime.subscriptions.listen();
     this.requestedLogLevel = state.logLevel;
     this.#runtime.backend.applySessionState?.(this, state);
     if (this.#subscriptions || state.subscribedUris.length > 0) this.subscriptions.replace(state.subscribedUris);
@@ -254,8 +254,8 @@ export class Session implements PeerHandler, SessionHandle, RequestSession, Elic
       this.#listening ??= new Map();
       return this.#listening;
     };
-    const context = { auth, address, request: headers, getListening };
-    return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context);
+    const context = { auth, address, request: headers };
+    return handleStatelessInSession(this.#runtime, this.#peer, request, scope, context, getListening);
   }
 
   #initialize(request: JsonRpcRequest, messageContext?: MessageContext): JsonObject | Promise<JsonObject> {

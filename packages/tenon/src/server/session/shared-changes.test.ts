@@ -27,7 +27,7 @@ describe('changes in several processes', () => {
     const onChange = ({ kind, name }: SharedChange) => void seen.push(`${kind} ${name}`);
     const changes = new SharedChanges({ ...stores, bus }, clock, error => errors.push(error), onChange);
     opened.push(changes);
-    changes.listen();
+    void changes.listen();
     await wait();
     return { changes, seen, errors };
   };
@@ -51,6 +51,34 @@ describe('changes in several processes', () => {
     await advance(POLL_INTERVAL);
     expect(two.seen.slice(1).toSorted()).toEqual(['list tools', 'resource note://a']);
     expect(one.seen).toEqual([]);
+  });
+
+  it('are waited for until the store was read once, because no message may come before, and never again', async () => {
+    let answer = () => {};
+    const read = new Promise<void>(resolve => {
+      answer = resolve;
+    });
+    const { values } = stores;
+    stores = { ...stores, values: { ...values, list: (...given) => read.then(() => values.list(...given)) } };
+    const { changes } = await open();
+    let isReady = false;
+    const ready = changes.listen()?.then(() => {
+      isReady = true;
+    });
+    await wait();
+    expect(isReady).toBe(false);
+    answer();
+    await ready;
+    expect(isReady).toBe(true);
+    expect(changes.listen()).toBeUndefined();
+  });
+
+  it('are not waited for when the store has failed', async () => {
+    const fail = () => Promise.reject(new Error('no store'));
+    stores = { ...stores, values: { ...stores.values, list: fail } };
+    const { changes, errors } = await open();
+    await changes.listen();
+    expect(errors).toHaveLength(1);
   });
 
   it('reach a process that reads them before their message arrives', async () => {
@@ -90,6 +118,22 @@ describe('changes in several processes', () => {
     expect(await stores.values.list('change/')).toHaveLength(1);
     await advance(600_000);
     expect(await stores.values.list('change/')).toEqual([]);
+  });
+
+  it('are found soon after a read that failed', async () => {
+    const { list } = stores.values;
+    let isDown = false;
+    const failing: typeof list = async (...args) => (isDown ? Promise.reject(new Error('down')) : list(...args));
+    stores = { ...stores, values: { ...stores.values, list: failing } };
+    const one = await open();
+    const two = await open(true);
+    one.changes.publish({ kind: 'list', name: 'tools' });
+    await advance(10);
+    isDown = true;
+    await advance(POLL_INTERVAL);
+    isDown = false;
+    await advance(100);
+    expect([two.seen, two.errors]).toEqual([['list tools'], []]);
   });
 
   it('reach the store when it responds again', async () => {

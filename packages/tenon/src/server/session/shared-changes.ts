@@ -46,6 +46,8 @@ export class SharedChanges {
   /** IDs of the changes of the first read. One whose message comes later may have been made after `listen`. */
   readonly #first = new Set<string>();
   #stop: (() => void) | undefined;
+  /** The first read of the store. Undefined when it has ended. */
+  #reading: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
 
   constructor(
@@ -60,16 +62,23 @@ export class SharedChanges {
     this.#onChange = onChange;
   }
 
-  /** Subscribes to changes of the other processes, unless already subscribed. */
-  listen(): void {
-    if (this.#stop !== undefined) return;
-    try {
-      this.#stop = this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
-      // Earlier changes are no news for the subscribers of this process.
-      this.#poll(({ id }) => this.#first.add(id));
-    } catch (error) {
-      this.#report(error);
+  /**
+   * Subscribes to changes of the other processes, unless already subscribed. The promise resolves when the store was read
+   * once: later reads find all changes that are made after that. `undefined` if it was read before.
+   */
+  listen(): Promise<void> | undefined {
+    if (this.#stop === undefined) {
+      try {
+        this.#stop = this.#stores.bus.subscribe(this.#topic, message => this.#receive(message));
+        // Earlier changes are no news for the subscribers of this process.
+        this.#reading = this.#poll(({ id }) => this.#first.add(id)).then(() => {
+          this.#reading = undefined;
+        });
+      } catch (error) {
+        this.#report(error);
+      }
     }
+    return this.#reading;
   }
 
   close(): void {
@@ -127,12 +136,17 @@ export class SharedChanges {
   }
 
   /** Reads the changes now and at intervals. */
-  #poll(onChange?: (change: StoredChange) => void): void {
+  #poll(onChange?: (change: StoredChange) => void): Promise<void> {
     if (onChange === undefined) this.#first.clear();
-    this.#readChanges(onChange)
+    const read = async (): Promise<void> => {
+      if (this.#stop) await this.#readChanges(onChange);
+    };
+    // Subscribers wait for the first read. Later ones find a change that was made during a fault soon after it.
+    const maxElapsed = onChange === undefined ? POLL_INTERVAL : 0;
+    return retryStoreFaults(read, { clock: this.#clock, maxElapsed })
       .catch(error => this.#stop && this.#report(error))
       .finally(() => {
-        if (this.#stop) this.#cancelTimer = this.#clock.after(POLL_INTERVAL, () => this.#poll());
+        if (this.#stop) this.#cancelTimer = this.#clock.after(POLL_INTERVAL, () => void this.#poll());
       });
   }
 

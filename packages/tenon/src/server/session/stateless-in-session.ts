@@ -13,7 +13,8 @@ export function handleStatelessInSession(
   peer: Peer,
   request: JsonRpcRequest,
   scope: RequestScope,
-  { getListening, ...context }: MessageContext & { readonly getListening: () => Map<RequestScope, () => void> },
+  { auth, address, request: headers }: MessageContext,
+  getListening: () => Map<RequestScope, () => void>,
 ): JsonObject | Promise<JsonObject> {
   const dialect = requireStatelessDialect(request, runtime.servedDialects);
   if (request.method === 'subscriptions/listen') {
@@ -26,8 +27,9 @@ export function handleStatelessInSession(
     });
   }
   return handleStatelessRequest(runtime, request, dialect, scope, {
-    ...context,
-    request: context.request,
+    auth,
+    address,
+    request: headers,
     isTraced: true,
     onShutdown: end => {
       if (request.method === 'subscriptions/listen') getListening().set(scope, end);

@@ -41,13 +41,13 @@ export class SubscriptionManager {
     this.#deliveries = new DeliveryQueue(clock);
   }
 
-  /** Listens to changes in other processes, unless it already does. */
-  listen(): void {
-    this.#shared?.listen();
+  /** Listens to changes in other processes, unless it already does. The promise resolves when none can be lost any more. */
+  listen(): Promise<void> | undefined {
+    return this.#shared?.listen();
   }
 
   add(subscriber: Subscriber): void {
-    this.listen();
+    void this.listen();
     this.#subscribers.add(subscriber);
   }
 

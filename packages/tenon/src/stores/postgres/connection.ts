@@ -6,8 +6,11 @@ import { createPoolExhaustedError, isConflict } from './errors.js';
 
 /** The part of a pool of `pg` that the library uses. */
 export interface PostgresPool {
-  /** Returns a connected client. No other code uses the client until it is released. */
-  connect(): Promise<PostgresClient>;
+  /**
+   * Calls back with a connected client, or with an error. No other code uses the client until it is released. A pool that
+   * only returns a promise is not sufficient: the connection may fail before the promise calls its listeners.
+   */
+  connect(onConnected: (error: Error | undefined, client: PostgresClient | undefined) => void): void;
   /** Number of connections, including those in use. */
   readonly totalCount?: number | undefined;
   /** Number of idle connections. */
@@ -71,7 +74,7 @@ export interface PostgresConnection {
   /** Runs work on its own connection. After an error or the timeout the connection is closed. */
   use<T>(work: (run: RunStatement) => Promise<T>): Promise<T>;
   /**
-   * Opens a connection that is kept. `onLost` is called once if the connection is lost. The connection does not keep
+   * Opens a connection that is kept. `onLost` is called once if the connection is lost after this has resolved. The connection does not keep
    * the process alive.
    */
   hold(
@@ -113,8 +116,10 @@ export function createConnection(
 
   async function checkOut(signal: AbortSignalLike, onError?: (error: unknown) => void): Promise<CheckedOutClient> {
     connecting++;
-    const client = await pool.connect().finally(() => connecting--);
-    return guardClient(client, signal, onError);
+    const client = await connectGuarded(pool, onError).finally(() => connecting--);
+    if (!signal.aborted) return client;
+    client.release();
+    throw signal.reason;
   }
 
   function createTimeoutError(): TenonError {
@@ -161,13 +166,22 @@ export function createConnection(
 
   const hold: PostgresConnection['hold'] = async (onNotification, onLost) => {
     let isOpen = true;
+    let lostEarly: { readonly error: unknown } | undefined;
+    let onError = (error: unknown): void => {
+      lostEarly ??= { error };
+    };
+    const held = await runInTime(signal => checkOut(signal, error => onError(error)));
+    if (lostEarly) {
+      held.destroy();
+      throw lostEarly.error;
+    }
     const endOnce = (error?: unknown) => {
       if (!isOpen) return;
       isOpen = false;
       held.destroy();
       onLost(error);
     };
-    const held = await runInTime(signal => checkOut(signal, endOnce));
+    onError = endOnce;
     const { client } = held;
     client.on('notification', onNotification);
     client.on('end', () => endOnce());
@@ -201,12 +215,18 @@ interface CheckedOutClient {
   destroy(): void;
 }
 
+/** Takes a client from a pool, with a listener for its errors from the first moment. */
+function connectGuarded(pool: PostgresPool, onError?: (error: unknown) => void): Promise<CheckedOutClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) reject(error);
+      else resolve(guardClient(client, onError));
+    });
+  });
+}
+
 /** Guards a client of a pool until it is released or destroyed. Only the first of these calls has an effect. */
-function guardClient(
-  client: PostgresClient,
-  signal: AbortSignalLike,
-  onError: (error: unknown) => void = () => {},
-): CheckedOutClient {
+function guardClient(client: PostgresClient, onError: (error: unknown) => void = () => {}): CheckedOutClient {
   let isOut = true;
   const giveBack = (destroy: boolean) => {
     if (!isOut) return;
@@ -217,10 +237,6 @@ function guardClient(
   };
   // An error without a listener would end the process. It also rejects the running statement.
   client.on('error', onError);
-  if (signal.aborted) {
-    giveBack(false);
-    throw signal.reason;
-  }
   return { client, release: () => giveBack(false), destroy: () => giveBack(true) };
 }
 

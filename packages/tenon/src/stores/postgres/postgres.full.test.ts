@@ -28,7 +28,7 @@ const opened: Stores[] = [];
 afterEach(async () => void (await Promise.all(opened.splice(0).map(({ close }) => close()))));
 
 function open(options: PostgresStoresOptions, target: string | PostgresPool = pool): Stores {
-  const stores = postgresStores(target, options);
+  const stores = postgresStores(target, { timeout: 30_000, ...options });
   opened.push(stores);
   return stores;
 }
@@ -39,7 +39,7 @@ const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms
 function openCases(open: (options: PostgresStoresOptions) => Stores) {
   return () => {
     const schema = createSchema();
-    const openSecond = () => open({ schema, maxValueSize: 10_000 });
+    const openSecond = () => open({ schema, maxValueSize: 10_000, timeout: 30_000 });
     return { stores: openSecond(), openSecond, maxValueSize: 10_000, advance: wait };
   };
 }

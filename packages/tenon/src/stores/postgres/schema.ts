@@ -23,9 +23,12 @@ const FIND_VERSION = `SELECT 1 AS one FROM pg_catalog.pg_class c JOIN pg_catalog
   WHERE n.nspname = $1 AND c.relname = $2`;
 
 export function createTables(schema: string): Tables {
-  if (!SCHEMA.test(schema)) {
+  if (typeof schema !== 'string' || !SCHEMA.test(schema)) {
     const expected = '1 to 40 lower-case letters, digits and `_`, not beginning with a digit or `pg_`';
-    throw new TenonError('store/option', 'invalid option `schema`', { expected, received: schema.slice(0, 80) });
+    throw new TenonError('store/option', 'invalid option `schema`', {
+      expected,
+      received: String(schema).slice(0, 80),
+    });
   }
   const quoted = `"${schema}"`;
   return {

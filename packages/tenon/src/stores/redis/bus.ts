@@ -47,6 +47,7 @@ export function createRedisBus(
   const channels = new Map<string, Channel>();
   const marks = new Map<string, () => void>();
   const pending = new Set<Promise<void>>();
+  let isCleared = false;
   const toChannelName = (topic: string) => `{${prefix}}:topic:${topic}`;
   const sendMessage = (topic: string, message: string) => send(toChannelName(topic), message);
 
@@ -66,7 +67,10 @@ export function createRedisBus(
       channel.isSubscribed = isWanted;
       if (channel.listeners === 0) channels.delete(topic);
     };
-    channel.work = channel.work.then(step).catch(report);
+    channel.work = channel.work.then(step).catch(error => {
+      // Closing the connection ends the pending changes of its subscriptions.
+      if (!isCleared) report(error);
+    });
     addPending(channel.work);
   }
 
@@ -128,6 +132,7 @@ export function createRedisBus(
     },
     getPendingSubscription: () => (pending.size === 0 ? undefined : Promise.all(pending)),
     clear() {
+      isCleared = true;
       for (const end of [...marks.values()]) end();
       topics.clear();
       channels.clear();

@@ -33,7 +33,7 @@ describe.skipIf(!hasRedisCluster)('stores in a Redis cluster of three nodes', ()
   });
 
   const open = (client: string, options: RedisStoresOptions): Stores =>
-    redisStores(clients.get(client) as RedisClient, options);
+    redisStores(clients.get(client) as RedisClient, { timeout: 30_000, ...options });
 
   describe.each(['@redis/client', 'ioredis'])('by %s', client => {
     const openCase = () => {

@@ -24,7 +24,7 @@ const wait = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms
 function openCases(open: (options: RedisStoresOptions) => Stores) {
   return () => {
     const prefix = createPrefix();
-    const openSecond = () => open({ prefix, maxValueSize: 10_000 });
+    const openSecond = () => open({ prefix, maxValueSize: 10_000, timeout: 30_000 });
     return { stores: openSecond(), openSecond, maxValueSize: 10_000, advance: wait };
   };
 }
@@ -54,7 +54,9 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
   });
 
   it('are separate from those with another prefix [so.tenant-prefix]', async () => {
-    const [one, other] = [createPrefix(), createPrefix()].map(prefix => redisStores(server.url, { prefix }));
+    const [one, other] = [createPrefix(), createPrefix()].map(prefix =>
+      redisStores(server.url, { prefix, timeout: 30_000 }),
+    );
     const received: unknown[] = [];
     other?.bus.subscribe('topic', message => received.push(message));
     await one?.values.put('a', { n: 1 });
@@ -67,7 +69,7 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
 
   it('delete expired values [so.bounded]', async () => {
     const prefix = createPrefix();
-    const { values, close } = redisStores(server.url, { prefix });
+    const { values, close } = redisStores(server.url, { prefix, timeout: 30_000 });
     for (let n = 0; n < 200; n++) await values.put(`k${n}`, { n }, { ttl: 20 });
     await wait(60);
     // Each write deletes what is left of some others.
@@ -198,13 +200,13 @@ describe.skipIf(!hasRedis)('stores in Redis', () => {
     it('work with @redis/client', async () => {
       const cluster = createCluster({ rootNodes: [{ url: node.url }] });
       await cluster.connect();
-      await exercise(redisStores(cluster, { prefix: createPrefix() }));
+      await exercise(redisStores(cluster, { prefix: createPrefix(), timeout: 30_000 }));
       cluster.destroy();
     });
 
     it('work with ioredis', async () => {
       const cluster = new Cluster([{ host: '127.0.0.1', port: Number(new URL(node.url).port) }]);
-      await exercise(redisStores(cluster, { prefix: createPrefix() }));
+      await exercise(redisStores(cluster, { prefix: createPrefix(), timeout: 30_000 }));
       cluster.disconnect();
     });
   });

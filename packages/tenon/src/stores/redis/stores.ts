@@ -84,9 +84,12 @@ export function redisStores(target: string | URL | RedisClient, options: RedisSt
     onError: true,
   });
   const { prefix = 'tenon', timeout = 2000, maxValueSize = MAX_VALUE_SIZE, clock = systemClock } = options;
-  if (!PREFIX.test(prefix)) {
+  if (typeof prefix !== 'string' || !PREFIX.test(prefix)) {
     const expected = '1 to 64 letters, digits and `._-`';
-    throw new TenonError('store/option', 'invalid option `prefix`', { expected, received: prefix.slice(0, 80) });
+    throw new TenonError('store/option', 'invalid option `prefix`', {
+      expected,
+      received: String(prefix).slice(0, 80),
+    });
   }
   const isUrl = typeof target === 'string' || target instanceof URL;
   const server = isUrl ? `Redis at ${describeRedisUrl(String(target))}` : 'Redis';

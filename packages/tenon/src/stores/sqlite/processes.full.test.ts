@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => {
   for (const child of started) child.kill('SIGKILL');
   started = [];
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 function start(...args: readonly string[]) {

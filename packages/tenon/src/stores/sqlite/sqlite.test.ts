@@ -18,7 +18,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tenon-stores-'));
   file = join(folder, 'stores.db');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
 const ask = (database: Database, sql: string) => database.prepare(sql).all([]);

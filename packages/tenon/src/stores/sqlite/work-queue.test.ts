@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const each of opened) each.close();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** A queue before a table of numbers, and the transactions that it makes. */

@@ -1,4 +1,4 @@
-import type { Clock } from '@tenon/base';
+import { type Clock, sleep } from '@tenon/base';
 import { type Database, rollBack } from './database.js';
 import { isBusy, isFull, toStoreError } from './errors.js';
 
@@ -102,7 +102,7 @@ async function runAlone(job: Job, { clock, file, makeRoom = () => false }: WorkQ
     }
     // The caller waits for the result, so the timer keeps the process alive. A random delay avoids another collision of
     // the same processes.
-    await new Promise<void>(resolve => clock.after(1 + Math.random() * MAX_PAUSE, resolve, { hold: true }));
+    await sleep(clock, 1 + Math.random() * MAX_PAUSE);
   }
 }
 

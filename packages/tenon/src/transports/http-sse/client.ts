@@ -139,7 +139,7 @@ export function createHttpSseTransport(url: string | URL, options: HttpSseTransp
       const requestSignal = signals.create(signal);
       try {
         const allHeaders = { ...headers, 'content-type': 'application/json' };
-        const body = serializeMessage(receiveMessage);
+        const body = serializeMessage(receiveMessage, { code: 'call/unwritable', peer });
         const reply = await client.request({
           method: 'POST',
           headers: allHeaders,

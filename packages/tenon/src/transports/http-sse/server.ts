@@ -21,6 +21,7 @@ import { refuseStoreFault } from '../http/server/sessions/session-requests.js';
 import type { ForwardedMessage } from '../http/server/stored-sessions/server-replica.js';
 import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';
 import type { EventStream } from '../http/sse/event-streams.js';
+import { createProgressGap } from '../progress-gap.js';
 import { SharedStreams } from './shared-streams.js';
 
 /**
@@ -39,8 +40,6 @@ export interface HttpSseEndpoints {
 const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
 const PEER = 'HTTP+SSE client';
-/** Time after which a client has read an earlier notification, in milliseconds. */
-const PROGRESS_GAP = 50;
 
 interface SseSession {
   readonly auth: AuthInfo | undefined;
@@ -113,21 +112,22 @@ export function createHttpSseEndpoints(context: HttpServerContext, postUrl: stri
       if (requests.delete(id)) context.inFlight.leave(caller);
       release?.();
     };
+    const messages = createProgressGap((message, onWritten) => {
+      if (ended) return Promise.reject(createClosedError());
+      const drained = stream.write(encodeNamedEvent('message', serializeMessage(message)));
+      onWritten?.();
+      for (const each of Array.isArray(message) ? message : [message]) if (isResponse(each)) releaseRequest(each.id);
+      return drained;
+    }, context.clock);
     const channel: Transport = {
       peer: PEER,
       sessionId: id,
-      progressDelay: PROGRESS_GAP,
       hasOpenStream: true,
       open(receiver) {
         if (ended) throw createClosedError();
         session.receiver = receiver;
       },
-      send(message) {
-        if (ended) return Promise.reject(createClosedError());
-        const drained = stream.write(encodeNamedEvent('message', serializeMessage(message)));
-        for (const each of Array.isArray(message) ? message : [message]) if (isResponse(each)) releaseRequest(each.id);
-        return drained;
-      },
+      send: (message, options) => messages.send(message, options),
       close: () => session.end(),
       abandonResponse: releaseRequest,
     };

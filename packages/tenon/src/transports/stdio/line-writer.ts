@@ -18,9 +18,9 @@ export interface LineWriterOptions {
 export interface LineWriter {
   /**
    * Sends a message. Returns a promise if the queue is full. It settles when there is room again, so awaiting it
-   * applies back-pressure.
+   * applies back-pressure. Calls `onWritten` when the line is written, or the peer no longer reads.
    */
-  send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void>;
+  send(message: JsonRpcMessage | readonly JsonRpcResponse[], onWritten?: () => void): void | Promise<void>;
   /** Resolves when all messages were written or cannot be written any more. */
   flush(): Promise<void>;
   /** Ends the stream after the waiting messages. */
@@ -47,20 +47,20 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
   let ended = false;
   let writeError: TenonError | undefined;
   let waiters: RoomWaiter[] = [];
+  let written: (() => void)[] = [];
   let flushWaiters: (() => void)[] = [];
 
-  function send(message: JsonRpcMessage | readonly JsonRpcResponse[]): void | Promise<void> {
+  function send(message: JsonRpcMessage | readonly JsonRpcResponse[], onWritten?: () => void): void | Promise<void> {
     const refused = writeError ?? (ended ? createClosedError(peer) : undefined);
     if (refused) return createRejection(refused);
     let line: string;
     try {
-      line = serializeMessage(message);
-    } catch (cause) {
-      return createRejection(
-        new TenonError('stdio/not-serializable', 'the message cannot be serialized as JSON', { peer, cause }),
-      );
+      line = serializeMessage(message, { code: 'stdio/not-serializable', peer });
+    } catch (error) {
+      return createRejection(TenonError.from(error));
     }
     if (queuedLength > 0 && queuedLength + line.length > maxBufferedSize) return rejectOverflow(message);
+    if (onWritten) written.push(onWritten);
     return enqueue(line);
   }
 
@@ -94,9 +94,15 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
   function write(): void {
     const lines = queue;
     const size = queuedLength;
+    const callbacks = written;
     queue = [];
+    written = [];
     const text = lines.length === 1 ? `${lines[0]}\n` : `${lines.join('\n')}\n`;
-    sink.write(text, error => (error ? fail(error) : handleWritten(size)));
+    sink.write(text, error => {
+      if (error) fail(error);
+      else handleWritten(size);
+      for (const call of callbacks) call();
+    });
   }
 
   function handleWritten(size: number): void {
@@ -125,8 +131,11 @@ export function createLineWriter(sink: ByteSink, options: LineWriterOptions): Li
     queue = [];
     queuedLength = 0;
     const rejecting = waiters;
+    const callbacks = written;
     waiters = [];
+    written = [];
     handleIdle();
+    for (const call of callbacks) call();
     for (const { reject } of rejecting) reject(writeError);
     onFailure?.(writeError);
   }

@@ -188,3 +188,11 @@ describe('a stdio server [stdio.streams] [stdio.server-exits-on-eof]', () => {
     expect(seen).toMatchObject({ ended: 1, closed: [undefined], finished: true });
   });
 });
+
+it('rejects a server whose `connect` returns no session', async () => {
+  const source = { read: () => () => {} };
+  for (const returned of [undefined, null, {}, 'open'])
+    await expect(
+      serveLines({ connect: async () => returned as never }, source as never, {} as never),
+    ).rejects.toMatchObject({ code: 'serve/service', hint: expect.stringContaining('return the session') });
+});

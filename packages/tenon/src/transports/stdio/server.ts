@@ -1,6 +1,8 @@
-import { type AuthInfo, type Clock, runWithTimeout, systemClock, TenonError } from '@tenon/base';
+import { type AuthInfo, type Clock, runWithTimeout, sleep, systemClock, TenonError } from '@tenon/base';
 import type { MessageReceiver, Transport } from '../../jsonrpc/transport.js';
+import { requireServerSession } from '../../protocol/check-request-handler.js';
 import type { RequestHandler } from '../../protocol/request-handler.js';
+import { createProgressGap } from '../progress-gap.js';
 import type { ByteSink, ByteSource } from './byte-streams.js';
 import { createLineReader, type LineLimits } from './line-reader.js';
 import { createLineWriter } from './line-writer.js';
@@ -49,8 +51,6 @@ export interface StdioServer {
 export const DRAIN_TIMEOUT = 1500;
 const CANCEL_TIMEOUT = 300;
 const POLL_INTERVAL = 10;
-/** Time after which a client has read an earlier notification, in milliseconds. */
-const PROGRESS_GAP = 50;
 
 /**
  * Serves one client over a pair of byte streams, until the client closes its end, stops reading, or `close` is called.
@@ -66,7 +66,7 @@ export async function serveLines(
   const phases = createShutdownPhases();
   const transport = createServerTransport(source, sink, options, phases);
   const { auth } = options;
-  const session = await service.connect(transport, auth === undefined ? undefined : { auth });
+  const session = requireServerSession(await service.connect(transport, auth === undefined ? undefined : { auth }));
   void phases.closing.then(async () => {
     let isClientOpen = true;
     void phases.clientClosed.then(() => {
@@ -136,11 +136,13 @@ function createServerTransport(
       startClosing(error);
     },
   });
+  const messages = createProgressGap(writer.send, clock);
 
   async function end(): Promise<void> {
     phases.startClosing();
     const { drainTimeout: timeout = DRAIN_TIMEOUT } = options;
-    await runWithTimeout(() => writer.flush(), { clock, timeout, onTimeout: () => undefined });
+    const flush = () => messages.settle().then(writer.flush);
+    await runWithTimeout(flush, { clock, timeout, onTimeout: () => undefined });
     source.pause();
     const activeReceiver = receiver;
     receiver = undefined;
@@ -151,7 +153,6 @@ function createServerTransport(
   return {
     peer,
     network: 'pipe',
-    progressDelay: PROGRESS_GAP,
     open(givenReceiver) {
       receiver = givenReceiver;
       const reader = createLineReader(
@@ -171,7 +172,7 @@ function createServerTransport(
         },
       });
     },
-    send: message => writer.send(message),
+    send: (message, options) => messages.send(message, options),
     close() {
       closing ??= end();
       return closing;
@@ -181,11 +182,7 @@ function createServerTransport(
 
 async function waitWhile(condition: () => boolean, clock: Clock, timeout: number): Promise<void> {
   const deadline = clock.now() + timeout;
-  while (condition() && clock.now() < deadline) await delay(clock, POLL_INTERVAL);
-}
-
-function delay(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => clock.after(ms, resolve));
+  while (condition() && clock.now() < deadline) await sleep(clock, POLL_INTERVAL);
 }
 
 function createReadFailedError(peer: string, cause: unknown): TenonError {

@@ -1,4 +1,4 @@
-import { type Clock, INTERNAL_ERROR, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
+import { type Clock, INTERNAL_ERROR, requireKnownOptions, systemClock } from '@tenon/base';
 import { type MessageContext, type RequestHandler, type RequestHeaders, type Transport, wrapTransport } from 'tenon';
 import {
   createFailure,
@@ -9,6 +9,7 @@ import {
   type JsonRpcResponse,
   type RequestIO,
 } from 'tenon/testing-internals';
+import { malformResponse } from '../../malform-message.js';
 import { createRandom } from './random.js';
 
 /** Fault of a server: an error response, no response, a closed connection, or a malformed response. */
@@ -119,12 +120,9 @@ export function withServerFaults(handler: RequestHandler, options: ServerFaultOp
 
 /** Creates the response of a fault. Returns `undefined` for a fault without a response. */
 function createFaultResponse(fault: ServerFault, id: Id): JsonRpcResponse | undefined {
-  const error = { code: INTERNAL_ERROR, message: 'Internal error: the mock server was told to fail' };
-  if (fault === 'error') return createFailure(id, error);
-  if (fault !== 'malformed') return undefined;
-  // A response has a result or an error, not both.
-  const malformed: JsonRpcResponse & { readonly error: JsonObject } = { ...createSuccess(id, {}), error: { ...error } };
-  return malformed;
+  if (fault === 'error')
+    return createFailure(id, { code: INTERNAL_ERROR, message: 'Internal error: the mock server was told to fail' });
+  return fault === 'malformed' ? malformResponse(createSuccess(id, {})) : undefined;
 }
 
 /** Ends a request without a response when the client or the server ends. */

@@ -18,6 +18,7 @@ import {
   type JsonRpcRequest,
   type JsonRpcResponse,
 } from 'tenon/testing-internals';
+import { malformed, withFaults } from '../../faults.js';
 import { checkRecording, parseRecording, selectServer } from '../parse-recording.js';
 import { type RecordedExchange, type RecordedSession, toSessions } from '../recorded-sessions.js';
 import type { Recording } from '../recording.js';
@@ -148,7 +149,11 @@ class ClientReplay {
     this.#serverRequests = listServerRequests(session);
   }
 
-  async run(transport: Transport): Promise<void> {
+  async run(opened: Transport): Promise<void> {
+    const malformedIds = new Set(this.#session.exchanges.flatMap(each => (each.isMalformed ? each.request.id : [])));
+    const isMalformed = (message: unknown) =>
+      isMessage(message) && 'method' in message && 'id' in message && malformedIds.has(message.id);
+    const transport = withFaults(opened, { send: message => (isMalformed(message) ? malformed : undefined) });
     await transport.open({
       onMessage: value => this.#receive(transport, value),
       onParseError: () => {},

@@ -55,6 +55,15 @@ export class ExchangeMatcher {
     return found;
   }
 
+  /** Finds the next exchange of a request that the server received in an invalid form, and marks it as used. */
+  takeMalformed(method: string): RecordedExchange | undefined {
+    const found = this.#session.exchanges.find(
+      exchange => exchange.isMalformed && exchange.request.method === method && !this.#used.has(exchange),
+    );
+    if (found) this.#used.add(found);
+    return found;
+  }
+
   /**
    * Finds the next exchange in the recorded order. Requests that were sent before the response to it have no order
    * among each other.
@@ -64,7 +73,7 @@ export class ExchangeMatcher {
     for (const exchange of this.#session.exchanges) {
       if (this.#used.has(exchange)) continue;
       if (exchange.line > end) break;
-      if (getComparable(exchange).key === request.key) return exchange;
+      if (getComparable(exchange).key === request.key && !exchange.isMalformed) return exchange;
       if (!OPTIONAL_METHODS.has(exchange.request.method)) end = Math.min(end, exchange.responseLine);
     }
     const isOptional = OPTIONAL_METHODS.has(request.method);

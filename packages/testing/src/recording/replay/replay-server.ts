@@ -1,4 +1,4 @@
-import { type Clock, requireArgument, requireKnownOptions, SERVER_STOPPED, systemClock } from '@tenon/base';
+import { requireArgument, requireKnownOptions, SERVER_STOPPED } from '@tenon/base';
 import type { JsonRpcMessage, RequestHandler, Transport } from 'tenon';
 import {
   classifyRequest,
@@ -37,11 +37,6 @@ export interface ReplayServerOptions {
    * @default nothing is called
    */
   readonly onMismatch?: ((mismatch: ReplayMismatch) => void) | undefined;
-  /**
-   * Source of time, for tests.
-   * @default the clock of the system
-   */
-  readonly clock?: Clock | undefined;
 }
 
 /** Server that answers as a recorded one. Pass it to `connect`, `serveStdio` or `serveHttp`. */
@@ -60,8 +55,8 @@ export interface ReplayServer extends RequestHandler {
  * @throws TenonError `recording/…` when the recording is invalid.
  */
 export function createReplayServer(recording: Recording | string, options: ReplayServerOptions = {}): ReplayServer {
-  requireKnownOptions('createReplayServer', options, { mode: true, server: true, onMismatch: true, clock: true });
-  const { mode = 'strict', server, onMismatch, clock = systemClock } = options;
+  requireKnownOptions('createReplayServer', options, { mode: true, server: true, onMismatch: true });
+  const { mode = 'strict', server, onMismatch } = options;
   requireArgument('`recording` of createReplayServer', recording, checkRecording);
   const parsed = typeof recording === 'string' ? parseRecording(recording) : recording;
   const sessions = toSessions(selectServer(parsed, server));
@@ -94,7 +89,7 @@ export function createReplayServer(recording: Recording | string, options: Repla
         messages: [],
       };
       count += 1;
-      const connection = new ReplayTransportSession(transport, served, clock, send => open(session, send));
+      const connection = new ReplayTransportSession(transport, served, send => open(session, send));
       await connection.open();
       return connection;
     },

@@ -88,6 +88,13 @@ export class ReplaySession {
     this.#peer.send(response, request.id);
   }
 
+  /** Answers an invalid request as recorded, else as servers do. */
+  handleMalformed(id: Id, method: string): void {
+    const exchange = this.#matcher.takeMalformed(method);
+    if (exchange) this.#start({ ...exchange.request, id }, exchange, exchange.steps);
+    else this.#peer.send(createFailure(id, { code: INVALID_REQUEST, message: 'Invalid request' }), id);
+  }
+
   handleNotification({ method, params = {} }: JsonRpcNotification): void {
     if (method === 'notifications/cancelled' && isId(params.requestId)) this.cancel(params.requestId);
     if (method !== 'notifications/initialized') return;

@@ -1,10 +1,11 @@
-import { type Clock, PARSE_ERROR, TenonError } from '@tenon/base';
+import { isObject, PARSE_ERROR, TenonError } from '@tenon/base';
 import type { JsonRpcMessage, Transport } from 'tenon';
 import {
   classifyRequest,
   createFailure,
   type Dialect,
   type Id,
+  isId,
   isMessage,
   type ServerSession,
 } from 'tenon/testing-internals';
@@ -18,21 +19,12 @@ export class ReplayTransportSession implements ServerSession {
   dialect: Dialect | undefined;
   readonly #transport: Transport;
   readonly #served: readonly Dialect[];
-  readonly #clock: Clock;
   readonly #createReplay: (send: Send) => ReplaySession;
   #replay: ReplaySession | undefined;
-  /** Times of the last progress notification of each request. */
-  readonly #progress = new Map<Id, number>();
 
-  constructor(
-    transport: Transport,
-    served: readonly Dialect[],
-    clock: Clock,
-    createReplay: (send: Send) => ReplaySession,
-  ) {
+  constructor(transport: Transport, served: readonly Dialect[], createReplay: (send: Send) => ReplaySession) {
     this.#transport = transport;
     this.#served = served;
-    this.#clock = clock;
     this.#createReplay = createReplay;
   }
 
@@ -60,6 +52,8 @@ export class ReplayTransportSession implements ServerSession {
   #receive(value: unknown): void {
     if (Array.isArray(value)) for (const each of value) this.#receive(each);
     else if (isMessage(value)) this.#handle(value);
+    else if (isObject(value) && isId(value.id) && typeof value.method === 'string')
+      this.#replay?.handleMalformed(value.id, value.method);
   }
 
   #handle(message: JsonRpcMessage): void {
@@ -74,15 +68,7 @@ export class ReplayTransportSession implements ServerSession {
 
   #send(message: JsonRpcMessage, relatedTo: Id | undefined): void {
     if ('result' in message) this.dialect ??= readNegotiatedDialect(message.result);
-    const { progressDelay = 0 } = this.#transport;
-    const now = this.#clock.now();
-    if (relatedTo !== undefined && 'method' in message && message.method === 'notifications/progress') {
-      this.#progress.set(relatedTo, now);
-    }
-    const last = relatedTo === undefined || 'method' in message ? undefined : this.#progress.get(relatedTo);
-    const wait = last === undefined ? 0 : last + progressDelay - now;
-    if (wait > 0) this.#clock.after(wait, () => void this.#deliver(message, relatedTo));
-    else void this.#deliver(message, relatedTo);
+    void this.#deliver(message, relatedTo);
   }
 
   async #deliver(message: JsonRpcMessage, relatedTo: Id | undefined): Promise<void> {

@@ -9,7 +9,7 @@ let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tenon-private-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => rmSync(folder, { recursive: true, maxRetries: 10 }));
 const create = (mode: number): string => {
   const path = join(folder, 'file');
   writeFileSync(path, '');
@@ -36,5 +36,12 @@ describe.runIf(process.platform !== 'win32')('an existing file with secrets', ()
       message: expect.stringContaining('chmod 600'),
     });
     expect(readMode(path)).toBe(mode);
+  });
+
+  it('keeps the mode of a folder that is given in place of a file', async () => {
+    chmodSync(folder, 0o755);
+    expect(() => sqliteStores(folder)).toThrow(expect.objectContaining({ code: expect.stringContaining('store/') }));
+    await expect(openLastAuditFile(folder)).rejects.toThrow(/EISDIR|directory|folder/);
+    expect(readMode(folder)).toBe(0o755);
   });
 });

@@ -45,10 +45,11 @@ export function makePrivate(file: PrivateFile): void {
   });
 }
 
-/** Returns 0 for a file that does not exist. */
+/** Returns 0 for a file that does not exist, and for a folder, which cannot be opened as a file. */
 function readModeSync(path: string): number {
   try {
-    return statSync(path).mode & 0o777;
+    const stats = statSync(path);
+    return stats.isFile() ? stats.mode & 0o777 : 0;
   } catch (error) {
     // ENOTDIR: a part of the path is a file.
     if (['ENOENT', 'ENOTDIR'].includes(String((error as NodeJS.ErrnoException).code))) return 0;
@@ -59,7 +60,7 @@ function readModeSync(path: string): number {
 async function readMode(path: string): Promise<number> {
   if (process.platform === 'win32') return 0;
   const stats = await stat(path).catch(() => undefined);
-  return stats === undefined ? 0 : stats.mode & 0o777;
+  return stats?.isFile() ? stats.mode & 0o777 : 0;
 }
 
 function createExposedError({ path, code, subject }: PrivateFile, mode: number): TenonError {

@@ -13,7 +13,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'audit-'));
   path = join(folder, 'deep/audit.jsonl');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const record = async (count: number, options: AuditFileOptions & { key?: string } = {}) => {
   const audit = await openAudit(path, options);

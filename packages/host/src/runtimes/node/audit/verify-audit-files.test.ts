@@ -33,7 +33,7 @@ beforeEach(async () => {
   for (const { audit } of logs) await audit.close();
   anchors = await readAuditAnchors(values);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const verify = (given: readonly string[] = paths, isStoreKnown = true) =>
   verifyAuditFiles(given, isStoreKnown ? { anchors } : {});

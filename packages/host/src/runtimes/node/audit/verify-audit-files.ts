@@ -1,4 +1,4 @@
-import { checkArray, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
+import { checkArray, checkObject, checkOptional, checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { AuditAnchor } from '../../../security/audit/audit-anchor.js';
 import type { AuditVerifyOptions } from '../../../security/audit/verify-audit.js';
 import { type AuditFileVerification, verifyAuditFile } from './read-audit-file.js';
@@ -34,6 +34,7 @@ export async function verifyAuditFiles(
   requireArgument('`paths` of verifyAuditFiles', paths, checkArray(checkString));
   requireKnownOptions('verifyAuditFiles', options, { anchors: true, key: true });
   const { key, anchors } = options;
+  requireArgument('`anchors` of verifyAuditFiles', anchors, checkOptional(checkArray(checkObject())));
   const positions = new Positions();
   for (const anchor of anchors ?? []) positions.add(anchor);
   const first = [];

@@ -8,7 +8,7 @@ const MAX_VALUES = 10_000;
 const MAX_DEPTH = 64;
 const MAX_VISITS = 100_000;
 /** Number of steps of each visited value, and of each member of an object that is listed. */
-const STEPS_OF_VISIT = 60;
+const STEPS_OF_VISIT = 75;
 const STEPS_OF_MEMBER = 5;
 
 /** Values at a path of the arguments. */

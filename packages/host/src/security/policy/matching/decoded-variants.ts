@@ -1,4 +1,4 @@
-import { countMatchSteps, deriveOnce, isAscii, STEPS_OF_NORMALIZING } from './match-work.js';
+import { countMatchSteps, deriveOnce, isAscii, STEPS_OF_NORMALIZING, STEPS_OF_SCAN } from './match-work.js';
 
 /** Maximum number of times that a text is decoded. */
 const MAX_DECODINGS = 4;
@@ -16,13 +16,16 @@ const OVERLONG: readonly (readonly [RegExp, string])[] = [
 const PLAIN = /^(?!\.|.*(?:[%\\]|[^\n\r -~]|\/[./]))/s;
 
 /** Tells if a text has only one interpretation: it is neither encoded nor a URL, and has no dots or slashes to resolve. */
-export const hasOneReading = deriveOnce(1, text => PLAIN.test(text) && !/^\s*[a-z][a-z0-9+.-]*:/i.test(text));
+export const hasOneReading = deriveOnce(
+  STEPS_OF_SCAN,
+  text => PLAIN.test(text) && !/^\s*[a-z][a-z0-9+.-]*:/i.test(text),
+);
 
 /**
  * Lists the interpretations of a text. They are the text itself, decoded once or several times, with normalized
  * compatibility characters, with backslashes as slashes, and with resolved `.` and `..`. The first is the text itself.
  */
-export const listReadings = deriveOnce(1, (text): readonly string[] => {
+export const listReadings = deriveOnce(STEPS_OF_SCAN, (text): readonly string[] => {
   if (PLAIN.test(text)) return [text];
   countMatchSteps(text.length * (text.includes('%') ? 30 : 6));
   const readings = listUnresolvedReadings(text);

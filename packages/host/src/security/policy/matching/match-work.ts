@@ -1,11 +1,13 @@
 /**
  * Maximum number of steps of one evaluation of a policy, about one for each compared character. Steps are the same on
- * every machine. A request that needs more is denied.
+ * every machine. A request that needs more is denied. So one evaluation keeps the process busy for about 0.1 s at most.
  */
-export const MAX_MATCH_STEPS = 20_000_000;
+export const MAX_MATCH_STEPS = 9_000_000;
 
 /** Number of steps of each derived value, in addition to those of its characters. */
 const STEPS_OF_TEXT = 10;
+/** Number of steps of each character of a search by a regular expression, or of a fold to lower case. */
+export const STEPS_OF_SCAN = 0.2;
 /** Number of steps to normalize a character outside of ASCII. */
 export const STEPS_OF_NORMALIZING = 8;
 /** Text in which folding and decoding change single characters only. */

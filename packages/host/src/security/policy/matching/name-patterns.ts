@@ -1,9 +1,9 @@
 import type { Globs } from './glob.js';
 import { matchGlob } from './glob.js';
-import { countMatchSteps, deriveOnce, isAscii, STEPS_OF_NORMALIZING } from './match-work.js';
+import { countMatchSteps, deriveOnce, isAscii, STEPS_OF_NORMALIZING, STEPS_OF_SCAN } from './match-work.js';
 
 /** Normalizes the case of letters and compatibility characters: `DROP`, `drop` and `\uff24rop` become equal. */
-export const foldCase = deriveOnce(1, text => {
+export const foldCase = deriveOnce(STEPS_OF_SCAN, text => {
   if (isAscii(text)) return text.toLowerCase();
   countMatchSteps(text.length * STEPS_OF_NORMALIZING);
   // Upper case first, because two lower-case letters may have the same upper case, such as `\u0131` and `i`.

@@ -6,7 +6,7 @@ import { followSystemLinks } from './symlink-aliases.js';
 /** Maximum length of a host that is parsed, in characters. Names have at most 253. */
 const MAX_HOST = 1_000;
 /** Number of steps to parse a host. */
-const STEPS_OF_HOST = 400;
+const STEPS_OF_HOST = 600;
 
 /** Host of a URL in strict syntax, which every parser interprets alike. */
 const AUTHORITY = /^(?:https?|wss?|ftp):\/\/([^/?#]*)/i;
@@ -108,7 +108,7 @@ export const listPossibleUrls = deriveOnce(10, (text): readonly URL[] => {
 });
 
 /** Lists all hosts that are possible interpretations of a text, in all their forms. */
-export const listPossibleHosts = deriveOnce(20, (text): ReadonlySet<string> => {
+export const listPossibleHosts = deriveOnce(30, (text): ReadonlySet<string> => {
   const careless = listReadings(text.trim()).flatMap(each => {
     const authority = LENIENT_AUTHORITY.exec(each)?.[1] ?? '';
     return [each, ...authority.split(/[@\\]/)].flatMap(part => [part, part.replace(/:\d*$/, '')]);

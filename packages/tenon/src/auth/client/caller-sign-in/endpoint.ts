@@ -201,7 +201,7 @@ function createConfirmationPage(
 ): AuthHttpResponse {
   const body = renderHtml`<p>Access to <strong>${server}</strong> is granted by <strong>${host}</strong>. Its response does not prove that it
 comes from there.</p>
-<p>Did you sign in on a page of <strong>${host}</strong>? If it was a page of another host, do not continue: ${host} would get access to your
+<p>Did you sign in on a page of <strong>${host}</strong>? If it was another page, do not continue: ${host} would get access to your
 account there.</p>
 <form method="post" action="${action}">
 <input type="hidden" name="id" value="${elicitationId}">

@@ -5,6 +5,8 @@ import {
   createRandomText,
   fetchWithGlobal,
   identifyCaller,
+  redactUrl,
+  TenonError,
 } from '@tenon/base';
 import { memoryTokenStore, mergeTokenStores, type TokenStore } from '../token-store.js';
 import { createCheckedSignIn } from './checked-sign-in.js';
@@ -100,7 +102,8 @@ export class VisitRegistry {
       query: '',
       header,
     });
-    return identifyCaller('auth' in result ? result.auth : undefined);
+    if (!('auth' in result)) throw createRejectedError(issuer, result.status);
+    return identifyCaller(result.auth);
   }
 
   /**
@@ -119,3 +122,12 @@ export class VisitRegistry {
 }
 
 declare const Response: { new (body: string, init: { headers: Record<string, string> }): globalThis.Response };
+
+/** Creates the error for a new token that the gateway does not accept. It tells nothing about who the user is. */
+function createRejectedError(issuer: string, status: number): TenonError {
+  return new TenonError('auth/rejected', 'the gateway rejected a new token of its authorization server', {
+    peer: redactUrl(issuer),
+    status,
+    hint: 'try again in a minute, because the authorization server may have new keys; if it still fails, check its audience and scopes',
+  });
+}

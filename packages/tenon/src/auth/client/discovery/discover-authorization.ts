@@ -70,13 +70,13 @@ export async function discoverAuthorization(
   const guard = createUrlGuard(server, guardOptions);
   const fetch = createGuardedFetch({ guard, fetch: fetchLike });
   const { metadataUrl } = parseAuthChallenge(wwwAuthenticate);
-  const resource = await fetchProtectedResource(server, metadataUrl, fetch, signal);
+  const resource = await fetchProtectedResource(server, metadataUrl, fetch, signal, exceptions);
   const acceptMetadata = createMetadataCheck(exceptions, guard);
   const find = (issuer: string) => fetchIssuerMetadata(issuer, fetch, signal, acceptMetadata);
-  const named = resource?.issuers.slice(0, 1) ?? (exceptions.issuer === undefined ? [] : [new URL(server).origin]);
+  const candidates = listCandidates(resource?.issuers.slice(0, 1) ?? [], server, exceptions);
   const found =
-    named.length === 0
+    candidates.length === 0
       ? await fetchIssuerAtOrigin(server, undefined, fetch, guard, signal)
-      : await findFirstIssuer(listCandidates(named, exceptions), find, signal);
+      : await findFirstIssuer(candidates, find, signal);
   return { resource, issuer: found.id, metadata: { ...found.metadata } };
 }

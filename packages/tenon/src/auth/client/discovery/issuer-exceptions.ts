@@ -45,10 +45,17 @@ export function createMetadataCheck(
 
 /**
  * Lists the issuers to try. Another issuer that the user has configured for the server may have its metadata at the URLs
- * of those that the resource names, or at its own.
+ * of those that the resource names, at the origin of the server if it names none, or at its own.
  */
-export const listCandidates = (issuers: readonly string[], { issuer }: AuthExceptions): readonly string[] =>
-  issuer === undefined ? issuers : [...issuers.filter(each => each !== issuer), issuer];
+export function listCandidates(
+  issuers: readonly string[],
+  server: string,
+  { issuer }: AuthExceptions,
+): readonly string[] {
+  if (issuer === undefined) return issuers;
+  const locations = issuers.length > 0 ? issuers : [new URL(server).origin];
+  return [...locations.filter(each => each !== issuer), issuer];
+}
 
 /**
  * Checks the endpoints of metadata that another origin than that of the issuer may serve. Only the authorization

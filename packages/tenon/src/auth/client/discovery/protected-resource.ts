@@ -1,5 +1,6 @@
 import { type GuardedFetch, type JsonObject, redactUrl, TenonError } from '@tenon/base';
 import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
+import type { AuthExceptions } from '../auth-exceptions.js';
 
 /**
  * Metadata of a protected resource: the members that a client needs.
@@ -9,7 +10,7 @@ import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
 export interface ProtectedResourceInfo {
   /** Resource identifier, unchanged, because authorization servers compare it byte for byte. */
   readonly resource: string;
-  /** Authorization servers, in the order of the metadata. */
+  /** Authorization servers, in the order of the metadata. It is empty only if the user has configured one for the server. */
   readonly issuers: readonly string[];
   /** Scopes of the resource. Undefined if the metadata has none. */
   readonly scopes: readonly string[] | undefined;
@@ -37,11 +38,12 @@ export async function fetchProtectedResource(
   metadataUrl: string | undefined,
   fetch: GuardedFetch,
   signal: AbortSignal | undefined,
+  exceptions: AuthExceptions = {},
 ): Promise<ProtectedResourceInfo | undefined> {
   for (const url of metadataUrl === undefined ? getResourceMetadataUrls(server) : [metadataUrl]) {
     const document = await fetchMetadataDocument(url, fetch, signal);
     if (document && typeof document.resource === 'string')
-      return parseProtectedResource(await confirmResource(document, server, url, fetch, signal), url);
+      return parseProtectedResource(await confirmResource(document, server, url, fetch, signal), url, exceptions);
   }
   if (metadataUrl === undefined) return undefined;
   throw new TenonError('auth/no-resource-metadata', 'protected resource metadata not found', {
@@ -88,13 +90,15 @@ async function confirmResource(
   );
 }
 
-function parseProtectedResource(document: JsonObject, url: string): ProtectedResourceInfo {
+function parseProtectedResource(document: JsonObject, url: string, { issuer }: AuthExceptions): ProtectedResourceInfo {
   const resource = document.resource as string;
   const issuers = readStrings(document.authorization_servers)?.slice(0, MAX_ISSUERS) ?? [];
-  if (issuers.length > 0) return { resource, issuers, scopes: readStrings(document.scopes_supported) };
+  if (issuers.length > 0 || issuer !== undefined)
+    return { resource, issuers, scopes: readStrings(document.scopes_supported) };
   throw new TenonError('auth/no-issuer', 'the metadata of the resource has no authorization server', {
     peer: redactUrl(url),
     expected: '`authorization_servers` with at least one URL',
+    hint: 'ask the operator of the server to name it; if you know the authorization server of this server, set its `exceptions.issuer`',
   });
 }
 

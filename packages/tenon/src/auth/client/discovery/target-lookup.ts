@@ -69,20 +69,20 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
   const findAtOrigin = (protocolVersion: string | undefined, signal: AbortSignal) =>
     exceptions.issuer === undefined
       ? fetchIssuerAtOrigin(server, protocolVersion, fetch, guard, signal)
-      : findFirstIssuer(listCandidates([new URL(server).origin], exceptions), findChecked, signal);
+      : findFirstIssuer(listCandidates([], server, exceptions), findChecked, signal);
 
   return {
     async discover(challenge, protocolVersion, signal) {
-      const protectedResource = await fetchProtectedResource(server, challenge.metadataUrl, fetch, signal);
+      const protectedResource = await fetchProtectedResource(server, challenge.metadataUrl, fetch, signal, exceptions);
       const previous = await readStoredOrigin();
       const requiredIssuer = grant.issuer ?? (grant.preregistered ? previous?.issuer : undefined);
       if (!protectedResource) {
         const as = await findAtOrigin(protocolVersion, signal);
-        orderIssuers([as.id], requiredIssuer, undefined, exceptions);
+        orderIssuers([as.id], server, requiredIssuer, undefined, exceptions);
         return createTarget(as, { resource: getCanonicalResource(server), undescribed: true }, undefined);
       }
       const as = await findFirstIssuer(
-        orderIssuers(protectedResource.issuers, requiredIssuer, previous?.issuer, exceptions),
+        orderIssuers(protectedResource.issuers, server, requiredIssuer, previous?.issuer, exceptions),
         findChecked,
         signal,
       );
@@ -106,6 +106,7 @@ export function createTargetLookup(server: string, grant: Grant, settings: Autho
  */
 function orderIssuers(
   issuers: readonly string[],
+  server: string,
   requiredIssuer: string | undefined,
   previous: string | undefined,
   exceptions: AuthExceptions,
@@ -119,7 +120,7 @@ function orderIssuers(
       hint: 'register a client at the authorization server of this server, and pass it with its `issuer`',
     });
   }
-  const candidates = listCandidates(issuers, exceptions);
+  const candidates = listCandidates(issuers, server, exceptions);
   if (previous === undefined || !candidates.includes(previous)) return candidates;
   return [previous, ...candidates.filter(issuer => issuer !== previous)];
 }

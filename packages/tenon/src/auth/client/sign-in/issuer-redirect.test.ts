@@ -120,6 +120,21 @@ describe('a redirect URI that two authorization servers share', () => {
     expect(sentToEvil()).toHaveLength(answer ? 1 : 0);
   });
 
+  it('asks the user for host and path of an issuer that has a path, because another issuer may have the same host', async () => {
+    const issuer = `${EVIL}/tenant-a`;
+    const servers = createFakeServers({
+      [`${EVIL}/.well-known/oauth-protected-resource/mcp`]: {
+        json: { resource: `${EVIL}/mcp`, authorization_servers: [issuer] },
+      },
+      [`${EVIL}/.well-known/oauth-authorization-server/tenant-a`]: { json: issuerMetadata(issuer) },
+      [`${issuer}/register`]: { status: 201, json: { client_id: 'of-tenant-a' } },
+    });
+    const hosts: string[] = [];
+    const confirmIssuer = ({ host }: IssuerConfirmation) => hosts.push(host) === 0;
+    await expect(setUp({ confirmIssuer }, servers).visit()).rejects.toEqual(failure('auth/issuer-not-confirmed'));
+    expect(hosts).toEqual(['evil.example.com/tenant-a']);
+  });
+
   it('accepts a response with `iss`, and compares it', async () => {
     const answer = (iss: string) =>
       createFixedRedirect((url, uri) => respond(url, uri, `&iss=${encodeURIComponent(iss)}`));

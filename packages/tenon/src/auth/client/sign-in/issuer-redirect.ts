@@ -9,7 +9,10 @@ export interface IssuerConfirmation {
   readonly server: string;
   /** Issuer that gets the code of the response. */
   readonly issuer: string;
-  /** Host of the issuer, to show to the user. */
+  /**
+   * Host of the issuer, to show to the user. It includes the path of an issuer that has one, such as
+   * `login.example.com/tenant-a`, because other issuers may have the same host.
+   */
   readonly host: string;
 }
 
@@ -80,11 +83,12 @@ export async function checkResponseOrigin(
   );
   if (hasLocation && !isShared && !(origin.isOpenToAll && confirmIssuer)) return;
   if (confirmIssuer === undefined) throw hasLocation ? createSharedError(origin) : createNoLocationError(origin);
-  const { host } = new URL(target.issuer);
-  if ((await confirmIssuer({ server: target.server, issuer: target.issuer, host }, signal)) === true) return;
+  const { host, pathname } = new URL(target.issuer);
+  const shown = pathname === '/' ? host : `${host}${pathname}`;
+  if ((await confirmIssuer({ server: target.server, issuer: target.issuer, host: shown }, signal)) === true) return;
   throw new TenonError('auth/issuer-not-confirmed', 'the user did not confirm the authorization server', {
     peer: target.issuer.slice(0, 200),
-    hint: 'sign in again, and use only pages of this host, because another page may be part of an attack',
+    hint: 'sign in again, and use only pages of this issuer, because another page may be part of an attack',
   });
 }
 

@@ -7,7 +7,7 @@ import {
   type AuthFetch,
   type ByteFetch,
   checkAbsoluteUrl,
-  checkFunction,
+  checkGuard,
   checkObject,
   requireArgument,
   TenonError,
@@ -26,7 +26,7 @@ import { findProxyRoute, type ProxyRoute, toProxyError } from '../http/proxy.js'
 export const fetchWithAddressCheck: ByteFetch = async (address, init, guard) => {
   requireArgument('the URL of fetchWithAddressCheck', address, checkAbsoluteUrl);
   requireArgument('`init` of fetchWithAddressCheck', init, checkObject());
-  requireArgument('`guard` of fetchWithAddressCheck', guard, checkObject({ check: checkFunction }));
+  requireArgument('`guard` of fetchWithAddressCheck', guard, checkGuard);
   const url = new URL(address);
   const route = await findProxyRoute(url);
   // The proxy connects to the address, so that only the name can be checked.
@@ -34,12 +34,13 @@ export const fetchWithAddressCheck: ByteFetch = async (address, init, guard) => 
   return sendRequest(url, init, guard, route);
 };
 
-/** Adds the default `fetch` of Node to options. */
+/** Adds the default `fetch` of Node to the options of a function, which errors name. */
 export function withAddressCheck<T extends { readonly fetch?: AuthFetch | undefined }>(
+  subject: string,
   options: T,
 ): T & { readonly fetch: AuthFetch } {
   // The options are read here, before the function that takes them checks their names.
-  requireArgument('the object with the options', options, checkObject());
+  requireArgument(`the object with the options of ${subject}`, options, checkObject());
   return { ...options, fetch: options.fetch ?? fetchWithAddressCheck };
 }
 
@@ -67,7 +68,7 @@ function sendRequest(
         body: Readable.toWeb(decodeBody(reply)) as never,
       });
     });
-    clientRequest.once('error', error => reject(toProxyError(error) ?? error));
+    clientRequest.once('error', error => reject(toProxyError(error, route?.headers) ?? error));
     clientRequest.end(body instanceof ArrayBuffer ? new Uint8Array(body) : body);
   });
 }

@@ -39,7 +39,7 @@ export function createApiFetch(baseUrl: string, apiOptions: ApiFetchOptions = {}
   const { protocol } = parseBaseUrl(baseUrl);
   const guard = createUrlGuard(baseUrl, { allowInsecure: protocol === 'http:' });
   const options: GuardedFetchOptions = { guard, timeout, maxSize, party: 'the API' };
-  return createGuardedFetch(withAddressCheck(options));
+  return createGuardedFetch(withAddressCheck('createApiFetch', options));
 }
 
 function parseBaseUrl(text: string): URL {

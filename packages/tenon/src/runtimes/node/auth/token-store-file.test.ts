@@ -12,7 +12,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vault-'));
   path = join(folder, 'deep/er/vault.json');
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const put = (tokenStore: ReturnType<typeof fileTokenStore>, key: string, value: object | null) =>
   tokenStore.update([key], async () => ({ next: value as never, result: undefined }));

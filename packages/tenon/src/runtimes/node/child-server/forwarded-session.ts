@@ -40,7 +40,7 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   readonly #owner: ForwardedSessionOwner;
   readonly #requests: OpenRequests<Id>;
   /** Requests of the server that the client has not responded to, each with its process. */
-  readonly #questions = new Map<Id, ServingProcess>();
+  readonly #inputRequests = new Map<Id, ServingProcess>();
   readonly #processes = new Set<ServingProcess>();
   #current: ServingProcess | undefined;
   #state: SessionState | undefined;
@@ -83,12 +83,12 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   moveTo(process: ServingProcess): void {
     // An `initialize` that the former process handles is sent again, so that the session begins in this process.
     if (this.#requests.hasMethod('initialize')) this.#state = undefined;
-    const { peer, sessionId, network, progressDelay } = this.#transport;
+    const { peer, sessionId, network } = this.#transport;
     const { auth, address } = this.#options;
     this.#current = process;
     this.#processes.add(process);
     const transport = {
-      ...{ peer, sessionId, network, progressDelay, requestIdPrefix: process.requestIdPrefix },
+      ...{ peer, sessionId, network, requestIdPrefix: process.requestIdPrefix },
       closesStreams: this.#transport.closeStream !== undefined,
       abandonsResponses: this.#transport.abandonResponse !== undefined,
     };
@@ -100,7 +100,7 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   handleExit(process: ServingProcess, reason: string): void {
     this.#processes.delete(process);
     if (this.#current === process) this.#current = undefined;
-    for (const [id, asker] of this.#questions) if (asker === process) this.#questions.delete(id);
+    for (const [id, asker] of this.#inputRequests) if (asker === process) this.#inputRequests.delete(id);
     this.#requests.handleExit(process, reason);
   }
 
@@ -131,8 +131,8 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   }
 
   onResponseLost(id: Id, error: TenonError): void {
-    const process = this.#questions.get(id);
-    this.#questions.delete(id);
+    const process = this.#inputRequests.get(id);
+    this.#inputRequests.delete(id);
     process?.send({ server: 'response-lost', session: this.id, id, error: toSentError(error) });
   }
 
@@ -174,7 +174,7 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
 
   /** Sends a request of the server. The process learns that there will be no response if it cannot be delivered. */
   #ask(process: ServingProcess, request: JsonRpcRequest, relatedTo: Id | undefined): void {
-    this.#questions.set(request.id, process);
+    this.#inputRequests.set(request.id, process);
     void this.#send(request, relatedTo, error => this.onResponseLost(request.id, error));
   }
 
@@ -210,8 +210,8 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   }
 
   #forwardResponse(value: JsonRpcResponse, context: SentContext): void {
-    const process = isId(value.id) ? this.#questions.get(value.id) : undefined;
-    if (isId(value.id)) this.#questions.delete(value.id);
+    const process = isId(value.id) ? this.#inputRequests.get(value.id) : undefined;
+    if (isId(value.id)) this.#inputRequests.delete(value.id);
     (process ?? this.#current)?.send({ server: 'message', session: this.id, value, context });
   }
 

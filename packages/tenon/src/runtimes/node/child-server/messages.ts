@@ -18,7 +18,6 @@ export interface SentTransport {
   readonly peer: string;
   readonly sessionId: string | undefined;
   readonly network?: 'pipe' | 'tcp' | undefined;
-  readonly progressDelay?: number | undefined;
   readonly requestIdPrefix: string;
   /** True if the transport can end the stream of a request early. */
   readonly closesStreams: boolean;

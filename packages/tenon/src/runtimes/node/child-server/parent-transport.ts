@@ -11,7 +11,6 @@ export class ParentTransport implements Transport {
   readonly peer: string;
   readonly sessionId: string | undefined;
   readonly network: SentTransport['network'];
-  readonly progressDelay: number | undefined;
   readonly requestIdPrefix: string;
   readonly abandonResponse: ((relatedTo: Id) => void) | undefined;
   readonly closeStream: ((relatedTo: Id) => boolean) | undefined;
@@ -20,13 +19,12 @@ export class ParentTransport implements Transport {
   #receiver: MessageReceiver | undefined;
 
   constructor(channel: ChannelToParent, session: number, transport: SentTransport) {
-    const { peer, sessionId, network, progressDelay, requestIdPrefix, closesStreams, abandonsResponses } = transport;
+    const { peer, sessionId, network, requestIdPrefix, closesStreams, abandonsResponses } = transport;
     this.#channel = channel;
     this.#session = session;
     this.peer = peer;
     this.sessionId = sessionId;
     this.network = network;
-    this.progressDelay = progressDelay;
     this.requestIdPrefix = requestIdPrefix;
     this.abandonResponse = abandonsResponses
       ? id => channel.send({ server: 'abandon-response', session, id })

@@ -38,8 +38,13 @@ function computeListFingerprint(
   return registry?.isShared === false ? crypto.randomUUID() : computeFingerprint(items);
 }
 
+/** Collects a list. One that fails counts as a list with its error, so that it does not hide changes of the others. */
 async function collectItems(items: AsyncIterable<unknown>): Promise<unknown[]> {
   const collected: unknown[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
+  try {
+    for await (const item of items) collected.push(item);
+    return collected;
+  } catch (error) {
+    return [String(error)];
+  }
 }

@@ -31,7 +31,7 @@ describe.each(requesters)('a request with %s that is not sent', (_, send) => {
       const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) =>
         response.end(),
       );
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, maxRetries: 10 });
       await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
       const error = await fail(`https://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
       await new Promise(resolve => server.close(resolve));

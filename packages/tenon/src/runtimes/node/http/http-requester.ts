@@ -6,7 +6,7 @@ import { createHeaderError } from '../../../transports/http/client/errors.js';
 import type { HttpReply, HttpRequest, Requester } from '../../../transports/http/client/requester.js';
 import { ACCEPT_ENCODING } from './accept-encoding.js';
 import { nodeHttp } from './node-http.js';
-import { createProxyRouter, toProxyError } from './proxy.js';
+import { createProxyRouter, type ProxyRoute, toProxyError } from './proxy.js';
 
 export interface NodeRequesterOptions {
   /**
@@ -39,16 +39,19 @@ export function createNodeRequester(options: NodeRequesterOptions = {}): Request
   const secure = options.httpsAgent ?? new https.Agent(agentOptions);
   const hasAgents = options.httpAgent !== undefined || options.httpsAgent !== undefined;
   const findProxyRoute = hasAgents ? () => undefined : createProxyRouter(agentOptions);
-  let last: { url: string; target: RequestTarget } | undefined;
+  let last: { url: string; target: RequestTarget; finding: Promise<ProxyRoute | undefined> | undefined } | undefined;
 
-  const getTarget = (url: string): RequestTarget => {
-    if (last?.url !== url) last = { url, target: parseTarget(new URL(url), plain, secure) };
-    return last.target;
+  // Most requests go to the URL of the request before.
+  const find = (url: string) => {
+    if (last?.url === url) return last;
+    const parsed = new URL(url);
+    last = { url, target: parseTarget(parsed, plain, secure), finding: findProxyRoute(parsed) };
+    return last;
   };
   const send: Requester = request => {
-    const finding = findProxyRoute(new URL(request.url));
-    if (finding === undefined) return sendRequest(request, getTarget(request.url));
-    return finding.then(route => sendRequest(request, route ?? getTarget(request.url)));
+    const { target, finding } = find(request.url);
+    if (finding === undefined) return sendRequest(request, target);
+    return finding.then(route => sendRequest(request, route ?? target));
   };
   // `node:http` supports no other version.
   return Object.assign(send, { httpVersion: '1.1' });
@@ -93,7 +96,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     signal?.addEventListener('abort', abort);
     request.on('close', () => signal?.removeEventListener('abort', abort));
     // The listener stays, because a request can fail again after it was aborted.
-    request.on('error', error => reject(toRequestError(error, sent)));
+    request.on('error', error => reject(toProxyError(error, target.headers) ?? toRequestError(error, sent)));
     request.on('response', message => resolve(createReply(message)));
     if (signal?.aborted) abort();
     else request.end(body);
@@ -103,8 +106,6 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
 const isSecuring = (socket: object): boolean => 'secureConnecting' in socket && socket.secureConnecting === true;
 
 function toRequestError(error: NodeJS.ErrnoException & { errors?: Error[] }, sent: boolean): TenonError {
-  const proxyError = toProxyError(error);
-  if (proxyError) return proxyError;
   if (!sent && isPlainResponse(error)) {
     return new TenonError('http/unreachable', 'cannot connect: the server does not speak TLS on this port', {
       hint: 'use a URL that begins with `http://` if the server speaks plain HTTP',

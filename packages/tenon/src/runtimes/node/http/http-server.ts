@@ -15,6 +15,7 @@ import {
   type OptionChecks,
   requireOptions,
   SharedLimit,
+  sleep,
   TenonError,
   toUrlHost,
 } from '@tenon/base';
@@ -268,7 +269,7 @@ async function close(
   { timeout, delay = 0 }: CloseOptions = {},
 ): Promise<void> {
   endpoint.startDraining();
-  if (delay > 0) await new Promise<void>(resolve => clock.after(delay, resolve, { hold: true }));
+  if (delay > 0) await sleep(clock, delay);
   const ended = new Promise<void>(resolve => server.close(() => resolve()));
   await endpoint.close({ timeout });
   server.closeIdleConnections();

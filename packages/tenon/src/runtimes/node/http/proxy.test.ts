@@ -82,6 +82,22 @@ describe('a request through a proxy', () => {
     },
   );
 
+  it.each(['https://mcp.example.com/', 'http://mcp.example.com/'])(
+    'names the proxy that cannot be reached, and not the server: %s',
+    async url => {
+      vi.stubEnv('HTTPS_PROXY', 'http://ada:secret@127.0.0.1:1');
+      vi.stubEnv('HTTP_PROXY', 'http://ada:secret@127.0.0.1:1');
+      const error = await failure(url);
+      expect(error).toMatchObject({
+        code: 'http/unreachable',
+        summary: 'cannot connect: the proxy cannot be reached',
+        received: expect.stringContaining('ECONNREFUSED'),
+        hint: expect.stringContaining('NO_PROXY'),
+      });
+      expect((error as Error).message).not.toMatch(/secret|ada/);
+    },
+  );
+
   it('reports that the proxy refused a tunnel, and why', async () => {
     vi.stubEnv('HTTPS_PROXY', `http://ada:wrong@${proxy.address}`);
     const denied = await failure('https://mcp.example.com/');
@@ -149,7 +165,7 @@ describe.skipIf(!hasPrograms('openssl'))('a tunnel through a proxy', () => {
       secure.closeAllConnections();
       secure.close();
       await tunnelled.close();
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, maxRetries: 10 });
     }
   });
 });

@@ -113,8 +113,21 @@ function decode(text: string): string {
   }
 }
 
-/** Converts the error of a proxy that refused a tunnel. Returns `undefined` for other errors. */
-export function toProxyError({ message }: Error): TenonError | undefined {
+/**
+ * Converts the error of a proxy that cannot be reached or refused a tunnel. Returns `undefined` for other errors.
+ *
+ * @param headers Those of the route. Undefined for a direct connection.
+ */
+export function toProxyError(
+  { message, syscall }: NodeJS.ErrnoException,
+  headers: ProxyRoute['headers'] | undefined,
+): TenonError | undefined {
+  // Behind a tunnel, only the proxy opens connections to the server.
+  if (headers && (syscall === 'connect' || syscall === 'getaddrinfo'))
+    return new TenonError('http/unreachable', 'cannot connect: the proxy cannot be reached', {
+      received: message,
+      hint: 'correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, or add the host of the server to NO_PROXY',
+    });
   const [, status] = /^Bad response: (\d{3})$/.exec(message) ?? [];
   if (status === undefined) return undefined;
   return new TenonError('http/unreachable', 'cannot connect: the proxy refused the connection', {

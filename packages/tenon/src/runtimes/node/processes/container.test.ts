@@ -29,7 +29,7 @@ beforeEach(async () => {
   );
   await chmod(docker, 0o755);
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
 
 const readLog = async () => (await readFile(log, 'utf8').catch(() => '')).trim().split('\n');
 

@@ -30,7 +30,7 @@ describe('a stdio server that crashes during a call', () => {
       code: 'call/outcome-unknown',
       cause: { code: 'stdio/exited' },
     });
-    expect(error.message).toMatch(/may have executed the call: the server exited with code 7: last lines of stderr:\n/);
+    expect(error.message).toMatch(/: the server exited with code 7: last lines of stderr:\n/);
     expect(error.message).toMatch(/\n {2}opening the database\n {2}about to die\n[A-Z]/);
     expect((error.cause as TenonError).message).toMatch(/code 7: .*\n.*\n {2}about to die\nCorrect [^\n]*$/);
     await client.close();

@@ -17,5 +17,5 @@ it('starts no server again while all are being stopped', async () => {
   await stopServerProcesses();
   await connecting;
   expect(readFileSync(file, 'utf8')).toBe('started ');
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 10 });
 });

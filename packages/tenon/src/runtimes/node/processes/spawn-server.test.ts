@@ -163,7 +163,7 @@ describe('takeProgress', () => {
       expect(channel.takeProgress?.()).toBe(true);
     }
     await channel.close();
-    rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true, maxRetries: 10 });
   });
 });
 

@@ -13,6 +13,7 @@ import type { CallerInfo } from '../../../handler/caller-info.js';
 import type { Context } from '../../../handler/context.js';
 import type { MaybeAsyncResult } from '../../../handler/operation.js';
 import { isToolResultParts } from '../../../handler/tool-result.js';
+import { describeStoreOutage } from '../../../jsonrpc/error-response.js';
 import type { ClientCapabilities } from '../../../protocol/capabilities.js';
 import { createUnsupportedError, findMissingCapabilities } from '../../../protocol/missing-capabilities.js';
 import type { CheckResult } from '../../../schemas/compile-schema.js';
@@ -135,8 +136,11 @@ function toToolErrorResult(
     return import('../../exposed-errors.js').then(({ describeClientError }) =>
       createErrorResult(describeClientError(error)),
     );
-  const { exposeErrors = options.exposeErrors } = tool.definition;
   const masked = `Tool ${tool.wire.name} failed`;
+  const outage = describeStoreOutage(error);
+  // The handler has started, so a repetition may have a second effect.
+  if (outage) return createErrorResult(`${masked}: ${outage}. Check the effect of the call before you send it again`);
+  const { exposeErrors = options.exposeErrors } = tool.definition;
   if (!exposeErrors) return createErrorResult(masked);
   return import('../../exposed-errors.js').then(({ describeExposedError }) =>
     createErrorResult(describeExposedError(error, exposeErrors) ?? masked),

@@ -32,6 +32,8 @@ export interface HttpClientContext {
   forgetSession(session: string): void;
   /** Called when the standalone stream was opened after another process had it. Absent if no other process uses the session. */
   readonly onStreamTaken: (() => void) | undefined;
+  /** Breaks the stream whose message is being delivered. Absent at other times. */
+  cutStream?: (() => boolean) | undefined;
   /** Returns the headers of a request, with the session ID and the protocol version. */
   createHeaders(session: string | undefined, more: Record<string, string>): Record<string, string>;
 }

@@ -58,7 +58,7 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     const { error: missing } = await fail(refuse);
     expect(missing.hint).toContain('`connect({ url, auth })`');
     const { error: refused } = await fail(refuse, { headers: { Authorization: 'Bearer old' } });
-    expect(refused.hint).toContain('it refused the one that was sent');
+    expect(refused.hint).toContain('the one that was sent may have expired');
   });
 
   it.each([
@@ -123,6 +123,16 @@ describe.each(Object.entries(requesters))('failures of requests, on %s', (_, req
     expect(error).toMatchObject({ code: 'http/redirected', status });
     expect(error.message).toContain(`a redirect to ${server.origin}/v2`);
     expect(server.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ['http://user:secret@other.example/mcp?key=k', 'http://other.example/mcp'],
+    ['file:///etc/hosts', 'file:///etc/hosts'],
+    ['myapp:open?key=k', 'myapp:open'],
+  ])('names the target of a redirect to %s without credentials and query', async (location, target) => {
+    const { error } = await fail((_, response) => void response.writeHead(307, { location }).end());
+    expect(error.message).toContain(`Got a redirect to ${target}.`);
+    expect(inspect(error)).not.toMatch(/key=k|secret/);
   });
 
   it('sends credentials to no other origin, and follows no redirect that changes the request or never ends', async () => {

@@ -173,13 +173,13 @@ function resolveRedirect(reply: HttpReply, method: string, from: string): string
   const statuses = method === 'GET' ? GET_STATUSES : KEEPING_STATUSES;
   const location = statuses.has(reply.status) ? reply.header('location') : undefined;
   const target = location === undefined ? undefined : parseLocation(location, from);
-  return target?.origin === new URL(from).origin ? target.href : undefined;
+  if (target === undefined || target.username || target.password) return undefined;
+  return target.origin === new URL(from).origin ? target.href : undefined;
 }
 
 function parseLocation(location: string, from: string): URL | undefined {
   try {
-    const url = new URL(location, from);
-    return url.username || url.password ? undefined : url;
+    return new URL(location, from);
   } catch {
     return undefined;
   }
@@ -188,10 +188,15 @@ function parseLocation(location: string, from: string): URL | undefined {
 function throwRedirectError(reply: HttpReply, peer: string): never {
   const { status } = reply;
   const target = parseLocation(reply.header('location') ?? '', peer);
-  const received = target && target.href !== peer ? `a redirect to ${target.origin}${target.pathname}` : 'a redirect';
+  const received = target && target.href !== peer ? `a redirect to ${removeSecretParts(target)}` : 'a redirect';
   reply.cancel();
   const hint = 'connect to the final URL directly if you trust it, because credentials are not sent after a redirect';
   throw new TenonError('http/redirected', 'the server answered with a redirect', { peer, status, received, hint });
+}
+
+/** Returns the URL without the parts that may contain secrets: credentials, query and fragment. */
+function removeSecretParts(url: URL): string {
+  return Object.assign(new URL(url), { username: '', password: '', search: '', hash: '' }).href;
 }
 
 /** Reads and discards the body, so that the connection can be reused. */

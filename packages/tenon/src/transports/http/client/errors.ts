@@ -42,7 +42,8 @@ export function toRequestError(error: unknown, peer: string, url: string): Tenon
   const errorMessage = known ? error.summary : ownMessage;
   const summary = search === '' ? errorMessage : errorMessage.replaceAll(search, '?…');
   const expected = known ? error.expected : undefined;
-  return new TenonError(code, summary, { peer, expected, hint: (known && error.hint) || getHint(code) });
+  const hint = (known && error.hint) || (code === 'http/unreachable' ? UNREACHABLE_HINT : undefined);
+  return new TenonError(code, summary, { peer, expected, hint });
 }
 
 /** Creates the error of a request whose headers the HTTP client refuses. It does not show a value, which may be a secret. */
@@ -53,16 +54,13 @@ export function createHeaderError(error: unknown): TenonError {
     `the ${name === undefined ? 'request' : `header ${name}`} cannot be sent`,
     {
       expected: 'header names of HTTP, and values in one line of Latin-1',
-      hint: 'encode the value, for example in percent-encoding (nothing was sent)',
+      hint: 'encode the value (nothing was sent)',
     },
   );
 }
 
-function getHint(code: string): string | undefined {
-  if (code === 'http/unreachable') return 'check the address, and check that the server is running (nothing was sent)';
-  if (code === 'http/interrupted') return OUTCOME_ADVICE;
-  return undefined;
-}
+/** Next step after a request that was not sent. */
+const UNREACHABLE_HINT = 'check the address, and check that the server is running (nothing was sent)';
 
 /** Creates the error of a request that gets no response and may have been executed. */
 export function createOutcomeUnknownError(peer: string, reason: string, cause?: TenonError): TenonError {
@@ -252,7 +250,6 @@ function createSessionRejectedError(peer: string, status: number, failure: JsonR
       received: `status ${status}`,
       rpcCode: error?.code,
       data: error?.data,
-      hint: OUTCOME_ADVICE,
       cause: error,
     },
   );
@@ -278,12 +275,12 @@ function isMarkup(body: string): boolean {
 function getAdvice(reply: HttpReply): string | undefined {
   const retryAfter = reply.header('retry-after');
   if (reply.status === 401 && reply.hadToken)
-    return 'pass a valid token for this server: it refused the one that was sent, which may have expired or be for another server; after `signIn`, call `signOut` of the authorizer and sign in again';
+    return 'pass a valid token: the one that was sent may have expired or be for another server; after `signIn`, call `signOut` and sign in again';
   if (reply.status === 401)
     return 'pass `auth` in the target, `connect({ url, auth })`: an access token for this server, or `signIn({ redirect })` of tenon/auth';
   if (reply.status === 403) return 'check the permissions of the token, and the allowed origins of the server';
   if ((reply.status === 429 || reply.status === 503) && retryAfter)
     return `try again after ${retryAfter.slice(0, MAX_SHOWN)} s`;
-  if (reply.status >= 500) return OUTCOME_ADVICE;
+  if (reply.status >= 500) return 'check the log of the server';
   return undefined;
 }

@@ -41,12 +41,23 @@ export async function readStream(
   const openedAt = clock.now();
   const { lastEventId } = progress;
   let message = false;
+  let isCut: boolean | undefined;
   let cancelTimer: (() => void) | undefined;
 
+  const cut = () => {
+    progress.lastEventId = reader.lastEventId;
+    reply.cancel();
+    isCut = true;
+    return isCut;
+  };
+
   const onEvent = ({ type, data }: { type: string; data: string }) => {
-    if (signal.aborted || type !== 'message' || data === '') return;
+    if (isCut || signal.aborted || type !== 'message' || data === '') return;
     message = true;
+    context.cutStream = cut;
     deliverText(context, pending, data);
+    context.cutStream = undefined;
+    if (isCut) pending.answered = false;
     if (pending.answered) cancelTimer ??= clock.after(LINGER_TIMEOUT, () => reply.cancel());
   };
   const onEventTooLong = () => {
@@ -85,9 +96,9 @@ export async function readStream(
     watchedStream?.stop();
     reply.cancel();
   }
-  const hasProgress = reader.retry !== undefined || reader.lastEventId !== lastEventId;
+  if (!isCut) progress.lastEventId = reader.lastEventId;
+  const hasProgress = reader.retry !== undefined || progress.lastEventId !== lastEventId;
   progress.retry = reader.retry ?? progress.retry;
-  progress.lastEventId = reader.lastEventId;
   recordConnection(progress, { message, hasProgress, duration: clock.now() - openedAt }, clock.now());
 }
 
@@ -110,13 +121,15 @@ export interface ReconnectOptions {
   readonly session: string | undefined;
   /** True if a caller waits for the stream, so the process must stay alive. */
   readonly hold: boolean;
+  /** Time before the first attempt that the server asked for, in milliseconds. Default: 0. */
+  readonly minDelay?: number | undefined;
 }
 
 /** Requests a stream by GET, with delays, until it is open or retries are pointless. [http.resume.always-get] */
 export async function reconnect(context: HttpClientContext, options: ReconnectOptions): Promise<ReconnectResult> {
   const { progress, policy, signal } = options;
   let error = new TenonError('http/interrupted', 'the stream ended', { peer: context.peer });
-  let minDelay = 0;
+  let { minDelay = 0 } = options;
   for (;;) {
     if (isExhausted(progress, policy, context.clock.now())) return { over: 'exhausted', error };
     const wait = Math.max(minDelay, computeDelay(progress, policy, context.random));
@@ -181,6 +194,7 @@ function isTransientStatus(status: number): boolean {
   return status === 409 || isTemporaryStatus(status);
 }
 
-function getRetryAfter(reply: HttpReply): number {
+/** Returns the time that the server asks to wait, in milliseconds, up to a limit. */
+export function getRetryAfter(reply: HttpReply): number {
   return Math.min(parseRetryAfter(reply.header('retry-after')) ?? 0, MAX_RETRY_AFTER);
 }

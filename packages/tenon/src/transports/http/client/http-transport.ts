@@ -163,6 +163,7 @@ export function createHttpTransport(url: string | URL, options: HttpTransportOpt
     },
     checkStreams: limits => silentStreams.check(limits),
     endStreams: () => silentStreams.endAll(),
+    cutStream: () => !!context.cutStream?.(),
     close() {
       closing ??= shutDown();
       return closing;

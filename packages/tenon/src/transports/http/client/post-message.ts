@@ -1,4 +1,4 @@
-import { type AbortSignalLike, isSessionLoss, parseRetryAfter, TenonError } from '@tenon/base';
+import { type AbortSignalLike, isSessionLoss, parseRetryAfter, sleep, TenonError } from '@tenon/base';
 import { type Id, type JsonRpcMessage, type JsonRpcResponse, serializeMessage } from '../../../jsonrpc/message.js';
 import type { SendOptions } from '../../../jsonrpc/transport.js';
 import { createPendingResponse, type HttpClientContext, type PendingResponse } from './context.js';
@@ -23,7 +23,7 @@ export async function postMessage(
   const { headers, signal, stateless } = options;
   const session = stateless ? undefined : context.session;
   const pending = createPendingResponse(getRequestId(message), session, isListening(message));
-  const body = serialize(message, context.peer);
+  const body = serializeMessage(message, { code: 'call/unwritable', peer: context.peer });
   const requestSignal = context.signals.create(signal);
   let streaming = false;
   try {
@@ -69,7 +69,7 @@ async function postResponse(context: HttpClientContext, post: () => Promise<Http
     const delay = reply.status === 503 ? parseRetryAfter(reply.header('retry-after')) : undefined;
     if (delay === undefined || attempt === MAX_RESPONSE_ATTEMPTS) return reply;
     reply.cancel();
-    await new Promise<void>(resolve => context.clock.after(delay, resolve, { hold: true }));
+    await sleep(context.clock, delay);
   }
 }
 
@@ -79,14 +79,6 @@ export function getRequestId(message: JsonRpcMessage | readonly JsonRpcResponse[
 
 function isListening(message: JsonRpcMessage | readonly JsonRpcResponse[]): boolean {
   return 'method' in message && message.method === 'subscriptions/listen';
-}
-
-function serialize(message: JsonRpcMessage, peer: string): string {
-  try {
-    return serializeMessage(message);
-  } catch (cause) {
-    throw new TenonError('call/unwritable', 'the message cannot be serialized as JSON', { peer, cause });
-  }
 }
 
 function createPostHeaders(session: string | undefined, extra: Readonly<Record<string, string>> | undefined) {

@@ -1,4 +1,4 @@
-import { type AbortSignalLike, OUTCOME_ADVICE, TenonError } from '@tenon/base';
+import { type AbortSignalLike, TenonError } from '@tenon/base';
 import { classifyMessage, parseJson } from '../../../jsonrpc/message.js';
 import { deliver, deliverText, type HttpClientContext, type PendingResponse } from './context.js';
 import { drain } from './endpoint-client.js';
@@ -61,8 +61,10 @@ function handleReadFailure(
 
 function createInterruptedError(context: HttpClientContext, error: unknown): TenonError {
   const got = error instanceof Error ? error.message : undefined;
-  const details = { peer: context.peer, received: got, hint: OUTCOME_ADVICE };
-  return new TenonError('http/interrupted', 'the connection broke during the response', details);
+  return new TenonError('http/interrupted', 'the connection broke during the response', {
+    peer: context.peer,
+    received: got,
+  });
 }
 
 /**

@@ -40,6 +40,7 @@ describe('the standalone stream', () => {
     ['404', response => void response.writeHead(404).end('<html>')],
     ['400', response => json(response, { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error' } }, 400)],
     ['500', response => void response.writeHead(500).end()],
+    ['501', response => void response.writeHead(501).end()],
     ['JSON', response => json(response, { hello: true })],
     ['204', response => void response.writeHead(204).end()],
   ];
@@ -131,6 +132,27 @@ describe('the standalone stream', () => {
     await channel.close();
     expect(notes.bad).toEqual([]);
   });
+
+  const refusals = [
+    { status: 503, headers: { 'retry-after': '5' }, wait: 5_000 },
+    { status: 503, headers: {}, wait: 1_000 },
+    { status: 502, headers: {}, wait: 1_000 },
+    { status: 429, headers: { 'retry-after': '2' }, wait: 2_000 },
+  ];
+  it.each(refusals)(
+    'is requested again where the first request is refused for now: $status $headers',
+    async ({ status, headers, wait }) => {
+      const { channel, notes, advanceToRetry } = await start((_, response, index) => {
+        if (index === 0) response.writeHead(status, headers).end();
+        else stream(response, data(note(1)));
+      });
+      channel.listen();
+      expect(await advanceToRetry()).toBe(wait);
+      await notes.until(({ messages }) => messages.length === 1);
+      await channel.close();
+      expect(notes).toMatchObject({ bad: [], lost: [], ends: [undefined] });
+    },
+  );
 
   it('survives unreadable events', async () => {
     const { channel, notes } = await start((_, response) => void stream(response, `data: {\n\n${data(note())}`));

@@ -1,7 +1,14 @@
-import { TenonError } from '@tenon/base';
+import { isUnavailableStatus, TenonError } from '@tenon/base';
 import { createPendingResponse, type HttpClientContext } from './context.js';
 import { drain, isEventStream, isSuccess } from './endpoint-client.js';
-import { openStream, type ReconnectResult, readStream, readStreamRefusal, reconnect } from './event-stream.js';
+import {
+  getRetryAfter,
+  openStream,
+  type ReconnectResult,
+  readStream,
+  readStreamRefusal,
+  reconnect,
+} from './event-stream.js';
 import { LISTEN_POLICY, type ReconnectPolicy } from './options.js';
 import { createStreamProgress, recordFailure, type StreamProgress } from './reconnect-backoff.js';
 import type { RequestSignal } from './request-signals.js';
@@ -27,7 +34,8 @@ export async function readStandaloneStream(
   const { session } = context;
   const progress = createStreamProgress(context.clock.now());
   const policy = context.onStreamTaken ? SHARED_LISTEN_POLICY : context.listen;
-  const retry = () => reconnect(context, { progress, policy, signal: requestSignal, session, hold: false });
+  const retry = (minDelay?: number) =>
+    reconnect(context, { progress, policy, signal: requestSignal, session, hold: false, minDelay });
   try {
     let next = await openFirstStream(context, progress, session, requestSignal);
     while (next && !requestSignal.aborted) {
@@ -58,7 +66,9 @@ export async function readStandaloneStream(
       // lost.
       if (isSuccess(reply) || reply.status === 405) await drain(reply);
       else await readStreamRefusal(context, reply, session, true);
-      return undefined;
+      if (!isUnavailableStatus(reply.status)) return undefined;
+      recordFailure(progress);
+      return await retry(getRetryAfter(reply));
     } catch (error) {
       if (requestSignal.aborted || !isTransientError(error)) return undefined;
       recordFailure(progress as StreamProgress);

@@ -1,4 +1,4 @@
-import { type AuthInfo, logError, type MaybePromise, SharedLimit, thenMaybe } from '@tenon/base';
+import { type AuthInfo, logError, type MaybePromise, SharedLimit, sleep, thenMaybe } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { HttpSseEndpoints } from '../../http-sse/server.js';
 import { createMemoryEventStore } from '../sse/event-store.js';
@@ -200,7 +200,7 @@ async function closeEndpoint(
   { timeout = CLOSE_TIMEOUT, delay = 0 }: CloseOptions,
 ): Promise<void> {
   inFlight.startDraining();
-  if (delay > 0) await new Promise<void>(resolve => clock.after(delay, resolve, { hold: true }));
+  if (delay > 0) await sleep(clock, delay);
   streams.announceRetry();
   return new Promise(resolve => {
     inFlight.close();

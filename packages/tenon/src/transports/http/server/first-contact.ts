@@ -14,7 +14,7 @@ const PLACEHOLDER_URL = 'https://SERVER/mcp';
  */
 export async function replyPage(context: HttpServerContext, exchange: Exchange): Promise<void> {
   const url = getUrl(exchange);
-  const line = await context.handler.createCurlLine?.(url);
+  const line = await createLine(context, url);
   const { title, name = 'MCP server' } = (context.isPublic ? context.handler.info : undefined) ?? {};
   const body = renderHtml`<p>This is an endpoint of the Model Context Protocol, for programs. Browsers cannot use it.</p>
 <p>Add this URL to your MCP client:</p>
@@ -34,10 +34,15 @@ export async function refuseWithLine(
   { code, message }: ErrorObject,
   id?: Id | null,
 ): Promise<void> {
-  const curl = await context.handler.createCurlLine?.(getUrl(exchange));
+  const curl = await createLine(context, getUrl(exchange));
   if (curl === undefined) return refuse(exchange, status, { code, message }, id);
   const hint = `${message}. To try the server: npx @tenon/cli list ${getUrl(exchange)}, or the line in data.curl`;
   refuse(exchange, status, { code, message: hint, data: { curl } }, id);
+}
+
+/** Returns the line of curl, which works only without a token. */
+function createLine({ isPublic, handler }: HttpServerContext, url: string): Promise<string> | undefined {
+  return isPublic ? handler.createCurlLine?.(url) : undefined;
 }
 
 /** Returns the URL of the endpoint as the client wrote it. A proxy may have ended TLS. */

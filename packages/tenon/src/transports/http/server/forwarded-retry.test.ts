@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tenon/base';
+import { type JsonObject, TenonError } from '@tenon/base';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Context, rpcError, tool } from '../../../index.js';
@@ -7,6 +7,7 @@ import { openReplicas, type Replica } from '../fixtures/replicas.js';
 import { alone, byName, type Init } from '../fixtures/sites.js';
 
 const META = 'io.modelcontextprotocol/';
+const unavailable = new TenonError('store/unavailable', 'restarting');
 
 describe('a retry of 2026-07-28 at another process than the one in which its handler waits', () => {
   let replicas: Replica[] = [];
@@ -69,6 +70,14 @@ describe('a retry of 2026-07-28 at another process than the one in which its han
     const [key = ''] = Object.keys(result.inputRequests as JsonObject);
     const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } };
     return { requestState: result.requestState, inputResponses };
+  };
+
+  /** Advances the clock in small steps, and lets the processes work after each. */
+  const advance = async (time: number) => {
+    for (let elapsed = 0; elapsed < time; elapsed += 500) {
+      clock.advance(500);
+      for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve));
+    }
   };
 
   it('continues the handler, which does not run again', async () => {
@@ -143,6 +152,53 @@ describe('a retry of 2026-07-28 at another process than the one in which its han
     clearInterval(polling);
     expect(text).toContain('The outcome of the call is unknown');
     expect(text).toContain('"data":{"outcome":"unknown"}');
+    expect(runs).toBe(1);
+  });
+
+  it.each([0, 1])('keeps a response that arrives while the store restarts, at each process (%d)', async index => {
+    const [one] = await open();
+    const site = replicas[index] as Replica;
+    const retry = await begin(one, 'greet');
+    site.stores.fault = unavailable;
+    const responding = send(site, 'greet', retry);
+    await advance(9000);
+    site.stores.fault = undefined;
+    const polling = setInterval(() => clock.advance(1000), 10);
+    const response = await responding;
+    clearInterval(polling);
+    expect(await response.json()).toMatchObject({ result: { content: [{ text: 'Hello Ada' }] } });
+    expect(runs).toBe(1);
+  });
+
+  it.each([0, 1])('refuses a response with 503 when the store stays away, at each process (%d)', async index => {
+    const [one] = await open();
+    const site = replicas[index] as Replica;
+    const retry = await begin(one, 'greet');
+    site.stores.fault = unavailable;
+    const responding = send(site, 'greet', retry);
+    await advance(40_000);
+    const response = await responding;
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    site.stores.fault = undefined;
+    expect(await (await send(site, 'greet', retry)).json()).toMatchObject({ result: { resultType: 'complete' } });
+  });
+
+  it('returns the result although the store was away while that process ran the handler', async () => {
+    const [one, two] = await open();
+    signal = undefined;
+    const retry = await begin(one, 'slow');
+    const responding = send(two, 'slow', retry);
+    await expect.poll(() => signal?.aborted).toBe(false);
+    for (const site of [one, two]) site.stores.fault = unavailable;
+    await advance(12_000);
+    for (const site of [one, two]) site.stores.fault = undefined;
+    // The lease of that process has ended meanwhile.
+    for (const { key } of await one.stores.values.list('retry-holder')) await one.stores.values.delete(key);
+    const polling = setInterval(() => clock.advance(1000), 10);
+    finish();
+    const text = await (await responding).text();
+    clearInterval(polling);
+    expect(text).toContain('Hello Ada');
     expect(runs).toBe(1);
   });
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createServer, memoryStores, type Stores } from '../../../index.js';
+import { createServer, memoryStores, type Stores, TenonError } from '../../../index.js';
 import { createFakeClock } from '../fixtures/fake-clock.js';
 import { runtimes, type Site } from '../fixtures/sites.js';
 import type { HandlerOptions } from './options.js';
@@ -97,7 +97,8 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     expect((await get('/healthz')).status).toBe(200);
     clock.advance(1000);
     expect((await get('/readyz')).status).toBe(503);
-    expect(errors).toEqual([expect.objectContaining({ code: 'serve/not-ready', cause: fault })]);
+    const received = 'redis://…@10.0.0.1';
+    expect(errors).toEqual([expect.objectContaining({ code: 'serve/not-ready', cause: fault, received })]);
     fault = undefined;
     clock.advance(1000);
     expect((await get('/readyz')).status).toBe(200);
@@ -135,6 +136,23 @@ describe.each(runtimes)('health endpoints on $name', ({ open }) => {
     const checks = { database: () => false, queue: () => Promise.reject(new Error('down')), disk: () => undefined };
     const get = await openSite({ health: { checks } });
     expect(JSON.parse((await get('/readyz')).text).failed).toEqual(['database', 'queue']);
+  });
+
+  it('report the cause of each failed check with its next step', async () => {
+    const hint = 'add the key of the deployment';
+    const checks = {
+      database: () => false,
+      queue: () => Promise.reject('down'),
+      keys: () => Promise.reject(new TenonError('store/keys', 'none of the keys fits', { hint })),
+    };
+    const errors: unknown[] = [];
+    const get = await openSite({ health: { checks }, onError: error => errors.push(error) });
+    await get('/readyz');
+    expect(errors).toMatchObject([
+      { received: 'false' },
+      { received: 'down' },
+      { received: 'store/keys: none of the keys fits', hint },
+    ]);
   });
 
   it('add the details of the server to the readiness response only', async () => {

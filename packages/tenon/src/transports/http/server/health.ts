@@ -1,4 +1,4 @@
-import { type Clock, runWithTimeout, TenonError } from '@tenon/base';
+import { type Clock, redactSecrets, runWithTimeout, TenonError } from '@tenon/base';
 import type { RequestHandler } from '../../../protocol/request-handler.js';
 import type { Exchange } from './exchange.js';
 
@@ -104,6 +104,13 @@ function reply(exchange: Exchange, failed: readonly string[], details: object = 
   exchange.reply(isReady ? 200 : 503, exchange.method === 'HEAD' ? undefined : body, HEADERS);
 }
 
+/** Returns the error of a failed check for the operator, with the cause. */
+function toNotReadyError(error: unknown, create: (received: string, cause: unknown) => TenonError): TenonError {
+  if (!TenonError.is(error))
+    return create(redactSecrets(error instanceof Error ? error.message : String(error)), error);
+  return error.code === 'serve/not-ready' ? error : create(`${error.code}: ${error.summary}`, error);
+}
+
 /** Creates a function that returns the names of the failed checks. Probes at the same time share one run. */
 function createReadinessCheck(
   { stores = true, checks = {}, timeout = DEFAULT_TIMEOUT }: HealthOptions,
@@ -116,21 +123,25 @@ function createReadinessCheck(
   let last: { readonly failed: readonly string[]; readonly until: number } | undefined;
 
   const runCheck = async (name: string, check: () => unknown): Promise<string | undefined> => {
-    const createError = (cause?: unknown) =>
+    const createError = (received: string, cause?: unknown) =>
       new TenonError('serve/not-ready', `the readiness check "${name}" failed`, {
         expected: `success within ${timeout} ms`,
+        received,
+        hint:
+          (TenonError.is(cause) ? cause.hint : undefined) ??
+          'correct the cause: the server is ready when the check succeeds',
         cause,
       });
     const onTimeout = () => {
-      throw createError();
+      throw createError('no result in this time');
     };
     const wasFailing = last?.failed.includes(name);
     try {
       if ((await runWithTimeout(async () => check(), { clock, timeout, onTimeout })) !== false) return undefined;
-      if (!wasFailing) report(createError());
+      if (!wasFailing) report(createError('false'));
     } catch (error) {
       // A failure is reported once, although probes repeat the check.
-      if (!wasFailing) report(TenonError.is(error) && error.code === 'serve/not-ready' ? error : createError(error));
+      if (!wasFailing) report(toNotReadyError(error, createError));
     }
     return name;
   };

@@ -6,7 +6,7 @@ import type {
   RetryForwarder,
   RetryForwardingOptions,
 } from '../../../protocol/request-handler.js';
-import { MAX_FAULT_TIME, retryStoreFaults } from '../../../stores/fault-retry.js';
+import { retryStoreFaults } from '../../../stores/fault-retry.js';
 
 declare const crypto: { randomUUID(): string };
 
@@ -68,7 +68,20 @@ export class RetryForwarding implements RetryForwarder {
    * before it responds.
    */
   async forward(holder: string, { request, io, onCancel }: ReceivedRetry): Promise<JsonObject | undefined> {
-    if (!(await this.#isRunning(holder))) return undefined;
+    let recoveredAt = Number.NEGATIVE_INFINITY;
+    /** Waits out the faults of the store, because the user has responded, and a refused response would be lost. */
+    const waitForStore = <R>(attempt: () => Promise<R>): Promise<R> => {
+      let hasFault = false;
+      const onFault = (error: TenonError) => {
+        hasFault = true;
+        this.#report(error);
+      };
+      const { clock } = this.#options;
+      return retryStoreFaults(attempt, { clock, onFault }).finally(() => {
+        if (hasFault) recoveredAt = clock.now();
+      });
+    };
+    if (!(await waitForStore(() => this.#isRunning(holder)))) return undefined;
     this.#listen();
     const { values } = this.#options.stores;
     const id = crypto.randomUUID();
@@ -78,16 +91,18 @@ export class RetryForwarding implements RetryForwarder {
     const version = await values.put(key, mail as unknown as JsonObject, { ttl: MESSAGE_TTL });
     const announce = (kind: string) => this.#publish({ kind, to: holder, id });
     onCancel(() => announce('cancel').catch(this.#report));
-    await announce('retry');
+    // The other process also reads the store for retries whose announcement the bus has lost.
+    await announce('retry').catch(this.#report);
     try {
       for (;;) {
         const woken = this.#waitForReply(id);
         // The lease is read first, because the last reply is stored while it is active.
-        const isRunning = await this.#isRunning(holder);
-        const response = await this.#readReplies(id, io);
+        const isRunning = await waitForStore(() => this.#isRunning(holder));
+        const response = await waitForStore(() => this.#readReplies(id, io));
         if (response !== undefined) return readResult(response);
-        if (isRunning) await woken;
-        else if (await values.delete(key, version)) return undefined;
+        // During a fault of the store, the other process could not renew its lease.
+        if (isRunning || this.#options.clock.now() - recoveredAt < LEASE) await woken;
+        else if (await waitForStore(() => values.delete(key, version))) return undefined;
         else throw createStoppedError();
       }
     } finally {
@@ -182,7 +197,7 @@ export class RetryForwarding implements RetryForwarder {
       const key = `${this.#toKey('retry-reply', id)}/${String(count).padStart(9, '0')}`;
       const put = () => stores.values.put(key, value as unknown as JsonObject, { ttl: MESSAGE_TTL });
       sent = sent
-        .then(() => retryStoreFaults(put, { clock, maxElapsed: MAX_FAULT_TIME }))
+        .then(() => retryStoreFaults(put, { clock }))
         .then(() => this.#publish({ kind: 'reply', to: from, id }));
       return sent;
     };

@@ -161,7 +161,9 @@ function receiveNonRequest(
       id,
     );
   }
-  withSession(context, sessions, exchange, { sessionId, auth }, session => {
+  // Official clients do not send a refused response again, and their call would wait until it times out.
+  const waitsForStore = kind === 'success' || kind === 'failure';
+  withSession(context, sessions, exchange, { sessionId, auth, waitsForStore }, session => {
     if (context.inFlight.closing && Array.isArray(value)) return refuseBusy(exchange, 'The server is shutting down');
     receiveInSession(session, exchange, posted);
   });
@@ -220,6 +222,11 @@ interface SessionLookup {
   readonly id?: JsonRpcRequest['id'];
   /** Called in place of a refusal if the session does not exist, or belongs to another caller. */
   readonly onUnknown?: (() => void) | undefined;
+  /**
+   * True if the message waits for a store that has a fault.
+   * @default `false`
+   */
+  readonly waitsForStore?: boolean;
 }
 
 /** Calls a function with the session of a request: immediately, or after the session was read from a store. */
@@ -227,7 +234,7 @@ function withSession(
   context: HttpServerContext,
   sessions: HttpSessionRegistry,
   exchange: Exchange,
-  { sessionId, auth, id, onUnknown }: SessionLookup,
+  { sessionId, auth, id, onUnknown, waitsForStore }: SessionLookup,
   next: (session: HttpSession) => void,
 ) {
   if (sessionId === undefined)
@@ -244,7 +251,7 @@ function withSession(
       return refuse(exchange, 404, createInvalidRequest('Session not found. Send initialize to open one'), id);
     next(session);
   };
-  const found = sessions.find(sessionId, auth, context.getAddress(exchange));
+  const found = sessions.find(sessionId, auth, context.getAddress(exchange), waitsForStore);
   if (!isPromise(found)) return proceed(found);
   found.then(
     session => {

@@ -58,21 +58,20 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
   };
 
   const dispatch = () => {
-    if (id !== undefined) resumption.lastEventId = id === '' ? undefined : id;
-    const event = data === undefined || skipping ? undefined : { type: type || 'message', data };
-    const isTooLong = skipping;
+    if (skipping) listener.onEventTooLong();
+    else if (data !== undefined) listener.onEvent({ type: type || 'message', data });
+    // Afterwards, so that a listener can still read the ID of the event before.
+    if (id !== undefined) resumption.lastEventId = id || undefined;
     id = data = undefined;
     type = '';
     skipping = false;
-    if (isTooLong) listener.onEventTooLong();
-    else if (event) listener.onEvent(event);
   };
 
   const append = (value: string) => {
-    const length = data === undefined ? value.length : data.length + 1 + value.length;
     if (skipping) return;
-    if (length > limit) skip();
-    else data = data === undefined ? value : `${data}\n${value}`;
+    const joined = data === undefined ? value : `${data}\n${value}`;
+    if (joined.length > limit) skip();
+    else data = joined;
   };
 
   const parseField = (readLine: string) => {
@@ -83,7 +82,7 @@ export function createSseReader(listener: SseListener, limit: number, resumedAft
     if (name === 'data') append(value);
     else if (name === 'event') type = value;
     else if (name === 'id' && !value.includes('\0')) id = value;
-    else if (name === 'retry' && /^[0-9]+$/.test(value)) resumption.retry = Math.min(Number(value), MAX_RETRY);
+    else if (name === 'retry' && /^\d+$/.test(value)) resumption.retry = Math.min(Number(value), MAX_RETRY);
   };
 
   const readLine = (text: string | undefined) => {
@@ -109,7 +108,7 @@ function createUtf8Decoder(): (chunk: Uint8Array) => string {
     const completeLength = bytes.length - countUnfinishedBytes(bytes);
     rest = completeLength < bytes.length ? bytes.slice(completeLength) : undefined;
     if (completeLength === 0) return '';
-    const text = decoder.decode(completeLength < bytes.length ? bytes.subarray(0, completeLength) : bytes);
+    const text = decoder.decode(bytes.subarray(0, completeLength));
     const hasBom = !hasStarted && text.charCodeAt(0) === 0xfeff;
     hasStarted = true;
     return hasBom ? text.slice(1) : text;

@@ -15,12 +15,13 @@ export interface HttpSessionRegistry {
   createForPost(auth: AuthInfo | undefined, address: string | undefined): HttpSession;
   /**
    * Finds a session by its ID, for the user and OAuth client that opened it. Returns a promise if sessions are in a
-   * store. The promise rejects when the store does not respond.
+   * store. The promise rejects when the store does not respond: immediately, or after some time with `waitsForStore`.
    */
   find(
     id: string,
     auth: AuthInfo | undefined,
     address: string | undefined,
+    waitsForStore?: boolean,
   ): HttpSession | undefined | Promise<HttpSession | undefined>;
   /** Returns the key of the caller whose limits a session uses. */
   getCaller(id: string): string;
@@ -112,8 +113,8 @@ export function createSessionRegistry(context: HttpServerContext): HttpSessionRe
       posts.set(post, session);
       return session;
     },
-    find(id, auth, address) {
-      if (storedSessions !== undefined) return storedSessions.find(id, auth, address);
+    find(id, auth, address, waitsForStore) {
+      if (storedSessions !== undefined) return storedSessions.find(id, auth, address, waitsForStore);
       const session = sessions.get(id);
       // A session ID does not prove the identity of the caller. Another caller must not detect that the session exists.
       if (session === undefined || !isSameOwner(session.auth, auth)) return undefined;

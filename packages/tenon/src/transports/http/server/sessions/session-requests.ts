@@ -7,6 +7,7 @@ import {
   type JsonRpcRequest,
 } from '../../../../jsonrpc/message.js';
 import type { MessageContext } from '../../../../jsonrpc/transport.js';
+import { requireServerSession } from '../../../../protocol/check-request-handler.js';
 import type { ConnectOptions } from '../../../../protocol/request-handler.js';
 import { EVENT_STREAM } from '../../sse/encode-event.js';
 import type { HttpServerContext } from '../context.js';
@@ -55,7 +56,7 @@ export function connectSession(
   context.handler
     .connect(session, shared ? { ...options, onStateChange: change => shared.onStateChange(change) } : options)
     .then(serverSession => {
-      session.serverSession = serverSession;
+      session.serverSession = requireServerSession(serverSession);
       receive();
     })
     .catch(error => {

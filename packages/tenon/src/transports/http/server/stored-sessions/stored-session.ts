@@ -3,7 +3,7 @@ import { createNotification, type Id, type JsonRpcMessage } from '../../../../js
 import type { SendOptions } from '../../../../jsonrpc/transport.js';
 import type { SessionChange, SessionState, SharedStores } from '../../../../protocol/request-handler.js';
 import { CallOrder } from '../../../../stores/call-order.js';
-import { MAX_FAULT_TIME, retryStoreFaults } from '../../../../stores/fault-retry.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import { encodePrimingEvent } from '../../sse/encode-event.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { Exchange } from '../exchange.js';
@@ -13,8 +13,8 @@ import { parseEventId } from './event-id.js';
 import { EventLog } from './event-log.js';
 import { followAnswer } from './follow-answer.js';
 import { findCancelledId, findServerRequestId } from './forwarded-ids.js';
+import { InputRequestRecords } from './input-request-records.js';
 import { Listening } from './listening.js';
-import { QuestionRecords } from './question-records.js';
 import type { ServerReplica } from './server-replica.js';
 import {
   EMPTY_STATE,
@@ -48,7 +48,7 @@ export class StoredSession implements SharedSession {
   readonly #session: HttpSession;
   readonly #answers = new Map<string, AnswerLog>();
   readonly #listening: Listening;
-  readonly #questions: QuestionRecords;
+  readonly #inputRequests: InputRequestRecords;
   readonly #sending = new CallOrder();
   #stored: StoredRecord | undefined;
   #changes: SessionChange[] = [];
@@ -65,7 +65,7 @@ export class StoredSession implements SharedSession {
     // The first use at this process may be long after the last one at another.
     this.#extendedAt = stored ? Number.NEGATIVE_INFINITY : session.context.clock.now();
     const { stores, replica } = context;
-    this.#questions = new QuestionRecords(stores, replica, toSessionKey(stores, session.id));
+    this.#inputRequests = new InputRequestRecords(stores, replica, toSessionKey(stores, session.id));
     const listenPrefix = this.#toPrefix('listen');
     this.#listening = new Listening(context, session, this.#createLog(listenPrefix), listenPrefix, change =>
       this.update(change),
@@ -189,9 +189,8 @@ export class StoredSession implements SharedSession {
       };
       const { clock, report } = this.#session.context;
       // Official clients do not send a refused response again, and their call would wait until it times out.
-      return retryStoreFaults(() => this.#questions.receive(requestId, message, deliver), {
+      return retryStoreFaults(() => this.#inputRequests.receive(requestId, message, deliver), {
         clock,
-        maxElapsed: MAX_FAULT_TIME,
         onFault: report,
       });
     }
@@ -205,8 +204,8 @@ export class StoredSession implements SharedSession {
     options: SendOptions | undefined,
     deliver: () => MaybePromise<T>,
   ): MaybePromise<T> {
-    const sent = this.#sending.run(this.#questions.record(message, options), deliver);
-    const removed = this.#questions.removeCancelled(message);
+    const sent = this.#sending.run(this.#inputRequests.record(message, options), deliver);
+    const removed = this.#inputRequests.removeCancelled(message);
     return removed === undefined ? sent : Promise.all([sent, removed]).then(([result]) => result);
   }
 

@@ -1,5 +1,6 @@
 import { type AuthInfo, isSameOwner, TenonError } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import type { HttpServerContext } from '../context.js';
 import type { HttpSession } from '../sessions/session.js';
 import { endOrphanedStream } from './orphaned-stream.js';
@@ -56,9 +57,21 @@ export class StoredSessions {
 
   /**
    * Finds a session by its ID, for the user and OAuth client that opened it. Each request reads the session from the
-   * store.
+   * store. With `waitsForStore`, a fault of the store is waited out for some time.
    */
-  async find(id: string, auth: AuthInfo | undefined, address: string | undefined): Promise<HttpSession | undefined> {
+  find(
+    id: string,
+    auth: AuthInfo | undefined,
+    address: string | undefined,
+    waitsForStore = false,
+  ): Promise<HttpSession | undefined> {
+    const attempt = () => this.#find(id, auth, address);
+    if (!waitsForStore) return attempt();
+    const { clock, report } = this.#context;
+    return retryStoreFaults(attempt, { clock, onFault: report });
+  }
+
+  async #find(id: string, auth: AuthInfo | undefined, address: string | undefined): Promise<HttpSession | undefined> {
     if (!SESSION_ID.test(id)) return undefined;
     const stored = await this.#sessionContext.records.get(id);
     if (stored === undefined) {

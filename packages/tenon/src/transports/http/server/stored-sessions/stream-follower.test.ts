@@ -101,4 +101,35 @@ describe('a stream from the log', () => {
     });
     expect([await ended, written]).toEqual(['ended', ['0.1 a', '3.1 b']]);
   });
+
+  it('is read again soon after a read that failed', async () => {
+    const clock = fakeClock();
+    const stores = memoryStores({ clock });
+    const limits = { ttl: 60_000, maxEvents: 1000, maxBytes: 1_000_000, clock };
+    const log = new EventLog({ ...limits, values: stores.values, prefix: 'log/', writer: 'a' }, 'p');
+    await log.append(['a'], () => 'p');
+    let reads = 0;
+    const list: SharedStores['values']['list'] = async (...args) => {
+      reads += 1;
+      return reads === 1 ? Promise.reject(new Error('down')) : stores.values.list(...args);
+    };
+    const written: string[] = [];
+    follower = new StreamFollower({
+      stores: { ...stores, values: { ...stores.values, list }, scope: 'notes' },
+      clock,
+      prefix: 'log/',
+      position: { entry: 0, events: 0, tag: '' },
+      connection: { open: true, write: frame => void written.push(frame), end() {}, destroy() {} },
+      encode: (_, text) => text,
+      pollInterval: 15_000,
+      onPoll: async () => {},
+      report: error => expect(error).toBeUndefined(),
+    });
+    follower.start();
+    await wait();
+    expect(written).toEqual([]);
+    clock.advance(50);
+    await wait();
+    expect(written).toEqual(['a']);
+  });
 });

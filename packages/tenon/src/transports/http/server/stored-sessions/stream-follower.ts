@@ -1,5 +1,6 @@
 import { type Clock, toTypedValues } from '@tenon/base';
 import type { SharedStores } from '../../../../protocol/request-handler.js';
+import { retryStoreFaults } from '../../../../stores/fault-retry.js';
 import type { EventStream } from '../../sse/event-streams.js';
 import type { LogPosition } from './event-id.js';
 import { type LogEntry, readEntries } from './event-log.js';
@@ -93,9 +94,13 @@ export class StreamFollower {
   }
 
   async #read(): Promise<void> {
+    const { clock, pollInterval } = this.#options;
+    const send = async (): Promise<void> => {
+      if (this.#isSending) await this.#sendAppended();
+    };
     while (this.#readsAgain && this.#isSending) {
       this.#readsAgain = false;
-      await this.#sendAppended();
+      await retryStoreFaults(send, { clock, maxElapsed: pollInterval });
     }
   }
 

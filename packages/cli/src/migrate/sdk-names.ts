@@ -1,0 +1,81 @@
+/** Names of the official SDK, versions 1 and 2, and their equivalents. */
+
+/** Packages of the official SDK. Version 1 is one package, version 2 several. */
+const SDK_MODULE = /^@modelcontextprotocol\/(?:sdk|server|client|core|node|express|hono|fastify)(?:\/|$)/;
+
+export const isSdkModule = (specifier: string): boolean => SDK_MODULE.test(specifier);
+
+/** Packages that a migrated project no longer needs. */
+export const isSdkPackage = (name: string): boolean => isSdkModule(name) && !name.endsWith('/client');
+
+/** Types of the SDK and the type of `tenon` that has the same members. */
+export const TYPES: Readonly<Record<string, string>> = {
+  McpServer: 'Server',
+  Server: 'Server',
+  RequestHandlerExtra: 'Context',
+  ServerContext: 'Context',
+  CallToolResult: 'CallToolResult',
+  GetPromptResult: 'GetPromptResult',
+  ReadResourceResult: 'ReadResourceResult',
+  Tool: 'Tool',
+  Prompt: 'Prompt',
+  Resource: 'Resource',
+  ResourceTemplateType: 'ResourceTemplate',
+  TextContent: 'TextContent',
+  ImageContent: 'ImageContent',
+  AudioContent: 'AudioContent',
+  EmbeddedResource: 'EmbeddedResource',
+  ResourceLink: 'ResourceLink',
+  ContentBlock: 'ContentBlock',
+  ToolAnnotations: 'ToolAnnotations',
+  PromptMessage: 'PromptMessage',
+  Implementation: 'Implementation',
+  LoggingLevel: 'LoggingLevel',
+  Root: 'Root',
+  Icon: 'Icon',
+  ElicitResult: 'ElicitResult',
+  CreateMessageResult: 'CreateMessageResult',
+  SamplingMessage: 'SamplingMessage',
+  ServerCapabilities: 'ServerCapabilities',
+  ClientCapabilities: 'ClientCapabilities',
+  AuthInfo: 'AuthInfo',
+  Transport: 'Transport',
+};
+
+/** Members of `ErrorCode` and `ProtocolErrorCode`. */
+export const ERROR_CODES: Readonly<Record<string, number>> = {
+  ConnectionClosed: -32000,
+  RequestTimeout: -32001,
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  InternalError: -32603,
+  ResourceNotFound: -32002,
+  UrlElicitationRequired: -32042,
+};
+
+/** Methods of the schemas that version 1 passes to `setRequestHandler`. Version 2 passes the method. */
+export const REQUEST_SCHEMAS: Readonly<Record<string, string>> = {
+  ListToolsRequestSchema: 'tools/list',
+  CallToolRequestSchema: 'tools/call',
+  ListPromptsRequestSchema: 'prompts/list',
+  GetPromptRequestSchema: 'prompts/get',
+  ListResourcesRequestSchema: 'resources/list',
+  ListResourceTemplatesRequestSchema: 'resources/templates/list',
+  ReadResourceRequestSchema: 'resources/read',
+  SubscribeRequestSchema: 'resources/subscribe',
+  UnsubscribeRequestSchema: 'resources/unsubscribe',
+  CompleteRequestSchema: 'completion/complete',
+  SetLevelRequestSchema: 'logging/setLevel',
+  PingRequestSchema: 'ping',
+};
+
+/** Members of `ToolAnnotations`, by which an argument of `server.tool` is recognized. */
+export const ANNOTATION_KEYS: ReadonlySet<string> = new Set([
+  'title',
+  'readOnlyHint',
+  'destructiveHint',
+  'idempotentHint',
+  'openWorldHint',
+]);
