@@ -24,6 +24,8 @@ const debianPackages = {
   script: 'bsdutils',
   stty: 'coreutils',
   'systemd-analyze': 'systemd',
+  'dbus-run-session': 'dbus-daemon',
+  'gnome-keyring-daemon': 'gnome-keyring',
 };
 
 /** @typedef {keyof typeof debianPackages} OptionalProgram */

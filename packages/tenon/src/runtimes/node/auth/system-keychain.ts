@@ -11,11 +11,12 @@ export interface Keychain {
 
 /** The members of `@napi-rs/keyring` that are used. */
 interface Keyring {
-  readonly Entry: new (
+  /** Its methods do not block the process while the system asks the user to unlock the keychain. */
+  readonly AsyncEntry: new (
     service: string,
     account: string,
     options: { readonly linux: { readonly store: 'secret-service' } },
-  ) => { getPassword(): string | null; setPassword(secret: string): void };
+  ) => { getPassword(): Promise<string | null>; setPassword(secret: string): Promise<void> };
 }
 
 /**
@@ -24,12 +25,12 @@ interface Keyring {
  */
 export function createSystemKeychain(service: string): Keychain {
   const open = (account: string) => {
-    const { Entry } = loadKeyring();
+    const { AsyncEntry } = loadKeyring();
     // By default the library falls back to the keyring of the Linux kernel, whose content ends with the session.
-    return new Entry(service, account, { linux: { store: 'secret-service' } });
+    return new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   };
   return {
-    get: account => runInKeychain(() => open(account).getPassword() ?? undefined),
+    get: account => runInKeychain(async () => (await open(account).getPassword()) ?? undefined),
     set: (account, secret) => runInKeychain(() => open(account).setPassword(secret)),
   };
 }
@@ -46,9 +47,9 @@ function loadKeyring(): Keyring {
   }
 }
 
-function runInKeychain<T>(run: () => T): T {
+async function runInKeychain<T>(run: () => Promise<T>): Promise<T> {
   try {
-    return run();
+    return await run();
   } catch (error) {
     if (TenonError.is(error)) throw error;
     throw new TenonError('auth/no-keychain', 'the keychain of the system is not available', {
