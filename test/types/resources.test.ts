@@ -90,4 +90,56 @@ describe('the variables of a template', () => {
     // @ts-expect-error this template has no `title`
     createServer({ ...about, resources: { 'note://{name}': typed } });
   });
+
+  it('have types from the key of `set`', () => {
+    const server = createServer(about);
+    server.resources.set(
+      'note://{title}',
+      resource({
+        list: () => [{ title: 'a' }],
+        complete: { title: ['a'] },
+        read(variables) {
+          expectTypeOf(variables.title).toEqualTypeOf<string>();
+          expectTypeOf<keyof typeof variables>().toEqualTypeOf<'title' | 'uri'>();
+          return variables.title;
+        },
+      }),
+    );
+    server.resources.set('note://{title}{?line}', {
+      read({ line }) {
+        expectTypeOf(line).toEqualTypeOf<string | undefined>();
+        return line;
+      },
+    });
+    server.resources.set(
+      'note://{title}',
+      // @ts-expect-error the template has no `name`
+      resource({ read: ({ name }) => name }),
+    );
+    server.resources.set('note://{title}', resource<{ title: string }>({ read: ({ title }) => title }));
+    server.resources.set(
+      'note://{name}',
+      // @ts-expect-error this template has no `title`
+      resource<{ title: string }>({ read: ({ title }) => title }),
+    );
+  });
+
+  it('have any names if the key of `set` is not known', () => {
+    const uri: string = 'note://a';
+    createServer(about).resources.set(
+      uri,
+      resource({
+        read(variables) {
+          expectTypeOf(variables.uri).toExtend<string>();
+          expectTypeOf(variables.title).toEqualTypeOf<string | string[] | undefined>();
+          return variables.uri;
+        },
+      }),
+    );
+  });
+
+  it('can be passed to `read` of a resource that is defined apart from its key', () => {
+    const apart = resource({ read: ({ title }) => title });
+    expectTypeOf<Parameters<typeof apart.read>[0]>().toEqualTypeOf<Record<string, string> & { readonly uri: string }>();
+  });
 });

@@ -13,7 +13,7 @@ export function createChangingTools(server: () => Server) {
           count += 1;
           tools.set(`grown-${count}`, tool({ run: () => 'grown' }));
           if (prompts.isOffered) prompts.set(`grown-${count}`, prompt({ run: () => 'grown' }));
-          if (resources.isOffered) resources.set(`grown://${count}`, resource({ read: () => 'grown' }) as never);
+          if (resources.isOffered) resources.set(`grown://${count}`, resource({ read: () => 'grown' }));
         }
         return String(count);
       },

@@ -40,7 +40,7 @@ describe.each(protocolVersions)('changes on %s', protocolVersion => {
     await expect.poll(() => seen, { interval: 5 }).toEqual([{ list: 'tools' }]);
     server.prompts.delete('p');
     await expect.poll(() => seen.slice(1), { interval: 5 }).toEqual([{ list: 'prompts' }]);
-    server.resources.set('x://c', resource({ read: () => 'x' }) as never);
+    server.resources.set('x://c', resource({ read: () => 'x' }));
     await expect.poll(() => seen.slice(2), { interval: 5 }).toEqual([{ list: 'resources' }]);
     await close();
   });

@@ -14,7 +14,7 @@ import type {
   WithMountedTools,
 } from './definitions/mount.js';
 import type { PromptDefinition } from './definitions/prompt.js';
-import type { ResourceDefinition } from './definitions/resource.js';
+import type { ResourceRegistry } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, Tools } from './definitions/server-definition.js';
 import type { ToolDefinition } from './definitions/tool.js';
 import { localBackend } from './local-backend.js';
@@ -40,7 +40,7 @@ export interface Server<T = Tools, P = Prompts, R = KnownKeys> extends RequestHa
   /** Prompts of the server. They may change at any time. */
   readonly prompts: Registry<PromptDefinition>;
   /** Resources and resource templates of the server. They may change at any time. */
-  readonly resources: Registry<ResourceDefinition<never>>;
+  readonly resources: ResourceRegistry;
   /** Serves one peer until its transport closes. The result has `ping`. */
   connect(transport: Transport, options?: ConnectOptions): Promise<SessionHandle>;
   /** Notifies subscribers that the resource of this URI has changed. */

@@ -6,6 +6,7 @@ import type { Annotations, Icon, Meta, Resource, ResourceContents } from '../../
 import type { InputRequiredResult } from '../../protocol/input-requests.js';
 import type { Cacheable } from '../../protocol/params-and-results.js';
 import type { ExposeErrors } from '../exposed-errors.js';
+import type { Registry } from '../registry.js';
 import { parseTemplate, type Template } from '../uri-template/template.js';
 import type { TemplateVariables } from '../uri-template/variables.js';
 import type { Completers } from './completers.js';
@@ -133,8 +134,19 @@ export function resource<V = Record<string, string>>(definition: ResourceDefinit
   return definition as DefinedResource<V>;
 }
 
-/** Type of a resource that `resource` created without its key. It is assignable to every key. */
-type DefinedResource<V> = string extends keyof V ? ResourceDefinition<never> : ResourceDefinition<V>;
+/** Type of a resource that `resource` created without its key. It is assignable to every key, and `read` takes any names. */
+type DefinedResource<V> = string extends keyof V
+  ? ResourceDefinition<never> & Pick<ResourceDefinition<V>, 'read'>
+  : ResourceDefinition<V>;
 
 /** Type of the definitions of resources, by URI or template. */
 export type ResourceMap<R> = { readonly [U in keyof R]: ResourceDefinition<TemplateVariables<U & string>> };
+
+/** Resources and resource templates of a server. They may change while clients are connected. */
+export interface ResourceRegistry extends Omit<Registry<ResourceDefinition<never>>, 'set'> {
+  /**
+   * Adds or replaces a resource. Its key is its URI or its RFC 6570 template, which types the variables of `read`.
+   * @throws TenonError `server/catalog-function` if the registry is a function of the caller.
+   */
+  set<const U extends string>(uri: U, item: ResourceDefinition<TemplateVariables<U>>): void;
+}
