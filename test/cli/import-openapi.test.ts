@@ -105,6 +105,37 @@ describe('tenon import-openapi', () => {
     expect(edit((await importApi('api.yaml')).out).errors).toEqual([]);
   });
 
+  it('takes operations of other servers, and larger schemas, by the options that its report names', async () => {
+    const properties = { a: { type: 'string' }, b: { type: 'string' } };
+    const content = { 'application/json': { schema: { type: 'object', properties } } };
+    await project.write('servers.json', {
+      openapi: '3.1.0',
+      info: { title: 'Files', version: '1' },
+      servers: [{ url: 'https://api.example.com' }],
+      paths: {
+        '/files': { get: { operationId: 'getFiles', servers: [{ url: 'https://files.example.com' }] } },
+        '/all': { get: { operationId: 'getAll', responses: { 200: { description: 'ok', content } } } },
+      },
+    });
+    const run = async (...options: string[]) => {
+      const { out } = await runTenon(project.folder, ['import-openapi', 'servers.json', '--json', ...options]);
+      return JSON.parse(out);
+    };
+    expect(await run('--max-output-parts', '2')).toMatchObject({
+      changed: [
+        { tool: 'getAll', changes: ['the schema of the response is left out: more than 2 parts (`maxOutputParts`)'] },
+      ],
+      leftOut: [{ operation: 'GET /files', reason: expect.stringContaining('not in `serverOrigins`') }],
+    });
+    expect(await run('--server-origins', 'https://files.example.com')).toMatchObject({
+      tools: ['getFiles', 'getAll'],
+      changed: [],
+      leftOut: [],
+    });
+    const refused = await runTenon(project.folder, ['import-openapi', 'servers.json', '--server-origins', 'files']);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('an origin, such as') });
+  });
+
   it('writes a server that calls the API [cli.import-openapi]', async () => {
     const { code, out, err } = await runTenon(project.folder, ['import-openapi', 'api.yaml', '--json']);
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -1,7 +1,17 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createHost, createLock, deny, parseConfig, serializeLock } from '@tenon/host';
+import {
+  createHost,
+  createLock,
+  deny,
+  findLiteralSecrets,
+  openApiServer,
+  parseConfig,
+  parseLockFile,
+  serializeLock,
+} from '@tenon/host';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listEntryParts } from '../../packages/host/src/config/entry-parts.js';
 import { buildCommand, projectWith, runTenon } from '../cli/command.js';
 import { getText } from '../interop/collect.js';
 
@@ -14,10 +24,17 @@ const DOCUMENT = {
   },
 };
 
+const SECURED = {
+  ...DOCUMENT,
+  components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'x-key' } } },
+  security: [{ key: [] }],
+};
+
 const requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = [];
 const api = createHttpServer(({ method, url, headers }, response) => {
   requests.push({ method, url, headers });
   if (url === '/openapi.json') return response.end(JSON.stringify(DOCUMENT));
+  if (url === '/secured.json') return response.end(JSON.stringify(SECURED));
   response.end('["Ada"]');
 });
 let url = '';
@@ -48,6 +65,43 @@ describe('a server of an OpenAPI document', () => {
     await host.close();
   });
 
+  it('takes the credentials, resources and limits of its document', async () => {
+    const host = await createHost({
+      servers: {
+        pets: {
+          url: `${url}/secured.json`,
+          transport: 'openapi',
+          openapi: { auth: { key: 'the-key' }, resources: ['GET /pets'], exclude: ['addPet'] },
+        },
+      },
+      onError: () => {},
+    });
+    expect((await host.client.call('resources/list')).resources).toMatchObject([{ uri: 'pet-shop:///pets' }]);
+    expect(await host.client.readResource('pet-shop:///pets')).toMatchObject({ contents: [{ text: '["Ada"]' }] });
+    expect((await host.client.call('tools/list')).tools).toEqual([]);
+    expect(requests.map(each => [each.url, each.headers['x-key']])).toEqual([
+      ['/secured.json', undefined],
+      ['/pets', 'the-key'],
+    ]);
+    await host.close();
+  });
+
+  it('names the security schemes of its document in place of an unknown one', async () => {
+    const pets = {
+      url: `${url}/secured.json`,
+      transport: 'openapi',
+      openapi: { auth: { kye: 'the-key' } },
+    } as const;
+    await expect(openApiServer(pets)).rejects.toMatchObject({
+      code: 'openapi/option',
+      summary: '`auth` has the unknown security scheme "kye"',
+      hint: 'did you mean "key"?',
+    });
+    const host = await createHost({ servers: { pets }, onError: () => {} });
+    await expect(host.client.call('tools/list')).rejects.toThrow('`auth` has the unknown security scheme "kye"');
+    await host.close();
+  });
+
   it('follows the policy and the choice of tools', async () => {
     const host = await createHost({
       servers: {
@@ -68,7 +122,7 @@ describe('`openapi` in a configuration', () => {
       file: '/work/mcp.json',
       scope: 'user',
       workspace: '/work',
-      env: () => undefined,
+      env: name => (name === 'PETS_KEY' ? 'the-key' : undefined),
     });
   const read = async (entry: object) => {
     const { entries, findings } = await parse(entry);
@@ -88,6 +142,47 @@ describe('`openapi` in a configuration', () => {
     });
   });
 
+  it('has credentials by security schemes, resources and origins of servers', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+    const auth = { key: '${PETS_KEY}', basic: { username: 'ada', password: 'p' } };
+    const choice = { resources: ['GET /pets'], serverOrigins: ['https://files.example'] };
+    expect(await read({ openapi: 'https://a.example/o.json', auth, ...choice })).toMatchObject({
+      target: { openapi: { auth: { ...auth, key: 'the-key' }, ...choice } },
+      findings: [],
+    });
+  });
+
+  it('reports settings of a document beside a URL, and ignores them', async () => {
+    const { target, findings } = await read({
+      url: 'https://a.example/mcp',
+      resources: [],
+      apiUrl: 'https://b.example',
+    });
+    expect(target).toEqual({ url: 'https://a.example/mcp' });
+    expect(findings).toEqual([
+      expect.stringContaining('the key is ignored without `openapi`'),
+      expect.stringContaining('the key is ignored without `openapi`'),
+    ]);
+  });
+
+  it('needs another approval when an origin or a credential changes, and shows no credential', async () => {
+    const list = async (more: object) => {
+      const { entries } = await parse({ openapi: 'p.yaml', auth: { key: 'k-1' }, ...more });
+      const [entry] = entries;
+      return entry ? listEntryParts(entry) : [];
+    };
+    const parts = await list({ serverOrigins: ['https://files.example'] });
+    expect(parts.map(({ key }) => key)).toEqual(['url', 'transport', 'auth.key', 'serverOrigins']);
+    expect(JSON.stringify(parts.map(({ shown }) => shown))).not.toContain('k-1');
+    expect(parts).not.toEqual(await list({ serverOrigins: ['https://other.example'] }));
+    expect(parts).not.toEqual(await list({ serverOrigins: ['https://files.example'], auth: { key: 'k-2' } }));
+  });
+
+  it('finds credentials that are not variables', async () => {
+    const { entries } = await parse({ openapi: 'p.yaml', auth: { a: 'k-1', b: { username: 'u', password: 'p' } } });
+    expect(entries.flatMap(({ target }) => findLiteralSecrets(target))).toEqual(['auth.a', 'auth.b.password']);
+  });
+
   it('accepts values of the caller in headers', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
     const { perCaller } = await read({ openapi: 'https://a.example/o.json', headers: { 'X-User': '${caller:user}' } });
@@ -101,12 +196,19 @@ describe('`openapi` in a configuration', () => {
     [{ openapi: 'a.yaml', apiUrl: 'api' }, 'invalid URL'],
     [{ openapi: 'https://u:p@a.example/o.json' }, 'contains credentials'],
     [{ openapi: {} }, 'invalid value'],
+    [{ openapi: 'a.yaml', auth: 'token' }, 'invalid value'],
+    [{ openapi: 'a.yaml', auth: { basic: { username: 'a' } } }, 'invalid value'],
+    [{ openapi: 'a.yaml', auth: { basic: { user: 'a' } } }, 'unknown key "auth.basic.user"'],
+    [{ openapi: 'a.yaml', auth: { type: 'client-credentials', clientId: 'a' } }, 'a service account is only for'],
+    [{ openapi: 'a.yaml', resources: 'GET /pets' }, 'invalid value'],
+    [{ openapi: 'a.yaml', serverOrigins: ['https://a.example/v1'] }, 'invalid origin'],
   ])('refuses %j', async (entry, message) => {
     expect(await read(entry)).toMatchObject({ target: undefined, findings: [expect.stringContaining(message)] });
   });
 
   it('is pinned by a lock without the folder of the configuration', async () => {
-    const { entries } = await parse({ openapi: 'p.yaml', apiUrl: url });
+    const settings = { auth: { key: 'k-1' }, resources: ['GET /pets'], serverOrigins: ['https://files.example'] };
+    const { entries } = await parse({ openapi: 'p.yaml', apiUrl: url, ...settings });
     const inventory = { server: 'pets', info: undefined, instructions: undefined, protocolVersion: '2026-07-28' };
     const lists = {
       tools: [{ name: 'a', inputSchema: { type: 'object' as const } }],
@@ -115,7 +217,10 @@ describe('`openapi` in a configuration', () => {
       templates: [],
     };
     const lock = await createLock([{ ...inventory, ...lists }], entries);
-    expect(serializeLock(lock)).toContain('<folder>/p.yaml');
+    const text = serializeLock(lock);
+    expect(text).toContain('<folder>/p.yaml');
+    expect(text).not.toContain('k-1');
+    expect((await parseLockFile(text)).servers.get('pets')?.source).toMatchObject({ ...settings, auth: ['key'] });
   });
 });
 

@@ -118,6 +118,7 @@ export {
   checkObject,
   checkOneOf,
   checkOptional,
+  checkOrigin,
   checkRange,
   checkRecord,
   checkString,

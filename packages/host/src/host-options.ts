@@ -1,4 +1,5 @@
 import { type Clock, MAX_SHARE, type Stores, type TenonError } from '@tenon/base';
+import type { OpenApiOptions } from '@tenon/openapi';
 import {
   type ClientHandlers,
   type HttpTarget,
@@ -43,6 +44,11 @@ export interface OpenApiTarget {
    * @default the first server of the document
    */
   readonly apiUrl?: string | undefined;
+  /**
+   * Choice of operations, credentials and limits, as `openapi` takes them.
+   * @default those of `openapi`
+   */
+  readonly openapi?: Omit<OpenApiOptions, 'baseUrl' | 'headers'> | undefined;
 }
 
 /** Settings of one server, in addition to its address. */

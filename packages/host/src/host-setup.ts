@@ -31,6 +31,7 @@ const TARGET_CHECKS: OptionChecks<
   headers: checkAnything,
   transport: checkAnything,
   apiUrl: checkAnything,
+  openapi: checkAnything,
   fetch: checkAnything,
   onUnauthorized: checkAnything,
   resume: checkAnything,

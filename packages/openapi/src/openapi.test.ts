@@ -232,6 +232,30 @@ describe('openapi', () => {
     }
   });
 
+  it('offers a larger schema of a response with other limits', async () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    const document = withResponse({ type: 'object', properties });
+    const { client, report } = await serve(document, { maxOutputParts: 501, maxOutputSize: 20_000 });
+    expect((await client.call('tools/list')).tools[0]?.outputSchema).toMatchObject({ properties });
+    expect(report.changed).toEqual([]);
+    const { report: cut } = await serve(document, { maxOutputParts: 501, maxOutputSize: 100 });
+    expect(cut.changed).toEqual([
+      { tool: 'get', changes: [expect.stringMatching(/characters, more than 100 \(`maxOutputSize`\)$/)] },
+    ]);
+  });
+
+  it.each([
+    [{ serverOrigins: ['https://files.example/v1'] }, '`serverOrigins` of readOperations is invalid at 0'],
+    [{ documentOrigins: ['files.example'] }, '`documentOrigins` of readOperations is invalid at 0'],
+    [{ maxOutputParts: 0 }, '`maxOutputParts` of readOperations is invalid'],
+    [{ resources: [1] }, '`resources` of readOperations is invalid at 0'],
+  ])('refuses %j', async (options, message) => {
+    await expect(serve(withResponse({}), options as never)).rejects.toMatchObject({
+      code: 'openapi/option',
+      message: expect.stringContaining(message),
+    });
+  });
+
   it.each([
     ['image/png', { type: 'image', data: 'AP8=', mimeType: 'image/png' }],
     ['audio/ogg', { type: 'audio', data: 'AP8=', mimeType: 'audio/ogg' }],

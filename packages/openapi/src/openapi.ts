@@ -1,4 +1,15 @@
-import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  type Check,
+  checkArray,
+  checkOptional,
+  checkOrigin,
+  checkRange,
+  checkString,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { type ApiDefinitions, createDefinitions, type RequestOptions } from './calls/serve-operations.js';
 import { type DocumentOptions, type DocumentSource, readDocument } from './document/read-document.js';
 import { getApiName } from './operations/create-operation.js';
@@ -55,9 +66,23 @@ const READ_OPTIONS = {
   baseUrl: true,
   serverOrigins: true,
   output: true,
+  maxOutputParts: true,
+  maxOutputSize: true,
   base: true,
   documentOrigins: true,
 } as const;
+
+const checkTexts = checkArray(checkString);
+const CHECKED_OPTIONS = {
+  include: checkTexts,
+  exclude: checkTexts,
+  tags: checkTexts,
+  resources: checkTexts,
+  serverOrigins: checkArray(checkOrigin),
+  documentOrigins: checkArray(checkOrigin),
+  maxOutputParts: checkRange('a number of parts, at least 1', 1),
+  maxOutputSize: checkRange('a number of characters, at least 1', 1),
+} satisfies { readonly [Name in keyof ReadOperationsOptions]: Check };
 
 /** Reads the operations of a document. */
 export async function readContent(
@@ -66,6 +91,13 @@ export async function readContent(
   platform: Platform,
 ): Promise<OpenApiContent> {
   requireKnownOptions('readOperations', options, READ_OPTIONS);
+  for (const [name, check] of Object.entries(CHECKED_OPTIONS))
+    requireArgument(
+      `\`${name}\` of readOperations`,
+      options[name as keyof typeof CHECKED_OPTIONS],
+      checkOptional(check),
+      'openapi/option',
+    );
   const documents = await readDocument(document, options, platform);
   const { value: root } = documents.root;
   const { operations, ...report } = await listOperations(documents, options);

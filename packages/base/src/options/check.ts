@@ -128,6 +128,14 @@ export const checkAbsoluteUrl: Check = value => {
   }
 };
 
+/** Checks an origin: a scheme, a host, and a port if it is not the default one. A URL with a path is none. */
+export const checkOrigin: Check = value => {
+  const expected = 'an origin, such as https://api.example.com';
+  if (typeof value !== 'string') return describeMismatch(expected, value);
+  const isOrigin = checkAbsoluteUrl(value) === undefined && new URL(value).origin === value;
+  return isOrigin ? undefined : describeMismatch(expected, value, 'another text');
+};
+
 /** Accepts only `false`, for an option that takes settings or `false`. */
 export const checkFalse: Check = value =>
   value === false ? undefined : describeMismatch('false', value, 'another value');

@@ -8,6 +8,7 @@ import { exitCodes } from '../exit-codes.js';
 import { listCredentials } from '../openapi/list-credentials.js';
 import { writeServer } from '../openapi/write-server.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
+import { parseCount } from '../options/option-parsers.js';
 import { writeProjectFile } from '../project-file.js';
 import { summaries } from '../summaries.js';
 import { createUsageError } from '../usage-error.js';
@@ -27,6 +28,9 @@ interface ImportOptions {
   readonly tag?: string[];
   readonly readOnly?: boolean;
   readonly resources?: string[];
+  readonly serverOrigins?: string[];
+  readonly maxOutputParts?: number;
+  readonly maxOutputSize?: number;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -58,6 +62,17 @@ export function createImportOpenapiCommand(context: CliContext): Command {
     .option('--tag <tags...>', 'take only operations with one of these tags')
     .option('--read-only', 'take only operations that read: GET and HEAD')
     .option('--resources <patterns...>', 'GET operations to serve as resources or resource templates')
+    .option('--server-origins <origins...>', 'origins of other servers that operations may call')
+    .option(
+      '--max-output-parts <number>',
+      'parts of the schema of a response (default: 400); a larger one is left out',
+      parseCount,
+    )
+    .option(
+      '--max-output-size <number>',
+      'length of the schema of a response, in characters (default: 16384)',
+      parseCount,
+    )
     .option('--force', 'replace the file if it exists')
     .option('--json', 'print one JSON object')
     .addHelpText(
@@ -100,11 +115,33 @@ async function importDocument(context: CliContext, reference: string, options: I
 async function readContent(
   cwd: string,
   reference: string,
-  { name, include, exclude, tag, readOnly, baseUrl, resources }: ImportOptions,
+  {
+    tag: tags,
+    name,
+    include,
+    exclude,
+    readOnly,
+    baseUrl,
+    resources,
+    serverOrigins,
+    maxOutputParts,
+    maxOutputSize,
+  }: ImportOptions,
 ): Promise<OpenApiContent> {
   const document = isWebUrl(reference) ? reference : resolve(cwd, reference);
   try {
-    return await readOperations(document, { name, include, exclude, tags: tag, readOnly, baseUrl, resources });
+    return await readOperations(document, {
+      tags,
+      name,
+      include,
+      exclude,
+      readOnly,
+      baseUrl,
+      resources,
+      serverOrigins,
+      maxOutputParts,
+      maxOutputSize,
+    });
   } catch (error) {
     throw toUsageError(error);
   }

@@ -138,11 +138,13 @@ const createConfiguredTarget = async (
   exceptions?: AuthExceptions,
 ): Promise<ResolvedTarget['target']> => {
   if (!('url' in target)) return createStdioTarget(context, target, options);
-  const { transport, apiUrl, ...rest } = target;
+  const { transport, apiUrl, openapi, ...rest } = target;
   if (transport !== 'openapi')
     return createHttpTarget(context, { ...rest, ...(transport && { transport }) }, options, exceptions);
   const { openApiServer } = await import('@tenon/host');
-  return openApiServer({ ...rest, transport, apiUrl }, ({ message }) => context.screen.note(message, 'warning'));
+  return openApiServer({ ...rest, transport, apiUrl, openapi }, ({ message }) =>
+    context.screen.note(message, 'warning'),
+  );
 };
 
 async function createHttpTarget(

@@ -1,5 +1,6 @@
 import { isLoaderVariable } from './loader-variables.js';
 import { hasSecretReference, maskArgument, maskUrl, maskValue, shortenText } from './mask-secrets.js';
+import { listCredentialValues } from './sections/openapi-settings.js';
 import type { CommandTarget, ConfiguredEntry, UrlTarget } from './server-entry.js';
 
 /** Part of a server entry that the user approves. */
@@ -76,12 +77,19 @@ function listCommandParts({ command, args = [], env = {}, cwd }: CommandTarget, 
   ];
 }
 
-function listUrlParts({ url, headers = {}, transport, apiUrl }: UrlTarget, written: WrittenValues): EntryPart[] {
+function listUrlParts(target: UrlTarget, written: WrittenValues): EntryPart[] {
+  const { url, headers = {}, transport, apiUrl, openapi = {} } = target;
+  const { auth = {}, ...choice } = openapi;
   return [
     createResolvedPart('url', url, written, maskUrl),
     ...(transport === undefined ? [] : [{ key: 'transport', shown: transport, identity: [transport] }]),
     ...(apiUrl === undefined ? [] : [createResolvedPart('apiUrl', apiUrl, written, maskUrl)]),
     ...Object.entries(headers).map(([name, value]) => createWrittenPart(`headers.${name}`, value, written, false)),
+    ...listCredentialValues(auth).map(([key, value]) => createWrittenPart(key, value, written, false)),
+    ...Object.entries(choice).map(([key, value]) => {
+      const text = JSON.stringify(value);
+      return { key, shown: shortenText(text), identity: [text] };
+    }),
   ];
 }
 

@@ -6,6 +6,7 @@ import {
   requireArgument,
   requireKnownOptions,
 } from '@tenon/base';
+import { listCredentialValues } from './sections/openapi-settings.js';
 import { type CommandTarget, checkTarget, type ServiceAccount, type UrlTarget } from './server-entry.js';
 import { parseReferences } from './variable-references.js';
 
@@ -39,7 +40,14 @@ export function findLiteralSecrets(target: CommandTarget | UrlTarget, options: L
 
 function findTargetSecrets(target: CommandTarget | UrlTarget): string[] {
   if ('url' in target) {
-    return [...(isSecretUrl(target.url) ? ['url'] : []), ...findSecretMembers('headers', target.headers)];
+    const credentials = listCredentialValues(target.openapi?.auth ?? {}).flatMap(([path, value]) =>
+      path.endsWith('.username') || NO_SECRET.test(getLiteral(value).trim()) ? [] : [path],
+    );
+    return [
+      ...(isSecretUrl(target.url) ? ['url'] : []),
+      ...findSecretMembers('headers', target.headers),
+      ...credentials,
+    ];
   }
   const { command, args = [], env } = target;
   const words = args.flatMap((each, index) => (isSecretArgument(each, args[index - 1]) ? [`args[${index}]`] : []));

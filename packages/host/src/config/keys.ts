@@ -17,7 +17,7 @@ export const GOOSE_SECTION: readonly string[] = ['extensions'];
 export const SUPPORTED_KEYS: readonly string[] = [
   ...['type', 'transport', 'transportType', 'command', 'args', 'env', 'envFile', 'cwd', 'docker', 'podman'],
   ...['url', 'serverUrl', 'httpUrl', 'headers', 'disabled', 'enabled'],
-  ...['openapi', 'apiUrl'],
+  ...['openapi', 'apiUrl', 'resources', 'serverOrigins'],
   ...['timeout', 'startTimeout', 'idleTimeout', 'totalTimeout'],
   ...[
     'trusted',

@@ -15,6 +15,7 @@ import { type ReadEnvFile, readEnv } from './env-file.js';
 import { deriveList, deriveScalar, type JsonNode } from './json-node.js';
 import { isAbsolute, resolvePath, toFileUri } from './paths.js';
 import { CONTAINER_ENGINES, readContainer } from './sections/container.js';
+import { OPENAPI_KEYS, readOpenApiSettings } from './sections/openapi-settings.js';
 import type { CommandTarget, ServerEntry, UrlTarget } from './server-entry.js';
 
 type TargetKind = 'command' | 'url' | 'http' | 'http-sse';
@@ -65,6 +66,10 @@ export async function readTarget(
   }
   const openapi = parser.members.get('openapi');
   if (openapi) return readOpenApi(parser, openapi);
+  for (const key of OPENAPI_KEYS) {
+    const spot = parser.members.get(key);
+    if (spot) parser.reportWarning('config/not-followed', spot, 'the key is ignored without `openapi`');
+  }
   const command = parser.members.get('command');
   const url = getSingleMember(parser, 'url', 'serverUrl', 'httpUrl');
   const kind = readKind(parser);
@@ -224,22 +229,28 @@ function warnAboutPlainHttp(parser: EntryParser, spot: JsonNode, url: URL): void
 
 /** Reads the path or URL of an OpenAPI document. The host serves it, so that the entry needs no program. */
 async function readOpenApi(parser: EntryParser, spot: JsonNode): Promise<UrlTarget | undefined> {
-  const other = ['command', 'url', 'serverUrl', 'httpUrl', 'auth'].find(key => parser.members.has(key));
+  const other = ['command', 'url', 'serverUrl', 'httpUrl'].find(key => parser.members.has(key));
   if (other !== undefined)
     return parser.reportError('config/target', spot, `\`openapi\` and \`${other}\` exclude each other`, {
-      hint: other === 'auth' ? 'pass the credential of the API by `headers`' : 'remove one of them',
+      hint: 'remove one of them',
     });
   const text = await readResolvedText(parser, 'url', spot);
   const apiSpot = parser.members.get('apiUrl');
   const apiUrl = apiSpot && (await readResolvedText(parser, 'apiUrl', apiSpot));
   const { headers, hasHeaders } = await readHeaders(parser);
+  const openapi = await readOpenApiSettings(parser);
   if (text === undefined) return undefined;
-  const target = { transport: 'openapi' as const, ...(headers && { headers }), ...(apiUrl && { apiUrl }) };
+  const target = {
+    transport: 'openapi' as const,
+    ...(headers && { headers }),
+    ...(apiUrl && { apiUrl }),
+    ...(openapi && { openapi }),
+  };
   if (!parser.resolve && `${text}${apiUrl ?? ''}`.includes('${')) return { url: text, ...target };
   const api = apiUrl === undefined ? undefined : parseUrl(apiUrl);
   if (apiSpot && !api)
     return parser.reportError('config/url', apiSpot, 'invalid URL', { expected: 'an http: or https: URL' });
-  if (hasHeaders && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api);
+  if ((hasHeaders || openapi?.auth) && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api);
   const document = parseUrl(text);
   if (document?.username || document?.password)
     return parser.reportError('config/url', spot, 'the URL contains credentials', { hint: 'download the document' });

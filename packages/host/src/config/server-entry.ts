@@ -1,4 +1,5 @@
 import { type ArgumentChanges, checkArray, checkEither, checkObject, checkString } from '@tenon/base';
+import type { Credential, OpenApiOptions } from '@tenon/openapi';
 import type { AssumableCapability, ClientOptions } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
 import type { CallerTemplates } from './caller-template.js';
@@ -219,6 +220,20 @@ export interface UrlTarget {
    * @default the first server of the document
    */
   readonly apiUrl?: string | undefined;
+  /**
+   * Settings of an OpenAPI document.
+   * @default those of `openapi`
+   */
+  readonly openapi?: OpenApiSettings | undefined;
+}
+
+/** Settings of an OpenAPI document in a configuration, with the meaning that they have in the options of `openapi`. */
+export interface OpenApiSettings extends Pick<OpenApiOptions, 'resources' | 'serverOrigins'> {
+  /**
+   * Credentials by the keys of the security schemes of the document. They go to the origin of the API only.
+   * @default none
+   */
+  readonly auth?: Readonly<Record<string, Credential>> | undefined;
 }
 
 /** Parsed server entry, with its values before their variables were resolved. */

@@ -12,7 +12,7 @@ import type { Telemetry } from 'tenon/telemetry';
 import type { ProgramEngine } from '../code-mode/program-engine.js';
 import type { CallerValues } from '../config/caller-template.js';
 import { fillTarget } from '../config/fill-caller-values.js';
-import type { CommandTarget, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
+import type { CommandTarget, OpenApiSettings, ServerEntry, ServiceAccount, UrlTarget } from '../config/server-entry.js';
 import type { CredentialProvider, HostServer, OpenApiTarget } from '../host-options.js';
 import type { HostGuard } from '../security/guard/host-guard.js';
 import type { ScreenAside } from '../security/screening/large-values.js';
@@ -176,11 +176,17 @@ function toServerTarget(server: HostServer): CommandTarget | UrlTarget {
     };
   }
   const { url, headers, transport } = server;
-  const { apiUrl } = isOpenApi(server) ? server : {};
+  const { apiUrl, openapi } = isOpenApi(server) ? server : {};
   return {
     url: String(url),
     ...(typeof headers === 'object' ? { headers } : {}),
     ...(transport ? { transport } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),
+    ...(openapi === undefined ? {} : { openapi: toSettings(openapi) }),
   };
+}
+
+/** Returns the settings of a document that its source names. The value of a credential is no part of it. */
+function toSettings({ auth, resources, serverOrigins }: NonNullable<OpenApiTarget['openapi']>): OpenApiSettings {
+  return { auth: Object.fromEntries(Object.keys(auth ?? {}).map(id => [id, ''])), resources, serverOrigins };
 }

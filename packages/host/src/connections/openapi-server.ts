@@ -16,15 +16,16 @@ export const isOpenApi = (target: object): target is OpenApiTarget =>
  */
 export function createOpenApiOpener(): OpenApiOpener {
   let reading: Promise<OpenApiContent> | undefined;
-  return async ({ url, headers, apiUrl }, onError) => {
+  return async ({ url, headers, apiUrl, openapi = {} }, onError) => {
     const { readOperations, requireApiUrl, serveOperations } = await import('@tenon/openapi');
     const wasRead = reading !== undefined;
-    reading ??= readOperations(String(url), { ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }) });
+    const { auth, limits, ...choice } = openapi;
+    reading ??= readOperations(String(url), { ...choice, ...(apiUrl === undefined ? {} : { baseUrl: apiUrl }) });
     const content = await reading.catch((error: unknown) => {
       reading = undefined;
       throw error;
     });
-    const { name, version, description, operations, report } = content;
+    const { name, version, description, operations, schemes, report } = content;
     const baseUrl = requireApiUrl(content.baseUrl, 'name the URL of the API in the entry of the server');
     const { leftOut, taken } = report;
     if (!wasRead && leftOut.length > 0)
@@ -38,7 +39,7 @@ export function createOpenApiOpener(): OpenApiOpener {
           { hint: 'run `tenon import-openapi --json` with the document, which names all of them' },
         ),
       );
-    const { tools, resources } = serveOperations(operations, { baseUrl, headers });
+    const { tools, resources } = serveOperations(operations, { baseUrl, schemes, auth, limits, headers });
     return createServer({ name, version, ...(description === undefined ? {} : { description }), tools, resources });
   };
 }

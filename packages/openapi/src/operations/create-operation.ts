@@ -5,7 +5,7 @@ import { choosePropertyName, SchemaDefinitions } from '../schemas/schema-definit
 import type { ApiOperation, OperationParameter } from './operation.js';
 import { readBody } from './read-body.js';
 import { cutText, mergeParameters, readParameter } from './read-parameters.js';
-import { readResponse } from './read-response.js';
+import { type OutputLimits, readResponse } from './read-response.js';
 import { readSecurity } from './security-schemes.js';
 
 /** Operation that was found in a document. */
@@ -16,8 +16,8 @@ export interface FoundOperation {
   /** Parameters of all operations of the path. */
   readonly shared: Located;
   readonly found: Located<JsonObject>;
-  /** Reads the schema of the response. */
-  readonly withOutput: boolean;
+  /** Limits of the schema of the response. It is not read without them. */
+  readonly outputLimits: OutputLimits | undefined;
 }
 
 /** Operation whose name is not unique yet, with what differs from the document. */
@@ -36,7 +36,7 @@ export function createOperation({
   method,
   shared,
   found,
-  withOutput,
+  outputLimits,
 }: FoundOperation): CreatedOperation {
   const { value, location } = found;
   const definitions = new SchemaDefinitions(documents);
@@ -65,7 +65,7 @@ export function createOperation({
     parameters.push({ property: add(name.replace(/[^\w.-]+/g, '_'), { type: 'string' }, true), name, in: 'path' });
   }
   const body = readBody(documents.follow({ value: value.requestBody, location }), documents, definitions, add);
-  const response = withOutput ? readResponse({ value: value.responses, location }, documents) : {};
+  const response = outputLimits ? readResponse({ value: value.responses, location }, documents, outputLimits) : {};
   const { definitions: $defs } = definitions;
   const security = readSecurity(value, documents.root.value);
   const { summary, description, operationId, deprecated } = value;

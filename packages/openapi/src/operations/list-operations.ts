@@ -84,6 +84,17 @@ export interface ReadOptions extends OperationFilter {
    * @default `true`
    */
   readonly output?: boolean | undefined;
+  /**
+   * Maximum number of parts (nested schemas) of the schema of a response. A larger schema is not offered.
+   * @default 400
+   */
+  readonly maxOutputParts?: number | undefined;
+  /**
+   * Maximum size of the schema of a response, in characters of JSON. A larger schema is not offered, because each model that
+   * lists the tool reads it.
+   * @default 16,384
+   */
+  readonly maxOutputSize?: number | undefined;
 }
 
 /** Operations of a document, and every one that it has in the report. */
@@ -97,6 +108,8 @@ export interface ListedOperations extends OpenApiReport {
  */
 export async function listOperations(documents: DocumentSet, options: ReadOptions = {}): Promise<ListedOperations> {
   const { name, baseUrl, serverOrigins = [], resources = [], output = true, transform } = options;
+  const { maxOutputParts = 400, maxOutputSize = 16_384 } = options;
+  const outputLimits = output ? { maxOutputParts, maxOutputSize } : undefined;
   const names = new Set<string>();
   const operations: ApiOperation[] = [];
   const taken: OpenApiReport['taken'][number][] = [];
@@ -149,7 +162,7 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
         continue;
       }
       const made = await attempt(label, () =>
-        createOperation({ documents, path, method, shared: getMember('parameters'), found, withOutput: output }),
+        createOperation({ documents, path, method, shared: getMember('parameters'), found, outputLimits }),
       );
       if (made === undefined) continue;
       const { tags } = found.value;

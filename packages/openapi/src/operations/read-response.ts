@@ -3,8 +3,13 @@ import type { JsonObject } from 'tenon';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
 import { LargeSchemaError, SchemaDefinitions } from '../schemas/schema-definitions.js';
 
-/** Maximum length of the schema of a response, in characters. */
-const MAX_LENGTH = 16_384;
+/** Limits of the schema of a response. */
+export interface OutputLimits {
+  /** Number of nested schemas. */
+  readonly maxOutputParts: number;
+  /** Length in characters of JSON. */
+  readonly maxOutputSize: number;
+}
 
 /** Schema of the JSON of successful responses, or the reason that a tool has none. */
 export interface ResponseSchema {
@@ -16,8 +21,12 @@ export interface ResponseSchema {
  * Reads the schema of successful responses. There is none if one of them has no JSON.
  * @throws MissingDocumentError
  */
-export function readResponse(responses: Located, documents: DocumentSet): ResponseSchema {
-  const definitions = new SchemaDefinitions(documents, 'response');
+export function readResponse(
+  responses: Located,
+  documents: DocumentSet,
+  { maxOutputParts, maxOutputSize }: OutputLimits,
+): ResponseSchema {
+  const definitions = new SchemaDefinitions(documents, 'response', maxOutputParts);
   try {
     const successes = Object.entries(isObject(responses.value) ? responses.value : {}).filter(([status]) =>
       /^2(?:\d\d|xx)$/i.test(status),
@@ -37,8 +46,10 @@ export function readResponse(responses: Located, documents: DocumentSet): Respon
     const { definitions: $defs } = definitions;
     const output = { ...schema, ...(Object.keys($defs).length > 0 ? { $defs } : {}) };
     const { length } = JSON.stringify(output);
-    if (length <= MAX_LENGTH) return { output };
-    return { change: `the schema of the response is left out: ${length} characters, more than ${MAX_LENGTH}` };
+    if (length <= maxOutputSize) return { output };
+    return {
+      change: `the schema of the response is left out: ${length} characters, more than ${maxOutputSize} (\`maxOutputSize\`)`,
+    };
   } catch (error) {
     if (!(error instanceof BrokenReferenceError) && !(error instanceof LargeSchemaError)) throw error;
     return { change: `the schema of the response is left out: ${error.message}` };

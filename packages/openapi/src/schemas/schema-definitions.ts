@@ -11,9 +11,6 @@ import {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Maximum number of schemas of a response, including nested ones. */
-const MAX_RESPONSE_SCHEMAS = 400;
-
 /** Thrown for a response whose schema is too large for the list of tools. */
 export class LargeSchemaError extends Error {
   override readonly name = 'LargeSchemaError';
@@ -51,24 +48,29 @@ export class SchemaDefinitions {
   readonly #documents: DocumentSet;
   readonly #side: 'request' | 'response';
   readonly #names = new Map<string, string>();
+  readonly #maxParts: number;
   #count = 0;
   /** Definition in conversion, for the schemas that apply to the same value. */
   #current: string | undefined;
   /** Definitions that each definition applies to the same value. */
   readonly #inPlace = new Map<string, Set<string>>();
 
-  /** @param side Schemas of a response are shorter, and accept values that the document does not know yet. */
-  constructor(documents: DocumentSet, side: 'request' | 'response' = 'request') {
+  /**
+   * @param side Schemas of a response are shorter, and accept values that the document does not know yet.
+   * @param maxParts Maximum number of schemas, including nested ones.
+   */
+  constructor(documents: DocumentSet, side: 'request' | 'response' = 'request', maxParts = Number.POSITIVE_INFINITY) {
     this.#documents = documents;
     this.#side = side;
+    this.#maxParts = maxParts;
   }
 
   /** @throws MissingDocumentError, LargeSchemaError */
   convert(schema: Located): unknown {
     const { value, location } = schema;
     this.#count += 1;
-    if (this.#side === 'response' && this.#count > MAX_RESPONSE_SCHEMAS)
-      throw new LargeSchemaError(`the schema of the response has more than ${MAX_RESPONSE_SCHEMAS} parts`);
+    if (this.#count > this.#maxParts)
+      throw new LargeSchemaError(`more than ${this.#maxParts} parts (\`maxOutputParts\`)`);
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return {};
     const { nullable, ...rest } = value;

@@ -6,12 +6,12 @@ import type { ServiceAccount } from '../server-entry.js';
 const MEMBERS = ['clientId', 'clientSecret', 'privateKey', 'issuer', 'scopes'] as const;
 
 /**
- * Reads the credentials of a service account: `auth` with the type `client-credentials`. Other forms of `auth` belong to
- * other programs, and are reported as not supported.
+ * Reads the credentials of a service account: `auth` with the type `client-credentials`. `auth` of an OpenAPI document
+ * has its credentials. Other forms belong to other programs, and are reported as not supported.
  */
 export async function readServiceAccount(parser: EntryParser): Promise<ServiceAccount | undefined> {
   const spot = parser.members.get('auth');
-  if (spot === undefined) return undefined;
+  if (spot === undefined || parser.members.has('openapi')) return undefined;
   if (spot.members.get('type')?.value !== 'client-credentials') {
     parser.reportWarning('config/not-followed', spot, 'this form of `auth` is not supported', {
       hint: 'a server that asks for a sign-in is asked how; give a fixed token by `headers`, or a service account by `"auth": { "type": "client-credentials", "clientId": …, "clientSecret": … }`',

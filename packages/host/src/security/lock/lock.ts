@@ -72,6 +72,12 @@ export interface UrlSource {
   readonly transport?: string | undefined;
   /** URL of the API of an OpenAPI document. */
   readonly apiUrl?: string | undefined;
+  /** Security schemes of an OpenAPI document for which there are credentials. */
+  readonly auth?: readonly string[] | undefined;
+  /** Patterns of operations of an OpenAPI document that are resources. */
+  readonly resources?: readonly string[] | undefined;
+  /** Origins of other servers of an OpenAPI document. */
+  readonly serverOrigins?: readonly string[] | undefined;
 }
 
 /** Approved definition. */

@@ -96,6 +96,7 @@ function readSource(value: unknown, place: LockLocation): ServerSource {
     throw createShapeError(place.name, [...place.at, member], 'an array of strings', each);
   };
   const readOptional = (member: string) => (Object.hasOwn(value, member) ? { [member]: readText(member) } : {});
+  const readOptionalTexts = (member: string) => (Object.hasOwn(value, member) ? { [member]: readTexts(member) } : {});
   return 'command' in value
     ? { command: readText('command'), args: readTexts('args'), env: readTexts('env'), ...readOptional('cwd') }
     : {
@@ -103,6 +104,9 @@ function readSource(value: unknown, place: LockLocation): ServerSource {
         headers: readTexts('headers'),
         ...readOptional('transport'),
         ...readOptional('apiUrl'),
+        ...readOptionalTexts('auth'),
+        ...readOptionalTexts('resources'),
+        ...readOptionalTexts('serverOrigins'),
       };
 }
 

@@ -77,17 +77,22 @@ async function hideAndMark(text: string, hide = redactSecrets): Promise<string> 
 }
 
 async function describeUrl(
-  { url, headers = {}, transport, apiUrl }: UrlTarget,
+  { url, headers = {}, transport, apiUrl, openapi = {} }: UrlTarget,
   folder: string | undefined,
 ): Promise<ServerSource> {
   const base = folder === undefined ? undefined : `${toFileUri(folder)}/`;
   const shown = base !== undefined && url.startsWith(base) ? `${FOLDER}/${url.slice(base.length)}` : url;
+  const { resources, serverOrigins } = openapi;
+  const auth = Object.keys(openapi.auth ?? {}).sort();
   const names = Object.keys(headers).map(name => name.toLowerCase());
   return {
     url: await hideAndMark(shown, hideUrlSecrets),
     headers: names.sort(),
     ...(transport === undefined ? {} : { transport }),
     ...(apiUrl === undefined ? {} : { apiUrl: await hideAndMark(apiUrl, hideUrlSecrets) }),
+    ...(auth.length === 0 ? {} : { auth }),
+    ...(resources === undefined ? {} : { resources }),
+    ...(serverOrigins === undefined ? {} : { serverOrigins }),
   };
 }
 
