@@ -46,6 +46,10 @@ export function createOpenApiOpener(): OpenApiOpener {
 
 /** Opens the server of an OpenAPI document, as the host does. */
 export const openApiServer: OpenApiOpener = async (target, onError) => {
-  requireArgument('the target of openApiServer', target, checkObject({ url: checkAnything, 'openapi?': checkObject() }));
+  requireArgument(
+    'the target of openApiServer',
+    target,
+    checkObject({ url: checkAnything, 'openapi?': checkObject() }),
+  );
   return createOpenApiOpener()(target, onError);
 };
