@@ -46,7 +46,13 @@ export interface ServerView {
   readonly capabilities: readonly string[];
   /** IDs of the extensions that the server declares. */
   readonly extensions: readonly string[];
-  readonly counts: { readonly tools: number; readonly resources: number; readonly prompts: number } | null;
+  readonly counts: {
+    readonly tools: number;
+    readonly resources: number;
+    readonly prompts: number;
+    /** Number of tools with an app. */
+    readonly apps: number;
+  } | null;
   /** Names of the first tools, for links. */
   readonly toolNames: readonly string[];
   /** Estimated number of tokens of all tools. */
@@ -117,8 +123,11 @@ export interface WireRow {
   readonly request?: number | undefined;
   /** Time since the request, in milliseconds, for a response. */
   readonly took?: number | undefined;
-  /** Connection of a gateway: to one of its callers, or to one of its servers. Absent for a connection of the console. */
-  readonly hop?: 'caller' | 'upstream' | undefined;
+  /**
+   * Connection of a gateway: to one of its callers, or to one of its servers. `app`: between an app of the server, which is
+   * the client, and the page. Absent for a connection of the console.
+   */
+  readonly hop?: 'caller' | 'upstream' | 'app' | undefined;
   /** `seq` of the request that the gateway served when it sent this one. */
   readonly cause?: number | undefined;
 }
@@ -205,6 +214,66 @@ export interface SkillFileView {
   readonly issues: readonly string[];
 }
 
+/** Body of `POST /api/apps`. */
+export interface AppRequestBody {
+  readonly server: string;
+  /** Tool that names the app. */
+  readonly tool: string;
+  /** Finished call of the tool that the app shows. */
+  readonly call?: number | undefined;
+  /** Origin of the page. */
+  readonly origin: string;
+}
+
+/** Response of `POST /api/apps`. The app is open until `DELETE /api/apps/ID`. */
+export interface OpenedApp {
+  readonly id: number;
+  /** Address of its frame, at the second origin of the command. */
+  readonly sandboxUrl: string;
+  /** Definition of the tool. */
+  readonly tool: Json;
+  /** Arguments and result of the call, with masked secrets. `null`: the app shows no call. */
+  readonly call: { readonly arguments: Json; readonly result: Json | null } | null;
+}
+
+/**
+ * Body of `POST /api/apps/ID/calls`: a call or a read of an app, which becomes a call of the console. The response is a
+ * `CallView`. `POST /api/apps/ID/results` with `{ call }` responds with the result as the server sent it, when it is over.
+ */
+export interface AppCallBody {
+  readonly method: 'tools/call' | 'resources/read';
+  readonly params: Json;
+}
+
+/** Body of `POST /api/apps/ID/messages`: messages between an app and the page, for the wire. */
+export interface AppMessagesBody {
+  readonly messages: readonly {
+    /** `client`: the app. `server`: the page. */
+    readonly from: 'client' | 'server';
+    /** Milliseconds since 1970. */
+    readonly time: number;
+    readonly message: unknown;
+  }[];
+}
+
+/** What the content security policy of an app has refused. */
+export interface CspFinding {
+  /** Directive of the policy, such as `connect-src`. */
+  readonly directive: string;
+  /** URL without query and secrets, or a word such as `inline`. */
+  readonly blocked: string;
+  /** Member of `_meta.ui.csp` that allows it. `null`: none does. */
+  readonly member: 'connectDomains' | 'resourceDomains' | 'frameDomains' | 'baseUriDomains' | null;
+  /** Origin to add to the member. */
+  readonly origin: string | null;
+}
+
+/** Findings of a shown app. */
+export interface AppFindings {
+  readonly id: number;
+  readonly findings: readonly CspFinding[];
+}
+
 /** Watched resources and lists of a server. */
 export interface SubscriptionView {
   readonly id: number;
@@ -250,6 +319,8 @@ export interface CallDetail extends CallView {
   readonly issues: readonly string[] | null;
   /** Cut values. The first position of a path is 0 for `params`, 1 for `result` and 2 for `error`. */
   readonly cuts: readonly JsonCut[];
+  /** True if the tool has an app that shows the result. */
+  readonly hasApp?: boolean | undefined;
 }
 
 /** A call that runs again on another protocol version. */
@@ -760,6 +831,7 @@ export type ConsoleEvent =
   | { readonly type: 'input-request'; readonly request: InputRequestView }
   | { readonly type: 'sign-in'; readonly attempt: SignInView }
   | { readonly type: 'sign-in-removed'; readonly id: number }
+  | { readonly type: 'app'; readonly app: AppFindings }
   | { readonly type: 'approvals'; readonly approvals: ApprovalsView };
 
 /** Body of `POST /api/servers`. */
@@ -824,6 +896,7 @@ export interface ToolView {
   readonly inputSchema: Json;
   readonly outputSchema?: Json;
   readonly annotations?: Json;
+  readonly _meta?: Json;
   readonly signature: string;
   readonly tokens: number;
 }

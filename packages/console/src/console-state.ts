@@ -1,5 +1,6 @@
 import { batch, computed, type Signal, signal } from '@preact/signals';
 import type {
+  AppFindings,
   ApprovalsView,
   CallView,
   ComparisonView,
@@ -39,6 +40,9 @@ export const openRequests = computed(() =>
 
 /** Sign-ins that were tried. */
 export const signIns = signal<ReadonlyMap<number, SignInView>>(new Map());
+
+/** Findings of the shown apps. */
+export const appFindings = signal<ReadonlyMap<number, AppFindings['findings']>>(new Map());
 
 /** Approvals of the callers of a gateway. `null`: the page belongs to no gateway. */
 export const approvals = signal<ApprovalsView | null>(null);
@@ -142,6 +146,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
     requests: createDraft(inputRequests),
     recordings: createDraft(recordings),
     signIns: createDraft(signIns),
+    apps: createDraft(appFindings),
   };
   let hasRows = false;
   for (const event of events) {
@@ -183,6 +188,9 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
         break;
       case 'sign-in-removed':
         next.signIns.edit().delete(event.id);
+        break;
+      case 'app':
+        next.apps.edit().set(event.app.id, event.app.findings);
         break;
       case 'approvals':
         approvals.value = event.approvals;

@@ -1,3 +1,4 @@
+import { getAppUri } from '@tenon/apps/host';
 import { isObject, type JsonObject, REDACTED, stringifyJson } from '@tenon/base';
 import type {
   CallCopy,
@@ -19,6 +20,7 @@ import { SERVER_CHANGES } from '../gateway/control-socket.js';
 import { parseTarget, type TargetReference } from '../target/target-reference.js';
 import { createUsageError } from '../usage-error.js';
 import { getUserName } from '../user-name.js';
+import type { ShownApps } from './apps/shown-apps.js';
 import type { ComparedCalls } from './compared-calls.js';
 import { readFaultPlan } from './connection-faults.js';
 import type { ConsoleCalls } from './console-calls.js';
@@ -49,6 +51,9 @@ const MAX_PIECE = 1_000_000;
 export interface ConsoleParts {
   readonly context: Pick<CliContext, 'screen'>;
   readonly cwd: string;
+  readonly apps: ShownApps;
+  /** Returns the origins at which a browser may have the page. */
+  getOrigins(): readonly string[];
   readonly servers: ConsoleServers;
   readonly calls: ConsoleCalls;
   readonly comparisons: ComparedCalls;
@@ -178,8 +183,11 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       return exportTest(parts, body);
     case 'POST calls':
       return startCall(parts, body);
-    case 'GET calls/…':
-      return calls.read(Number(name));
+    case 'GET calls/…': {
+      const detail = calls.read(Number(name));
+      const tool = detail.method === 'tools/call' ? servers.findTool(detail.server, detail.name) : undefined;
+      return { ...detail, hasApp: tool !== undefined && getAppUri(tool) !== undefined };
+    }
     case 'GET calls/…/part':
       return calls.readPart(Number(name), readPartPlace(query));
     case 'GET calls/…/http': {
@@ -200,6 +208,18 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       const { server } = calls.getView(Number(name));
       return calls.repeat(servers.getConnection(server), Number(name));
     }
+    case 'POST apps':
+      return parts.apps.open(body, parts.getOrigins());
+    case 'DELETE apps/…':
+      parts.apps.close(Number(name));
+      return {};
+    case 'POST apps/…/calls':
+      return parts.apps.call(Number(name), body);
+    case 'POST apps/…/results':
+      return parts.apps.readResult(Number(name), body);
+    case 'POST apps/…/messages':
+      parts.apps.addMessages(Number(name), body);
+      return {};
     case 'POST input-requests/…':
       inbox.respond(Number(name), readInputResponse(body));
       return {};

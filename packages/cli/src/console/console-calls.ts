@@ -68,6 +68,9 @@ interface CallRecord {
   ended: Promise<void>;
 }
 
+/** End of a call, with the result as the server sent it. */
+type CallEnd = { readonly result: JsonObject } | { readonly error: TenonError };
+
 /** Calls of the pages. A call runs on if all pages are closed. */
 export class ConsoleCalls {
   readonly #calls = new Map<number, CallRecord>();
@@ -83,7 +86,24 @@ export class ConsoleCalls {
   }
 
   /** Starts a call, and returns at once. */
-  start(connection: CallConnection, { server, method, params, timeout }: CallRequestBody): CallView {
+  start(connection: CallConnection, request: CallRequestBody): CallView {
+    return this.#start(connection, request).record.view;
+  }
+
+  /** Starts a call for an app, which gets the result as its server sent it. It rejects if the call fails. */
+  startForApp(
+    connection: CallConnection,
+    request: CallRequestBody,
+  ): { readonly view: CallView; readonly result: Promise<JsonObject> } {
+    const { record, end } = this.#start(connection, request);
+    const result = end.then(ended => {
+      if ('error' in ended) throw ended.error;
+      return ended.result;
+    });
+    return { view: record.view, result };
+  }
+
+  #start(connection: CallConnection, { server, method, params, timeout }: CallRequestBody) {
     this.#last += 1;
     const { client } = connection;
     const record: CallRecord = {
@@ -110,8 +130,10 @@ export class ConsoleCalls {
     this.#calls.set(record.view.id, record);
     for (const id of dropOldest(this.#calls, MAX_CALLS, ({ view }) => isOpen(view))) this.#feed.delete(`call ${id}`);
     this.#change(record, {});
-    record.ended = this.#run(record, connection, timeout);
-    return record.view;
+    const end = this.#run(record, connection, timeout);
+    // A record must not keep a result with its secrets.
+    record.ended = end.then(() => {});
+    return { record, end };
   }
 
   /** Starts a call again with the same params. */
@@ -184,7 +206,7 @@ export class ConsoleCalls {
     if (record && isOpen(record.view)) this.#change(record, { state: isWaiting ? 'waiting' : 'running' });
   }
 
-  async #run(record: CallRecord, { client, findOutputSchema }: CallConnection, timeout?: number): Promise<void> {
+  async #run(record: CallRecord, { client, findOutputSchema }: CallConnection, timeout?: number): Promise<CallEnd> {
     const { view, params, abort } = record;
     try {
       const result = await runAsCall(view.id, () =>
@@ -203,10 +225,12 @@ export class ConsoleCalls {
       record.issues = schema ? await findIssues(schema, result.structuredContent, result.isError === true) : null;
       record.result = result;
       this.#finish(record, { state: 'done', isError: result.isError === true });
+      return { result };
     } catch (thrown) {
       const error = TenonError.from(thrown);
       record.error = createCallError(error);
       this.#finish(record, { state: abort.signal.aborted ? 'cancelled' : 'failed' });
+      return { error };
     }
   }
 

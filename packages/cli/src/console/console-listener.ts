@@ -27,6 +27,8 @@ const READ_ONLY: Refusal = {
 /** Serves the content of a console. */
 export interface ListenerParts {
   readonly files: ReadonlyMap<string, PageFile>;
+  /** Returns the origin of the frames of apps. `undefined`: no app was opened yet. */
+  getFrameOrigin?(): string | undefined;
   respond(request: ApiRequest): Promise<unknown>;
   /** Writes events until the signal is aborted. */
   sendEvents(after: number, write: WriteEvent, signal: AbortSignal, role: PageRole): Promise<void>;
@@ -38,6 +40,8 @@ export interface ConsoleListener {
   readonly url: string;
   /** Address with the token of pages that change nothing. */
   readonly readOnlyUrl: string;
+  /** Origins at which a browser may have the page. */
+  readonly origins: readonly string[];
   close(): Promise<void>;
 }
 
@@ -46,9 +50,16 @@ export async function listenForPage(parts: ListenerParts, port: number, portOpti
   let bound = port;
   const guard = createRequestGuard(() => bound);
   const streams = new Set<AbortController>();
-  const headers = Object.entries(createSecurityHeaders(parts.files.get('/index.html')?.content.toString() ?? ''));
+  const page = parts.files.get('/index.html')?.content.toString() ?? '';
+  const createHeaders = (frameOrigin?: string) => ({
+    frameOrigin,
+    entries: Object.entries(createSecurityHeaders(page, frameOrigin)),
+  });
+  let headers = createHeaders();
   const server = createHttpServer((request, response) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
+    const frameOrigin = parts.getFrameOrigin?.();
+    if (frameOrigin !== headers.frameOrigin) headers = createHeaders(frameOrigin);
+    for (const [name, value] of headers.entries) response.setHeader(name, value);
     const { path, query } = splitAddress(request.url ?? '/');
     const refusal = guard.checkSource(request.headers);
     if (refusal) return refuse(response, refusal);
@@ -72,6 +83,7 @@ export async function listenForPage(parts: ListenerParts, port: number, portOpti
   return {
     url: `${origin}/#token=${guard.token}`,
     readOnlyUrl: `${origin}/#token=${guard.readOnlyToken}`,
+    origins: guard.listOrigins(),
     async close() {
       for (const ending of streams) ending.abort();
       const closed = new Promise<void>(resolve => server.close(() => resolve()));

@@ -1,3 +1,4 @@
+import { getAppUri } from '@tenon/apps/host';
 import { chooseName } from '@tenon/base';
 import type { CallView, FaultPlan, ServerView } from '@tenon/console/api';
 import { type Client, TenonError, type Tool } from 'tenon';
@@ -267,6 +268,7 @@ export class ConsoleServers {
         tools: tools.length,
         resources: resources.length + resourceTemplates.length,
         prompts: prompts.length,
+        apps: tools.filter(tool => getAppUri(tool) !== undefined).length,
       },
       toolNames: listToolNames(tools),
       tokens,

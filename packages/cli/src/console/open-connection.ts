@@ -1,3 +1,4 @@
+import { appsExtension } from '@tenon/apps/host';
 import type { FaultPlan } from '@tenon/console/api';
 import { skillsExtension } from '@tenon/skills/client';
 import { withFaults } from '@tenon/testing';
@@ -88,7 +89,7 @@ export async function openConnection(
     connectToTarget(resolved, chosen === null ? rest : { ...rest, protocolVersion: chosen }, {
       name: 'tenon-console',
       validate: 'off',
-      extensions: [skillsExtension],
+      extensions: [appsExtension, skillsExtension],
       answerTimeout: INPUT_TIMEOUT,
       ...createInputHandlers(inbox, name, method => owner.takeRequest(method)),
       onMessage: (from, message, relatedTo) => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { protocolVersions, version } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import type { TargetOptions } from '../target/target-options.js';
+import { AppSandbox } from './apps/app-sandbox.js';
+import { ShownApps } from './apps/shown-apps.js';
 import { ChangeFeed } from './change-feed.js';
 import { ComparedCalls } from './compared-calls.js';
 import { respondToPage } from './console-api.js';
@@ -103,8 +105,11 @@ export async function openConsole(
   const approvals =
     gateway &&
     new ApprovalInbox({ approvals: gateway.approvals, feed, findTool: (...tool) => servers.findTool(...tool) });
+  const sandbox = new AppSandbox();
   const parts = {
     context,
+    apps: new ShownApps({ servers, calls, log, feed, sandbox }),
+    getOrigins: () => listener.origins,
     cwd: context.cwd,
     servers,
     calls,
@@ -136,9 +141,10 @@ export async function openConsole(
     }
     waiting = [];
   };
-  const listener = await listenForPage(
+  const listener: ConsoleListener = await listenForPage(
     {
       files: pageFiles,
+      getFrameOrigin: () => sandbox.origin,
       respond: request => respondToPage(parts, request),
       async sendEvents(after, write, signal, role) {
         addServers();
@@ -176,6 +182,7 @@ export async function openConsole(
       approvals?.close();
       signIns.close();
       await listener.close();
+      await sandbox.close();
       await servers.close();
       http.close();
       await configs.close();

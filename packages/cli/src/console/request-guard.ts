@@ -5,8 +5,11 @@ import { createSecretCheck } from '../http/secret-check.js';
 
 const TOKEN_HEADER: TokenHeader = 'x-tenon-token';
 
-/** Returns the policy of the page: it loads only its own files, and no text becomes markup or a script. */
-const createPolicy = (page: string): string =>
+/**
+ * Returns the policy of the page: it loads only its own files, and no text becomes markup or a script. Frames are those of
+ * apps only.
+ */
+const createPolicy = (page: string, frameOrigin: string | undefined): string =>
   [
     "default-src 'none'",
     ["script-src 'self'", ...listDigests(page, /<script>(.*?)<\/script>/gs)].join(' '),
@@ -14,6 +17,7 @@ const createPolicy = (page: string): string =>
     "img-src 'self' data: blob:",
     'media-src blob:',
     "connect-src 'self'",
+    `frame-src ${frameOrigin ?? "'none'"}`,
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -28,8 +32,8 @@ const listDigests = (page: string, parts: RegExp): string[] =>
   );
 
 /** Creates the headers of every response. There are none of CORS, so no other origin can read a response. */
-export const createSecurityHeaders = (page: string): Readonly<Record<string, string>> => ({
-  'content-security-policy': createPolicy(page),
+export const createSecurityHeaders = (page: string, frameOrigin?: string): Readonly<Record<string, string>> => ({
+  'content-security-policy': createPolicy(page, frameOrigin),
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
@@ -49,6 +53,8 @@ export interface RequestGuard {
   readonly token: string;
   /** Secret of pages that change nothing, new for each start. */
   readonly readOnlyToken: string;
+  /** Returns the origins of the page. */
+  listOrigins(): readonly string[];
   /** Returns the reason to refuse any request: another name of this machine, or a page of another origin. */
   checkSource(headers: IncomingHttpHeaders): Refusal | undefined;
   /** Returns the role that the token of a request of the API gives, or the reason to refuse the request. */
@@ -60,15 +66,18 @@ export function createRequestGuard(getPort: () => number): RequestGuard {
   const [token, readOnlyToken] = [createToken(), createToken()];
   const isToken = createSecretCheck(token);
   const isReadOnlyToken = createSecretCheck(readOnlyToken);
+  const listHosts = () => [`127.0.0.1:${getPort()}`, `localhost:${getPort()}`];
+  const listOrigins = () => listHosts().map(host => `http://${host}`);
   return {
     token,
     readOnlyToken,
+    listOrigins,
     checkSource({ host, origin, 'sec-fetch-site': site }) {
-      const hosts = [`127.0.0.1:${getPort()}`, `localhost:${getPort()}`];
+      const hosts = listHosts();
       // A name that leads to this machine by DNS is the one of an attacker.
       if (host === undefined || !hosts.includes(host.toLowerCase()))
         return { status: 421, message: `Host: expected ${hosts.join(' or ')}` };
-      if (origin !== undefined && !hosts.some(each => origin === `http://${each}`))
+      if (origin !== undefined && !listOrigins().includes(origin))
         return { status: 403, message: 'Origin: expected the origin of the console' };
       if (site === 'cross-site' || site === 'same-site')
         return { status: 403, message: 'Sec-Fetch-Site: expected same-origin or none' };

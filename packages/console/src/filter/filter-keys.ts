@@ -15,8 +15,8 @@ interface KeyDescription {
   readonly examples: readonly string[];
 }
 
-/** States of messages. `error`: an error response, or a result with `isError`. */
-export const MESSAGE_STATES = ['request', 'result', 'error', 'notification', 'open'] as const;
+/** States of messages. `error`: an error response, or a result with `isError`. `app`: between an app and the console. */
+export const MESSAGE_STATES = ['request', 'result', 'error', 'notification', 'open', 'app'] as const;
 /** States of calls. */
 export const CALL_STATES = ['running', 'waiting', 'done', 'failed', 'cancelled', 'error'] as const;
 

@@ -27,6 +27,7 @@ export function createRowFilter(terms: readonly FilterTerm[], sources: RowSource
     readNumber: (row, key) => (key === 'took' ? (row.took ?? sources.findResponse(row.seq)?.took) : row[key]),
     isInState: (row, state) => {
       if (state === 'error') return row.kind === 'error' || row.isError === true;
+      if (state === 'app') return row.hop === 'app';
       if (state === 'open') return row.kind === 'request' && sources.findResponse(row.seq) === undefined;
       return row.kind === state;
     },

@@ -140,6 +140,11 @@ export function CallPanel({
                 <a href={toComparePath(call.id)} title="The same call on another protocol version (v)">
                   compare
                 </a>
+                {detail?.hasApp && (
+                  <a href={`${toServerPath(call.server)}/apps/${encodeURIComponent(call.name)}?call=${call.id}`}>
+                    Open app
+                  </a>
+                )}
               </ForOperator>
               <button
                 type="button"

@@ -5,7 +5,7 @@ import { ServerStateView } from './server-state.js';
 import { Text } from './text.js';
 
 /** Parts of a server that have views of their own, beside its tools. */
-export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions', 'skills'] as const;
+export const FEATURE_VIEWS = ['resources', 'prompts', 'tasks', 'subscriptions', 'skills', 'apps'] as const;
 export type FeatureName = (typeof FEATURE_VIEWS)[number];
 
 /** Capabilities with which a server offers a part. A part without an entry is there for all servers. */
@@ -14,6 +14,7 @@ const CAPABILITIES: Readonly<Record<string, readonly string[]>> = {
   prompts: ['prompts'],
   tasks: ['tasks', 'extensions'],
   skills: ['io.modelcontextprotocol/skills'],
+  apps: [],
 };
 
 export const toFeaturePath = (server: string, feature: string): string => `${toServerPath(server)}/${feature}`;
@@ -27,7 +28,7 @@ export function ServerTabs({ server, current }: { readonly server: ServerView; r
   const numbers: Readonly<Record<string, number | undefined>> = { ...counts, tasks: own, subscriptions: active };
   // A server that is not connected yet has declared nothing.
   const isOffered = (feature: string) =>
-    (capabilities.length === 0 && feature !== 'skills') ||
+    (capabilities.length === 0 && feature !== 'skills' && feature !== 'apps') ||
     feature === current ||
     Boolean(numbers[feature]) ||
     (CAPABILITIES[feature]?.some(each => capabilities.includes(each)) ?? true);

@@ -1,4 +1,5 @@
-const STYLES = `
+/** Styles of traces. */
+export const TRACE_STYLES = `
 .trace { display: grid; grid-template-rows: auto auto minmax(0, 1fr) auto; overflow: hidden; }
 .trace-head { padding: 8px 16px; display: flex; flex-wrap: wrap; gap: 4px 12px; align-items: baseline; border-bottom: 1px solid var(--line); }
 .trace-head p { flex-basis: 100%; }
@@ -37,14 +38,3 @@ const STYLES = `
   .trace .mark { top: 5px; }
 }
 `;
-
-let isAdopted = false;
-
-/** Adds the styles of traces, which the first load of the page does not need. */
-export function adoptTraceStyles(): void {
-  if (isAdopted) return;
-  isAdopted = true;
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(STYLES);
-  document.adoptedStyleSheets.push(sheet);
-}

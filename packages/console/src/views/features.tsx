@@ -1,4 +1,5 @@
 import { servers } from '../console-state.js';
+import { createLazyView } from '../parts/lazy-view.js';
 import { FEATURE_VIEWS, type FeatureName } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
 import { PromptsView } from './prompts.js';
@@ -8,13 +9,15 @@ import { SkillsPage } from './skills.js';
 import { SubscriptionsView } from './subscriptions.js';
 import { TasksView } from './tasks.js';
 
+const AppsPage = createLazyView(async () => (await import('./apps.js')).AppsPage);
+
 interface FeaturePageProps {
   readonly name: string;
   readonly feature: string;
   readonly item: string | undefined;
 }
 
-/** Resources, prompts, tasks, skills or subscriptions of a server. */
+/** Resources, prompts, tasks, skills, apps or subscriptions of a server. */
 export function FeaturePage({ name, feature, item }: FeaturePageProps) {
   const server = servers.value.get(name);
   const listing = useListing(server);
@@ -37,6 +40,8 @@ export function FeaturePage({ name, feature, item }: FeaturePageProps) {
       return <TasksView server={server} />;
     case 'skills':
       return <SkillsPage server={server} uri={item} />;
+    case 'apps':
+      return <AppsPage server={server} listing={listing} tool={item} />;
     case 'subscriptions':
       return <SubscriptionsView server={server} listing={listing} />;
   }

@@ -2,13 +2,14 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ErrorView, TraceBar, TraceProof, TraceView } from '../api.js';
 import { rowChanges } from '../console-state.js';
 import { formatCount, formatDuration, formatTime } from '../format.js';
+import { adoptStyles } from '../lazy-styles.js';
 import { Icon, type IconName } from '../parts/icons.js';
 import { Text } from '../parts/text.js';
 import { VirtualList } from '../parts/virtual-list.js';
 import { callApi, describeFailure, formatError } from '../request.js';
 import { navigate, route, setQuery, toRecordingPath } from '../route.js';
 import { listTicks, placeBar } from '../trace/layout.js';
-import { adoptTraceStyles } from '../trace/trace-styles.js';
+import { TRACE_STYLES } from '../trace/trace-styles.js';
 
 const ROW_HEIGHT = 26;
 const NARROW_ROW_HEIGHT = 48;
@@ -60,7 +61,7 @@ function useTrace(recording: string | null, seq: number) {
 
 /** A call over all its hops, as bars on one axis of time. */
 export function TracePage({ recording, seq }: { readonly recording: string | null; readonly seq: number }) {
-  adoptTraceStyles();
+  adoptStyles(TRACE_STYLES);
   const { trace, error } = useTrace(recording, seq);
   const [isNarrow, setNarrow] = useState(matchMedia(NARROW).matches);
   useEffect(() => {

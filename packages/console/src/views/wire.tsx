@@ -117,7 +117,8 @@ export function WirePage({ top, renderCall }: WirePageProps) {
 }
 
 function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChosen: boolean }) {
-  const { seq, time, server, from, kind, method, id, name, size, call, isError, fault } = row;
+  const { seq, time, server, from, kind, method, id, name, size, call, isError, fault, hop } = row;
+  const sender = hop === 'app' ? (from === 'client' ? 'app' : 'console') : from === 'client' ? 'console' : 'server';
   const took = row.took ?? findResponse(seq)?.took;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
@@ -131,8 +132,9 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
       <span class="time">{formatTime(time)}</span>
       <span class="server">
         <Text value={server} />
+        {hop === 'app' && <span class="dim"> app</span>}
       </span>
-      <span class="direction" title={from === 'client' ? 'from the console' : 'from the server'}>
+      <span class="direction" title={`from the ${sender}`}>
         {from === 'client' ? '→' : '←'}
       </span>
       <span class="method">

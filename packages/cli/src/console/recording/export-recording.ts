@@ -32,7 +32,8 @@ export async function exportRecording(log: WireLog, selection: RecordingSelectio
 
 /** Returns the stored messages of a selection, in their order. */
 export function selectMessages(log: WireLog, { calls, messages }: RecordingSelection): readonly StoredMessage[] {
-  const all = log.list();
+  // Messages of an app are between it and the page, and no server replays them.
+  const all = log.list().filter(({ row }) => row.hop !== 'app');
   if (!calls && !messages) return all;
   const wanted = new Set(messages);
   const isWanted = ({ seq, call, request }: WireRow) =>

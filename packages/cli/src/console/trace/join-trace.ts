@@ -308,6 +308,7 @@ class TraceWriter {
   }
 
   #describeHop({ source, message: { row } }: TraceRequest): string {
+    if (row.hop === 'app') return row.from === 'client' ? 'app → console' : 'console → app';
     const isLive = source.recording === null && this.#input.isGateway === true;
     const client = row.hop === 'upstream' ? 'gateway' : row.hop === 'caller' ? 'caller' : isLive ? 'console' : 'client';
     const server = row.hop === 'caller' || (isLive && row.hop === undefined) ? 'gateway' : row.server;
