@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of docs/operate-a-gateway.md from gateways in this process, in Chromium. `npm run docs:screenshots` runs it.
+ * Takes the pictures of docs/hosts/operate.md, and that of an app, from consoles in this process, in Chromium. `npm run docs:screenshots` runs it.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { serveHttp } from 'tenon/node';
+import { server as salesServer } from '../examples/apps/server.js';
 import { createLockedGateway } from '../packages/cli/src/console/fixtures/locked-gateway.js';
 import { createPolicyGateway } from '../packages/cli/src/console/fixtures/policy-gateway.js';
 import { progressServer } from '../packages/cli/src/console/fixtures/progress-server.js';
@@ -44,6 +45,7 @@ try {
   await takeApprovalPicture();
   await takeSignInPicture();
   await takeFaultPictures();
+  await takeAppPicture();
 } finally {
   await browser.close();
   for (const close of closing.reverse()) await close();
@@ -84,7 +86,7 @@ async function take(page: Page, name: string): Promise<void> {
   await page.mouse.move(0, 0);
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-  const path = fileURLToPath(new URL(`../docs/public/operate-${name}.webp`, import.meta.url));
+  const path = fileURLToPath(new URL(`../docs/public/${name}.webp`, import.meta.url));
   await writeFile(path, Buffer.from(data, 'base64'));
   console.log(path, Math.round(data.length * 0.75));
 }
@@ -95,7 +97,7 @@ async function takeLockPictures(): Promise<void> {
   const { page, show } = await open(gateway.console);
   await show('/gateway/lock');
   await page.getByRole('region', { name: 'shop › tool price › description' }).waitFor();
-  await take(page, 'lock');
+  await take(page, 'operate-lock');
 }
 
 async function takePolicyPictures(): Promise<void> {
@@ -114,13 +116,13 @@ async function takePolicyPictures(): Promise<void> {
   await rules.fill((await readFile(file, 'utf8')).replace('"secret*"', '{ "in": ["secret", "secret plan"] }'));
   await page.getByRole('button', { name: 'Try' }).click();
   await page.getByText('1 decision changes').waitFor();
-  await take(page, 'policy');
+  await take(page, 'operate-policy');
   await show('/gateway/audit');
   await page.locator('tbody tr').first().waitFor();
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText(/valid/).first().waitFor();
   await page.locator('tbody tr').nth(4).getByRole('button').first().click();
-  await take(page, 'audit');
+  await take(page, 'operate-audit');
 }
 
 async function takeApprovalPicture(): Promise<void> {
@@ -133,14 +135,14 @@ async function takeApprovalPicture(): Promise<void> {
   await show('/gateway');
   await page.getByRole('button', { name: /tools of notes/ }).click();
   await page.locator('ul.found li').first().waitFor();
-  await take(page, 'gateway');
+  await take(page, 'operate-gateway');
   const call = host.callTool('archive__erase', { path: '/notes/2025', token: 'ghp_abcdefghijklmnop1234' });
   await show('/approvals');
   await page
     .getByRole('button', { name: /^Allow/ })
     .first()
     .waitFor();
-  await take(page, 'approvals');
+  await take(page, 'operate-approvals');
   for (const { id } of await host.approvals.listPending()) await host.approvals.answer(id, 'deny');
   await call.catch(() => {});
 }
@@ -155,7 +157,7 @@ async function takeSignInPicture(): Promise<void> {
   const phase = page.getByRole('listitem', { name: 'Metadata of the resource', exact: true });
   await phase.getByText('Fix:').waitFor();
   await phase.scrollIntoViewIfNeeded();
-  await take(page, 'sign-in');
+  await take(page, 'operate-sign-in');
 }
 
 async function takeFaultPictures(): Promise<void> {
@@ -171,11 +173,27 @@ async function takeFaultPictures(): Promise<void> {
   await page.getByText('planned:').waitFor();
   await page.getByRole('button', { name: 'Call', exact: true }).click();
   await page.locator('.result').getByText('said').waitFor();
-  await take(page, 'faults');
+  await take(page, 'operate-faults');
   await show('/call/1');
   await page.getByRole('button', { name: /^Copy as/ }).click();
   await page.getByRole('tab', { name: 'Vitest test' }).click();
   await page.getByText('? cut : undefined').waitFor();
   await page.locator('section.copy').scrollIntoViewIfNeeded();
-  await take(page, 'test');
+  await take(page, 'operate-test');
+}
+
+/** Shows the app of the example for a call, at the width of a phone. */
+async function takeAppPicture(): Promise<void> {
+  const { page, show } = await open({
+    targets: [{ name: 'sales', target: { resolved: { target: salesServer, label: 'sales' } } }],
+  });
+  await page.getByRole('link', { name: 'showSales' }).first().waitFor();
+  await show('/s/sales/tools/showSales');
+  await page.getByLabel(/year/).fill('2026');
+  await page.getByRole('button', { name: 'Call', exact: true }).click();
+  await page.getByRole('link', { name: 'Open app' }).click();
+  await page.getByRole('button', { name: '390', exact: true }).click();
+  await page.getByText(/^shown/).waitFor();
+  await page.frameLocator('.app-frame iframe').frameLocator('iframe').locator('rect').nth(5).waitFor();
+  await take(page, 'console-app');
 }

@@ -15,10 +15,14 @@ import type {
 } from './api.js';
 import { describeFailure, readLines } from './request.js';
 import { toRecordingPath } from './route.js';
+import { readStoredTheme, type Theme } from './stored-theme.js';
 
 /** Number of rows in the page. The command keeps as many. */
 const MAX_ROWS = 100_000;
 const RETRY_DELAY = 1000;
+
+/** Colors that the user has chosen. */
+export const theme = signal<Theme>(readStoredTheme());
 
 export const hello = signal<Extract<ConsoleEvent, { type: 'hello' }> | null>(null);
 export const servers = signal<ReadonlyMap<string, ServerView>>(new Map());
@@ -146,7 +150,6 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
     requests: createDraft(inputRequests),
     recordings: createDraft(recordings),
     signIns: createDraft(signIns),
-    apps: createDraft(appFindings),
   };
   let hasRows = false;
   for (const event of events) {
@@ -190,7 +193,7 @@ function applyEvents(events: readonly ConsoleEvent[]): void {
         next.signIns.edit().delete(event.id);
         break;
       case 'app':
-        next.apps.edit().set(event.app.id, event.app.findings);
+        appFindings.value = new Map(appFindings.value).set(event.app.id, event.app.findings);
         break;
       case 'approvals':
         approvals.value = event.approvals;

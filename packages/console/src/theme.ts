@@ -1,7 +1,5 @@
-import { signal } from '@preact/signals';
-import { applyTheme, readStoredTheme, storeTheme, type Theme } from './stored-theme.js';
-
-export const theme = signal<Theme>(readStoredTheme());
+import { theme } from './console-state.js';
+import { applyTheme, storeTheme, type Theme } from './stored-theme.js';
 
 /** Switches to the next theme. The first one is not that of the system, so that each switch but the last changes the colors. */
 export function switchTheme(): void {

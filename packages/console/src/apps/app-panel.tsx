@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CspFinding, ToolView } from '../api.js';
-import { appFindings, listCalls } from '../console-state.js';
+import { appFindings, theme as consoleTheme, listCalls } from '../console-state.js';
 import { formatCount } from '../format.js';
+import { adoptStyles } from '../lazy-styles.js';
 import { Icon } from '../parts/icons.js';
 import { Text } from '../parts/text.js';
 import { route, setQuery, toServerPath } from '../route.js';
-import { theme as consoleTheme } from '../theme.js';
+import { APP_STYLES } from './app-styles.js';
 import { type LinkQuestion, useApp } from './use-app.js';
 
 /** Widths of devices inside of the border, in pixels. `full`: the space that there is. */
@@ -23,6 +24,7 @@ interface AppPanelProps {
 
 /** The app of a tool, at a size and in a theme, with what it was refused and what it sends. */
 export function AppPanel({ server, tool, call }: AppPanelProps) {
+  adoptStyles(APP_STYLES);
   // A call of the app itself is a call of the tool, too: it does not replace the shown one.
   const [shown] = useState(
     () => call ?? listCalls(server, 'tools/call', tool.name).find(each => each.state === 'done')?.id,

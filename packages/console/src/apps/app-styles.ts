@@ -9,6 +9,7 @@ export const APP_STYLES = `
 .app-space { overflow-x: auto; }
 .app-frame { box-sizing: content-box; border: 1px solid var(--line-2); background: Canvas; }
 .app-frame iframe { min-height: 120px; }
+.app-pane h2 { margin-top: 16px; }
 .app-question { margin: 8px 0; padding: 8px; border: 1px solid var(--waiting); }
 .app-question .mono { overflow-wrap: anywhere; }
 .app-list { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere; }

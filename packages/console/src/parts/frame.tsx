@@ -9,11 +9,12 @@ import {
   isLive,
   openRequests,
   rowChanges,
+  theme,
 } from '../console-state.js';
 import { formatTime } from '../format.js';
 import { isPaletteOpen } from '../palette/palette-host.js';
 import { route } from '../route.js';
-import { switchTheme, theme } from '../theme.js';
+import { switchTheme } from '../theme.js';
 import { Icon, type IconName } from './icons.js';
 import { Text } from './text.js';
 

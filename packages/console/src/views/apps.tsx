@@ -1,14 +1,13 @@
 import { getAppUri } from '@tenon/apps/host';
 import type { ListingView, ServerView, ToolView } from '../api.js';
-import { AppPanel } from '../apps/app-panel.js';
-import { APP_STYLES } from '../apps/app-styles.js';
 import { canChange, listCalls } from '../console-state.js';
-import { adoptStyles } from '../lazy-styles.js';
 import { FailedLists, hasSent } from '../parts/failed-lists.js';
 import { FeatureList } from '../parts/feature-list.js';
+import { createLazyView } from '../parts/lazy-view.js';
 import { toFeaturePath } from '../parts/server-tabs.js';
 import { route } from '../route.js';
 
+const AppPanel = createLazyView(async () => (await import('../apps/app-panel.js')).AppPanel);
 const LISTS = ['tools'] as const;
 
 interface AppsPageProps {
@@ -20,7 +19,6 @@ interface AppsPageProps {
 
 /** Tools with an app on the left; the app of the chosen one on the right. */
 export function AppsPage({ server, listing, tool }: AppsPageProps) {
-  adoptStyles(APP_STYLES);
   const { name } = server;
   const path = toFeaturePath(name, 'apps');
   const tools = (listing?.tools ?? []).filter(each => getAppUri(each) !== undefined);

@@ -1,15 +1,13 @@
 import { servers } from '../console-state.js';
-import { createLazyView } from '../parts/lazy-view.js';
 import { FEATURE_VIEWS, type FeatureName } from '../parts/server-tabs.js';
 import { Text } from '../parts/text.js';
+import { AppsPage } from './apps.js';
 import { PromptsView } from './prompts.js';
 import { ResourcesView } from './resources.js';
 import { useListing } from './server.js';
 import { SkillsPage } from './skills.js';
 import { SubscriptionsView } from './subscriptions.js';
 import { TasksView } from './tasks.js';
-
-const AppsPage = createLazyView(async () => (await import('./apps.js')).AppsPage);
 
 interface FeaturePageProps {
   readonly name: string;

@@ -118,7 +118,6 @@ export function WirePage({ top, renderCall }: WirePageProps) {
 
 function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChosen: boolean }) {
   const { seq, time, server, from, kind, method, id, name, size, call, isError, fault, hop } = row;
-  const sender = hop === 'app' ? (from === 'client' ? 'app' : 'console') : from === 'client' ? 'console' : 'server';
   const took = row.took ?? findResponse(seq)?.took;
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the list takes the keys
@@ -134,7 +133,7 @@ function MessageRow({ row, isChosen }: { readonly row: WireRow; readonly isChose
         <Text value={server} />
         {hop === 'app' && <span class="dim"> app</span>}
       </span>
-      <span class="direction" title={`from the ${sender}`}>
+      <span class="direction" title={`from the ${hop ? from : from === 'client' ? 'console' : 'server'}`}>
         {from === 'client' ? '→' : '←'}
       </span>
       <span class="method">
