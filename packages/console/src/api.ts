@@ -256,7 +256,7 @@ export interface AppMessagesBody {
   }[];
 }
 
-/** What the content security policy of an app has refused. */
+/** A request that the content security policy of an app has refused. */
 export interface CspFinding {
   /** Directive of the policy, such as `connect-src`. */
   readonly directive: string;

@@ -70,11 +70,7 @@ export class ShownApps {
     const { key, url } = await sandbox.add({ hostOrigin, onReport: report => this.#addFinding(id, report) });
     const app: ShownApp = { id, server, tool, key, findings: [], results: new Map() };
     this.#apps.set(id, app);
-    for (const [old, { key: unused }] of [...this.#apps].slice(0, Math.max(0, this.#apps.size - MAX_APPS))) {
-      sandbox.remove(unused);
-      this.#apps.delete(old);
-      this.#parts.feed.delete(`app ${old}`);
-    }
+    for (const each of [...this.#apps.keys()].slice(0, -MAX_APPS)) this.close(each);
     this.#show(app);
     // Not a part of the definition that the server sent.
     const { signature: _, tokens: _tokens, ...definition }: Json = { ...listed };
