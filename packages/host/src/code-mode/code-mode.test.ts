@@ -76,6 +76,35 @@ describe('code mode', () => {
     expect((await run(`return await tools.no_such()`)).text).toContain('Unknown tool');
     await host.close();
   });
+
+  it('refuses a result of more than 262,144 characters, and keeps the effects of its calls', async () => {
+    const { host, added, run } = await openHost();
+    // The text is quoted.
+    const returned = await run(`return 'x'.repeat(${262_144 - 2})`);
+    expect(returned).toMatchObject({ isError: false, meta: { calls: 0 } });
+    expect(returned.text).toHaveLength(262_144);
+    const refused = await run(`await tools.notes__add({ text: 'x' });\nreturn 'x'.repeat(${262_144 - 1})`);
+    expect(refused).toMatchObject({ isError: true, meta: { code: 'program/output', calls: 1 } });
+    expect(refused.text).toBe(
+      'The program failed: its result has 262145 characters of JSON. The limit is 262144. Return less, for example only the members that you need. Its calls, which stay in effect: notes__add (done).',
+    );
+    expect(added).toEqual(['x']);
+    await host.close();
+  });
+
+  it('does not send a call whose arguments exceed 262,144 characters, and throws for a call with a larger result', async () => {
+    const { host, added, run } = await openHost();
+    const catching = (call: string) => `try { ${call} } catch (error) { return [error.code, error.message] }`;
+    const sent = await run(catching(`await tools.notes__add({ text: 'x'.repeat(262144) })`));
+    expect(sent).toMatchObject({ isError: false, meta: { calls: 0 } });
+    expect(sent.text).toContain('the arguments of notes__add have 262155 characters of JSON. The limit is 262144');
+    expect(added).toEqual([]);
+    await run(`await tools.notes__add({ text: 'x'.repeat(131072) })`);
+    const listed = await run(catching(`await tools.notes__list()`));
+    expect(listed.text).toContain('"program/result-too-large"');
+    expect(listed.text).toContain('notes__list was carried out, but its result has');
+    await host.close();
+  });
 });
 
 describe('the policy of code mode', () => {
