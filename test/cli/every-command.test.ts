@@ -143,6 +143,14 @@ describe('every command', () => {
   it.each([
     ['lst', "tenon: unknown command 'lst'. Did you mean list? See `tenon --help`."],
     ['list --nope', "tenon: unknown option '--nope'. See `tenon list --help`."],
+    [
+      'lock --config mcp.json',
+      "tenon: unknown option '--config'. Pass the configuration files without it: `tenon lock FILE…`.",
+    ],
+    [
+      'gateway --config=mcp.json',
+      "tenon: unknown option '--config=mcp.json'. Pass the configuration files without it: `tenon gateway FILE…`.",
+    ],
     ['audit vrfy', "tenon: unknown command 'vrfy'. Did you mean verify? See `tenon audit --help`."],
   ])('reports unknown arguments like other errors: tenon %s', async (line, err) => {
     expect(await tenon(project.folder, line.split(' '))).toEqual({ code: 2, out: '', err: `${err}\n` });

@@ -161,7 +161,8 @@ async function createProgram(name: string, context: CliContext, json: boolean): 
   for (const each of [program, ...listDescendants(program)]) {
     each
       .exitOverride(error => {
-        throw Object.assign(error, { command: formatPath(each) });
+        const takesFiles = each.registeredArguments.some(argument => argument.name() === 'config');
+        throw Object.assign(error, { command: formatPath(each), takesFiles });
       })
       .configureOutput({
         writeOut: text => context.screen.print(text.trimEnd()),

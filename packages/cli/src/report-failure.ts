@@ -71,6 +71,9 @@ export function createErrorReport(error: TenonError, exit: ExitCode): ErrorRepor
 /** Creates the error for arguments that the parser refuses. The program adds the name of the command to its errors. */
 function createParserError({ message, ...rest }: CommanderError): TenonError {
   const [summary = '', suggestion] = message.replace(/^error: /, '').split('\n');
+  // Commands for one server have this option.
+  if (/^unknown option '--config['=]/.test(summary) && 'takesFiles' in rest && rest.takesFiles && 'command' in rest)
+    return createUsageError(summary, `pass the configuration files without it: \`${rest.command} FILE…\``);
   const similar = suggestion?.replace(/^\((.*)\)$/, '$1 ') ?? '';
   return createUsageError(summary, `${similar}See \`${'command' in rest ? rest.command : 'tenon'} --help\``);
 }
