@@ -2,17 +2,7 @@ import { isObject, type JsonObject, TenonError } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import type { MethodName } from './method-types.js';
 import { methods } from './methods.js';
-
-/** The member of a result that contains its entries. */
-const ENTRY_KEYS: { readonly [method: string]: string | undefined } = {
-  'tools/list': 'tools',
-  'tools/call': 'content',
-  'prompts/list': 'prompts',
-  'prompts/get': 'messages',
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'resources/read': 'contents',
-};
+import { resultLists } from './tolerant-reading.js';
 
 /**
  * Returns a result without its malformed entries, each of which is reported as `peer/unusable-entry`. Returns
@@ -23,7 +13,7 @@ export function dropMalformedEntries(
   method: MethodName,
   result: JsonObject,
 ): JsonObject | undefined {
-  const key = ENTRY_KEYS[method];
+  const key = method === 'tools/call' ? 'content' : resultLists[method];
   const entries = key === undefined ? undefined : result[key];
   if (connection.strict || key === undefined || !Array.isArray(entries)) return undefined;
   const findIssue = (some: unknown[]) => methods[method].result({ ...result, [key]: some });

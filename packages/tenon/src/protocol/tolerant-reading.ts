@@ -119,8 +119,8 @@ const shapes: { readonly params: Shapes; readonly result: Shapes } = {
 /** Optional members of the params and results of all other methods. */
 const other = { params: defineShape('cursor _meta'), result: meta };
 
-/** The list of each result that a peer may leave out. It then counts as empty. */
-const lists: { readonly [method: string]: string | undefined } = {
+/** The list of each result. A peer may leave it out: it then counts as empty. */
+export const resultLists: { readonly [method: string]: string | undefined } = {
   'tools/list': 'tools',
   'prompts/list': 'prompts',
   'resources/list': 'resources',
@@ -222,7 +222,7 @@ function dropNulls(value: unknown, shape: Shape, path: string, paths: string[]):
  */
 export function withLists(connection: TolerantConnection, method: string, result: JsonObject): JsonObject {
   const { resultType = 'complete' } = result;
-  const list = isMethod(method) && resultType === 'complete' ? lists[method] : undefined;
+  const list = isMethod(method) && resultType === 'complete' ? resultLists[method] : undefined;
   if (list !== undefined && isAbsent(result[list])) {
     if (!tolerate(connection, 'missing-list', method, `the result has no ${list}, which counts as an empty list`))
       return result;
