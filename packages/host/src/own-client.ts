@@ -37,16 +37,16 @@ export function createOwnCaller(answers: ClientHandlers): CallerInfo {
 /** Creates the handlers of the application. They receive the name of the requesting server in the host. */
 function createOwnAnswers({ elicit, elicitUrl, sample, sampleTools, roots }: ClientHandlers): ClientHandlers {
   return {
-    ...(elicit ? { elicit: (form, asked) => elicit(form, withServerName(form, asked)) } : {}),
+    ...(elicit ? { elicit: (form, info) => elicit(form, withServerName(form, info)) } : {}),
     ...(elicitUrl ? { elicitUrl: (params, info) => elicitUrl(params, withServerName(params, info)) } : {}),
-    ...(sample ? { sample: (request, asked) => sample(request, withServerName(request, asked)) } : {}),
+    ...(sample ? { sample: (request, info) => sample(request, withServerName(request, info)) } : {}),
     ...(sampleTools === undefined ? {} : { sampleTools }),
     ...(roots ? { roots } : {}),
   };
 }
 
-function withServerName(params: object, asked: ServerRequestInfo): ServerRequestInfo {
+function withServerName(params: object, info: ServerRequestInfo): ServerRequestInfo {
   const _meta = '_meta' in params ? params._meta : undefined;
   const server = isObject(_meta) ? _meta[ASKING_SERVER] : undefined;
-  return typeof server === 'string' ? { ...asked, server } : asked;
+  return typeof server === 'string' ? { ...info, server } : info;
 }

@@ -50,19 +50,19 @@ export function createApprovalsCommand(context: CliContext): Command {
       if (ttl !== undefined && remember === undefined)
         throw createUsageError('--for without --remember', 'pass --remember always or --remember exact');
       return withApprovals(context, options, async approvals => {
-        const question = await findQuestion(approvals, id);
+        const pending = await findPending(approvals, id);
         const more = { ...(remember ? { remember } : {}), ...(ttl === undefined ? {} : { ttl }) };
-        await approvals.answer(question.id, 'allow', { by: getUserName(), ...more });
-        reportDecision(context, question.shortId, 'allow', options);
+        await approvals.answer(pending.id, 'allow', { by: getUserName(), ...more });
+        reportDecision(context, pending.shortId, 'allow', options);
       });
     });
   const deny = createStoreCommand('deny', 'deny a pending call')
     .argument('<id>', ID_HELP)
     .action((id: string, options: ApprovalStoreOptions) =>
       withApprovals(context, options, async approvals => {
-        const question = await findQuestion(approvals, id);
-        await approvals.answer(question.id, 'deny', { by: getUserName() });
-        reportDecision(context, question.shortId, 'deny', options);
+        const pending = await findPending(approvals, id);
+        await approvals.answer(pending.id, 'deny', { by: getUserName() });
+        reportDecision(context, pending.shortId, 'deny', options);
       }),
     );
   const revoke = createStoreCommand('revoke', 'revoke a remembered approval')
@@ -192,7 +192,7 @@ function describeCaller({ principal, clientId }: Pick<PendingApproval, 'principa
     : `${sanitizeName(principal)}, by the client ${sanitizeName(clientId)}`;
 }
 
-async function findQuestion(approvals: Approvals, start: string) {
+async function findPending(approvals: Approvals, start: string) {
   const ids = (await readAll(approvals.listPending)).map(each => each.id);
   const id = findId(ids, start, 'question');
   return { id, shortId: shortenIds(ids).get(id) ?? id };

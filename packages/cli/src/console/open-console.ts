@@ -67,7 +67,7 @@ export interface ConsoleOptions {
 
 /** A console with its page. */
 export interface OpenedConsole extends ConsoleListener {
-  /** Adds the servers of targets whose names are new, and removes those whose targets are gone. */
+  /** Adds the servers of targets whose names are new, and removes those whose targets are removed. */
   setTargets(targets: readonly NamedTarget[]): Promise<void>;
 }
 
@@ -171,11 +171,11 @@ export async function openConsole(
         const isFirst = all.findIndex(each => each.name === name) === index;
         return wanted.has(name) && !names.has(name) && isFirst;
       });
-      const gone = [...names].filter(([name]) => !wanted.has(name));
-      for (const [name] of gone) names.delete(name);
+      const removed = [...names].filter(([name]) => !wanted.has(name));
+      for (const [name] of removed) names.delete(name);
       if (hasStarted) addServers();
       // The user may have removed it.
-      await Promise.all(gone.map(([, added]) => servers.remove(added).catch(() => {})));
+      await Promise.all(removed.map(([, added]) => servers.remove(added).catch(() => {})));
     },
     async close() {
       traffic?.close();

@@ -115,8 +115,8 @@ async function applyServers(
   const { approved, failed } = decision;
   // An invalid entry may be half written, so its server keeps running.
   const invalid = [...broken, ...failed].map(({ name }) => name);
-  const kept = before.filter(({ name }) => invalid.includes(name));
-  const running = [...approved, ...kept];
+  const unchanged = before.filter(({ name }) => invalid.includes(name));
+  const running = [...approved, ...unchanged];
   const changes = gateway.update({ entries: running });
   reportChanges(context, changes, json);
   const skipped = listSkipped({ broken }, decision).filter(({ name }) => !running.some(each => each.name === name));

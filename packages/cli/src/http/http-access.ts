@@ -43,8 +43,8 @@ export async function readHttpAccess(
   };
   for (const [name, value] of Object.entries(given)) checkHeader(name, value);
   const names = new Set(Object.keys(given).map(name => name.toLowerCase()));
-  const kept = Object.entries(configured).filter(([name]) => !names.has(name.toLowerCase()));
-  const headers = { ...Object.fromEntries(kept), ...given };
+  const others = Object.entries(configured).filter(([name]) => !names.has(name.toLowerCase()));
+  const headers = { ...Object.fromEntries(others), ...given };
   return { headers, auth: await readAuth(context, options, headers, exceptions) };
 }
 

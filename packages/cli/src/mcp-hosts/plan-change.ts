@@ -127,8 +127,8 @@ const withAction = (plan: PlannedChange, after: string, action: PlannedAction): 
 function mergeEntry(host: McpHost, existing: unknown, entry: HostEntry): HostEntry {
   if (!isObject(existing)) return entry;
   const keys = listOwnKeys(host);
-  const kept = Object.entries(existing).filter(([key]) => !keys.has(key));
-  const merged = { ...entry, ...Object.fromEntries(kept) };
+  const others = Object.entries(existing).filter(([key]) => !keys.has(key));
+  const merged = { ...entry, ...Object.fromEntries(others) };
   // Headers may be one of several settings of requests.
   const [outer = '', inner] = host.url?.headers ?? [];
   const [before, after] = [existing[outer], entry[outer]];

@@ -30,8 +30,8 @@ export function findDangers(entry: Pick<ConfiguredEntry, 'target' | 'trusted' | 
   if ('url' in target) return [...dangers, ...listSentVariables(written)];
   const { command, args = [], env = {} } = target;
   const program = command.split(/[\\/]/).at(-1) ?? '';
-  const whole = [command, ...args].join(' ');
-  const line = whole.slice(0, MAX_LINE);
+  const commandLine = [command, ...args].join(' ');
+  const line = commandLine.slice(0, MAX_LINE);
   const isRunner = RUNNERS.test(program);
   const found: [boolean, string][] = [
     [SHELLS.test(program) && args.some(each => SHELL_SCRIPT.test(each)), 'it is a shell script'],
@@ -52,7 +52,7 @@ export function findDangers(entry: Pick<ConfiguredEntry, 'target' | 'trusted' | 
       'it names places where credentials are kept',
     ],
   ];
-  if (whole.length > MAX_LINE) dangers.push(`only its first ${MAX_LINE} characters were looked through`);
+  if (commandLine.length > MAX_LINE) dangers.push(`only its first ${MAX_LINE} characters were looked through`);
   const assigned = args.flatMap(each => /^([A-Za-z_]\w*)=/.exec(each.slice(0, MAX_LINE))?.[1] ?? []);
   const loading = new Set([...Object.keys(env), ...assigned].filter(isLoaderVariable));
   return [

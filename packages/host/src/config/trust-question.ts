@@ -77,8 +77,8 @@ function listChanges(
     const same = was.shown === after;
     return [{ key, before: String(was.shown), after: same ? `${after} (another value)` : after }];
   });
-  const gone = Object.entries(before).flatMap(([key, was]) =>
+  const removed = Object.entries(before).flatMap(([key, was]) =>
     Object.hasOwn(storedParts, key) || !isObject(was) ? [] : [{ key, before: String(was.shown) }],
   );
-  return [...there, ...gone];
+  return [...there, ...removed];
 }

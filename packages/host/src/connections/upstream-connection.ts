@@ -470,7 +470,7 @@ export class UpstreamConnection {
       ...(this.logLevel.value === undefined ? {} : { logLevel: this.logLevel.value }),
       forwarder: {
         capabilities: declareCapabilities(input, this.#connectionOptions),
-        forward: (...asked) => this.#ask(...asked),
+        forward: (...request) => this.#ask(...request),
       },
     };
   }

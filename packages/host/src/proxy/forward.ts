@@ -86,10 +86,10 @@ function refuseInexactIntegers({ arguments: input }: JsonObject): void {
 function createCallerAsk({ connection, call, inputRequestHandler, onInputRequested }: ProxiedRequest): RequestInput {
   const { context, run } = call;
   const recipient = getRecipient(call);
-  const ask: RequestInput = (asked, params, ...rest) => {
+  const ask: RequestInput = (method, params, ...rest) => {
     if (isByRetry(call)) onInputRequested?.();
     return run
-      .request(asked, inputRequestHandler.prepareInputRequest(asked, params, recipient), ...rest)
+      .request(method, inputRequestHandler.prepareInputRequest(method, params, recipient), ...rest)
       .then(response => {
         throwHandlerError(response);
         return response;
@@ -173,8 +173,8 @@ async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, cl
     if (!known && isPassed) return prepareInputRequired(result, requests, proxiedRequest);
     await context.step('asks', () => result);
     const askCaller = createCallerAsk(proxiedRequest);
-    const ask: RequestInput = (asked, params) =>
-      (inputRequestHandler.isHandledByHost(asked) ? inputRequestHandler.handle : askCaller)(asked, params);
+    const ask: RequestInput = (method, params) =>
+      (inputRequestHandler.isHandledByHost(method) ? inputRequestHandler.handle : askCaller)(method, params);
     const answers = requests.map(async ([key, { method, params = {} }]) => [key, await ask(method, params)]);
     const { requestState } = result;
     inputs = {

@@ -96,14 +96,14 @@ export class Observation {
   markReplicaLost(replica: Replica, { journal, entries, questions = {}, status }: JsonObject): void {
     // A call that has ended is complete, and its journal was deleted.
     if (status !== undefined && isTerminal(status as TaskStatus)) return;
-    const kept = (journal ?? entries ?? []) as readonly { step?: string; n?: number }[];
+    const recorded = (journal ?? entries ?? []) as readonly { step?: string; n?: number }[];
     const open = Object.values(questions as Record<string, { method: string; params?: JsonObject }>);
     const lostEvents = this.#events.filter(each => each.replica === replica && !each.interrupted && !each.persisted);
     for (const event of lostEvents.reverse()) {
       const { observed, n } = event;
       if ('step' in observed) {
         const threw = event.done && observed.threw !== undefined;
-        event.interrupted = !threw && !kept.some(entry => entry.step === observed.step && (entry.n ?? 0) === n);
+        event.interrupted = !threw && !recorded.some(entry => entry.step === observed.step && (entry.n ?? 0) === n);
       } else {
         const index = open.findIndex(({ method, params }) => isSameRequest(observed, method, params));
         if (index >= 0) open.splice(index, 1);

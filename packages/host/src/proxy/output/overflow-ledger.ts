@@ -41,9 +41,9 @@ export function createOverflowLedger({
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const stored = await values.get(LEDGER_KEY);
       const entries = (stored?.value.entries ?? []) as OverflowEntry[];
-      const kept = edit(entries.filter(({ end }) => end > clock.now()));
-      const version = await values.put(LEDGER_KEY, { entries: kept }, { version: stored?.version ?? 0 });
-      if (version !== undefined) return entries.filter(({ id }) => !kept.some(each => each.id === id));
+      const changed = edit(entries.filter(({ end }) => end > clock.now()));
+      const version = await values.put(LEDGER_KEY, { entries: changed }, { version: stored?.version ?? 0 });
+      if (version !== undefined) return entries.filter(({ id }) => !changed.some(each => each.id === id));
     }
     throw new TenonError('overflow/busy', 'cannot update the index of stored results', {
       hint: 'configure a separate store for some processes, because too many write at once',
@@ -74,7 +74,7 @@ function evictEntries(
   entries: OverflowEntry[],
   { maxBytes, maxEach }: { maxBytes: number; maxEach: number },
 ): OverflowEntry[] {
-  const kept = [...entries];
+  const remaining = [...entries];
   const last = entries.at(-1);
   const sums = new Map<string | null, number>();
   let total = 0;
@@ -84,16 +84,16 @@ function evictEntries(
   };
   for (const each of entries) count(each, 1);
   const drop = (owner: string | null) => {
-    const at = kept.findIndex(each => each.owner === owner && each !== last);
-    const [entry] = at < 0 ? [] : kept.splice(at, 1);
+    const at = remaining.findIndex(each => each.owner === owner && each !== last);
+    const [entry] = at < 0 ? [] : remaining.splice(at, 1);
     if (entry) count(entry, -1);
     return entry !== undefined;
   };
   while (last && (sums.get(last.owner) ?? 0) > maxEach && drop(last.owner));
-  while (total > maxBytes || kept.length > MAX_ENTRIES) {
-    const others = kept.filter(each => each !== last).map(({ owner }) => owner);
+  while (total > maxBytes || remaining.length > MAX_ENTRIES) {
+    const others = remaining.filter(each => each !== last).map(({ owner }) => owner);
     const [owner] = others.toSorted((a, b) => (sums.get(b) ?? 0) - (sums.get(a) ?? 0));
     if (owner === undefined || !drop(owner)) break;
   }
-  return kept;
+  return remaining;
 }

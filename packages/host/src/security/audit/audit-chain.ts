@@ -17,20 +17,20 @@ export function createAuditChain(sink: AuditSink, { clock, signer, previous, rep
   let lastStored: Promise<unknown> = Promise.resolve();
   let failure: unknown;
 
-  async function appendLine(content: JsonObject): Promise<{ kept: Promise<void>; place: AuditHead }> {
+  async function appendLine(content: JsonObject): Promise<{ stored: Promise<void>; place: AuditHead }> {
     const seq = head.seq + 1;
     const time = new Date(clock.now()).toISOString();
     const { line, hash } = await createAuditLine({ ...content, replica, seq, time, prev: head.hash }, signer);
     if (failure !== undefined) throw failure;
     const place = { seq, hash };
     head = place;
-    const kept = sink.append(line).catch(error => {
+    const stored = sink.append(line).catch(error => {
       failure ??= createWriteError(error);
       throw failure;
     });
-    kept.catch(() => {});
-    lastStored = kept;
-    return { kept, place };
+    stored.catch(() => {});
+    lastStored = stored;
+    return { stored, place };
   }
 
   async function rotateWhenFull(): Promise<void> {
@@ -45,8 +45,8 @@ export function createAuditChain(sink: AuditSink, { clock, signer, previous, rep
   async function runInOrder(createLine: () => ReturnType<typeof appendLine>): Promise<AuditHead> {
     const appended = last.then(createLine);
     last = appended.catch(() => {});
-    const { kept, place } = await appended;
-    await kept;
+    const { stored, place } = await appended;
+    await stored;
     return place;
   }
 

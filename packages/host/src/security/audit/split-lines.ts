@@ -21,9 +21,9 @@ export async function* splitLines(source: AsyncIterable<string | Uint8Array>): A
     held = lines.pop() ?? '';
     if (lines.length > 0) skipped = 0;
     for (const line of lines) yield { line };
-    const kept = held.slice(0, MAX_LINE + 1);
-    skipped += held.length - kept.length;
-    held = kept;
+    const start = held.slice(0, MAX_LINE + 1);
+    skipped += held.length - start.length;
+    held = start;
   }
   held += decoder.decode();
   if (held !== '') yield { rest: held.length + skipped };

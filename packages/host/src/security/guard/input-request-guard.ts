@@ -32,8 +32,8 @@ export class InputRequestGuard {
         (method === 'sampling/createMessage' && brokers) || (method === 'roots/list' && roots !== undefined),
       async handle(method, params, signal = createOpenSignal()) {
         if (method === 'roots/list') return { roots: [...(roots ?? [])] };
-        const asked = { server, signal, ...scope.identity };
-        return { ...(await broker?.(toParams('sampling/createMessage', params), asked)) };
+        const origin = { server, signal, ...scope.identity };
+        return { ...(await broker?.(toParams('sampling/createMessage', params), origin)) };
       },
       prepareInputRequest: (method, params, to) => this.#prepareInputRequest(server, method, params, to),
     };

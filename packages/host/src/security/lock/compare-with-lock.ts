@@ -61,8 +61,8 @@ export async function compareAllWithLock(
   const found: Drift[] = [];
   for (const entry of entries) found.push(...(await compareWithLock(lock, entry, byName.get(entry.name))));
   const configured = new Set(entries.map(({ name }) => name));
-  const gone = [...lock.servers.keys()].filter(name => !configured.has(name));
-  return [...found, ...gone.map(name => createServerDrift(name, 'removed server', {}))];
+  const removed = [...lock.servers.keys()].filter(name => !configured.has(name));
+  return [...found, ...removed.map(name => createServerDrift(name, 'removed server', {}))];
 }
 
 /** Compares the inventory of a server with the locked one. Ignores the source of the server. */

@@ -173,14 +173,14 @@ function groupByDefinition(drifts: readonly Drift[]): BlockedItem[] {
 /** Asks a person about each change only once. A refused change stays refused until it changes again. */
 function createConfirmations(ask: LockGuardOptions['confirm']) {
   const refused = new Map<string, Set<string>>();
-  const asked = new Map<string, number>();
+  const counts = new Map<string, number>();
   return {
     async request(server: string, drifts: readonly Drift[]): Promise<readonly Drift[]> {
       const already = refused.get(server) ?? new Set();
       const open = drifts.filter(drift => drift.kind !== 'duplicate' && !already.has(getDriftKey(drift)));
-      const count = asked.get(server) ?? 0;
+      const count = counts.get(server) ?? 0;
       if (open.length === 0 || count >= MAX_CONFIRMATIONS || ask === undefined) return [];
-      asked.set(server, count + 1);
+      counts.set(server, count + 1);
       const answer = await Promise.resolve(open)
         .then(ask)
         .catch(() => false as const);

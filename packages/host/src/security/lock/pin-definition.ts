@@ -16,11 +16,11 @@ const DATE = /^\d{4}-\d{2}-\d{2}(T[\d:.]{5,18}(Z|[+-]\d{2}:?\d{2})?)?$/;
  * @throws TenonError `lock/unwritable` when it cannot be represented as JSON.
  */
 export function pinDefinition(definition: JsonObject): PinnedDefinition {
-  const kept: JsonObject[] = [];
+  const short: JsonObject[] = [];
   const cut: Record<string, TruncatedMember>[] = [];
   for (const [member, value] of listMembers(definition)) {
     const text = toCanonicalText(value);
-    if (text.length <= MAX_MEMBER) kept.push(createSingleMember(member, value));
+    if (text.length <= MAX_MEMBER) short.push(createSingleMember(member, value));
     else
       cut.push(
         createSingleMember(member, {
@@ -30,7 +30,7 @@ export function pinDefinition(definition: JsonObject): PinnedDefinition {
         }),
       );
   }
-  return createPinned(mergeMembers(kept), mergeMembers(cut));
+  return createPinned(mergeMembers(short), mergeMembers(cut));
 }
 
 /** Creates the pinned form of a definition, with its digest. */

@@ -26,8 +26,8 @@ function rewriteHidden(text: string): string {
     parts.push(text.slice(done, hidden.at), getReplacement(text, hidden));
     done = hidden.at + hidden.length;
   });
-  const whole = done === 0 ? text : parts.join('') + text.slice(done);
-  return removeStackedMarks(removeByteOrderMark(whole).replace(/\r\n/g, '\n'));
+  const visible = done === 0 ? text : parts.join('') + text.slice(done);
+  return removeStackedMarks(removeByteOrderMark(visible).replace(/\r\n/g, '\n'));
 }
 
 function getReplacement(text: string, hidden: HiddenText): string {

@@ -49,7 +49,7 @@ export class ReplaySession {
   readonly #runs = new Set<ExchangeRun>();
   readonly #started = new Set<RecordedExchange>();
   /** Open requests to the client, by the IDs that it got. */
-  readonly #asked = new Map<Id, { readonly run: ExchangeRun; readonly recordedId: Id }>();
+  readonly #sent = new Map<Id, { readonly run: ExchangeRun; readonly recordedId: Id }>();
   #isInitialized = false;
   #requests = 0;
 
@@ -104,10 +104,10 @@ export class ReplaySession {
 
   /** Compares the answer of the client to a replayed request with the recorded one. */
   handleResponse(response: JsonRpcResponse): void {
-    const asked = isId(response.id) ? this.#asked.get(response.id) : undefined;
-    if (asked === undefined || !isId(response.id)) return;
-    this.#asked.delete(response.id);
-    const { run, recordedId } = asked;
+    const sent = isId(response.id) ? this.#sent.get(response.id) : undefined;
+    if (sent === undefined || !isId(response.id)) return;
+    this.#sent.delete(response.id);
+    const { run, recordedId } = sent;
     run.answered.add(recordedId);
     const expected = run.steps.find(step => step.kind === 'wait-response' && step.id === recordedId);
     const difference = expected?.kind === 'wait-response' ? describeDifference(expected.response, response) : undefined;
@@ -122,7 +122,7 @@ export class ReplaySession {
 
   end(): void {
     this.#runs.clear();
-    this.#asked.clear();
+    this.#sent.clear();
   }
 
   #createMismatch(request: JsonRpcRequest): JsonRpcResponse {
@@ -188,11 +188,11 @@ export class ReplaySession {
   /** Chooses the ID of a request to the client, or finds the ID that was chosen. */
   #toServerId(recordedId: Id, message: JsonRpcMessage, run: ExchangeRun): Id | undefined {
     if (!('method' in message) || !('id' in message)) {
-      return [...this.#asked].find(([, asked]) => asked.run === run && asked.recordedId === recordedId)?.[0];
+      return [...this.#sent].find(([, sent]) => sent.run === run && sent.recordedId === recordedId)?.[0];
     }
     this.#requests += 1;
     const id = `replay-${this.#requests}`;
-    this.#asked.set(id, { run, recordedId });
+    this.#sent.set(id, { run, recordedId });
     return id;
   }
 

@@ -13,10 +13,10 @@ export function listServerRequests({ messages }: RecordedSession): RecordedServe
   for (const { dir, message, line } of messages) {
     if (dir === 'recv' && 'method' in message && 'id' in message) open.set(message.id, { line, request: message });
     if (dir !== 'send' || 'method' in message) continue;
-    const asked = open.get(message.id);
-    if (asked === undefined) continue;
+    const found = open.get(message.id);
+    if (found === undefined) continue;
     open.delete(message.id);
-    answered.push({ ...asked, steps: [], response: message, responseLine: line, answer: message });
+    answered.push({ ...found, steps: [], response: message, responseLine: line, answer: message });
   }
   return answered;
 }

@@ -47,9 +47,9 @@ function decodeHex(encoded: string): string {
 
 function decodeBase64(encoded: string): string {
   const plain = encoded.replace(/-/g, '+').replace(/_/g, '/').replace(/=+$/, '');
-  const whole = plain.slice(0, MAX_DECODED - (MAX_DECODED % 4));
+  const limited = plain.slice(0, MAX_DECODED - (MAX_DECODED % 4));
   try {
-    return atob(whole.length % 4 === 1 ? whole.slice(0, -1) : whole);
+    return atob(limited.length % 4 === 1 ? limited.slice(0, -1) : limited);
   } catch {
     return '';
   }

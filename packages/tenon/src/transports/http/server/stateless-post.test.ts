@@ -95,11 +95,11 @@ describe.each(runtimes)('stateless requests, over $name', ({ open }) => {
   it('are refused for a version that is not served [http.unsupported-version-400]', async () => {
     await serve();
     const { headers, body } = alone('tools/list');
-    const asked = {
+    const request = {
       headers: { ...headers, 'mcp-protocol-version': 'v9' },
       body: String(body).replace('2026-07-28', 'v9'),
     };
-    const response = await site.send('/mcp', { method: 'POST', ...asked });
+    const response = await site.send('/mcp', { method: 'POST', ...request });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32022, data: { requested: 'v9' } } });
   });
