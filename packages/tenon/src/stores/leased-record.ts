@@ -148,15 +148,21 @@ export class LeasedRecord<T extends object> {
     });
   }
 
-  /** Renews the lease at intervals until it is released or lost. `onLost` is called if it is lost. */
-  renew(onLost?: (error: TenonError) => void): void {
+  /**
+   * Renews the lease at intervals until it is released or lost. `onLost` is called if it is lost, and `onRenewed` with
+   * the current record after each renewal.
+   */
+  renew(onLost?: (error: TenonError) => void, onRenewed?: (value: T) => void): void {
     this.#onLost = onLost;
     const { clock, lease } = this.#owner;
     this.#stopRenewing = clock.after(lease / 3, () => {
       this.update(value => value).then(
-        () => this.#stopRenewing && this.renew(onLost),
+        value => {
+          if (this.#stopRenewing) this.renew(onLost, onRenewed);
+          onRenewed?.(value);
+        },
         // A renewal that failed is tried again at the next interval, unless the lease was lost.
-        () => this.#lostError || !this.#stopRenewing || this.renew(onLost),
+        () => this.#lostError || !this.#stopRenewing || this.renew(onLost, onRenewed),
       );
     });
   }

@@ -3,6 +3,7 @@ import type { RecordedRequest } from '../../execution/handler-run.js';
 import { isRecordedRequest } from '../../execution/journal.js';
 import type { InputResponses } from '../../protocol/input-requests.js';
 import { methods } from '../../protocol/methods.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import type { TaskRuntime } from './task-creation.js';
 import { type TaskRecord, updateRecord } from './task-record.js';
 import type { TaskStore } from './task-store.js';
@@ -26,7 +27,10 @@ export function recordAnswers(
   });
 }
 
-/** Records the answer or refusal of one input request. */
+/**
+ * Records the answer or refusal of one input request. Waits for a store that has a fault, because the client, whose
+ * response was accepted, does not send it again.
+ */
 export function recordAnswer(
   runtime: TaskRuntime,
   store: TaskStore,
@@ -34,9 +38,12 @@ export function recordAnswer(
   key: string,
   outcome: InputOutcome,
 ): Promise<void> {
-  return updateSettled(runtime, store, id, ({ questions }) =>
-    Object.hasOwn(questions, key) ? new Map([[key, outcome]]) : new Map(),
-  );
+  const record = () =>
+    updateSettled(runtime, store, id, ({ questions }) =>
+      Object.hasOwn(questions, key) ? new Map([[key, outcome]]) : new Map(),
+    );
+  const { clock, onError } = runtime.host;
+  return retryStoreFaults(record, { clock, maxElapsed: Number.POSITIVE_INFINITY, onFault: onError });
 }
 
 function checkAnswer(method: string | undefined, key: string, given: unknown): void {

@@ -1,8 +1,9 @@
 import { type Stores, TenonError } from '@tenon/base';
 import { describe, expect, it } from 'vitest';
+import { tool } from '../../server/definitions/tool.js';
 import { answerAll, ask, job, start, statusOf, textOf } from './fixtures/jobs.js';
-import { gate, settle, siteOf, until } from './fixtures/site.js';
-import { connectTaskClient } from './fixtures/task-client.js';
+import { accept, gate, settle, siteOf, until } from './fixtures/site.js';
+import { connectTaskClient, getTaskId } from './fixtures/task-client.js';
 
 type Calls = 'get' | 'put' | 'publish';
 
@@ -149,6 +150,35 @@ describe('a failing store', () => {
       expect(await textOf(caller, id)).toBe('yes');
     },
   );
+
+  it('continues a task whose response is stored, but not announced', async () => {
+    const { site, faults, advance } = createFaultySite();
+    const caller = await connectTaskClient(site.serve(job(ask)));
+    const id = await start(caller);
+    await until(async () => (await statusOf(caller, id)) === 'input_required');
+    Object.assign(faults, { calls: ['publish'], until: Number.POSITIVE_INFINITY });
+    await answerAll(caller, id, 'yes');
+    const answeredAt = site.clock.now();
+    await advance(async () => (await statusOf(caller, id)) === 'completed');
+    expect(await textOf(caller, id)).toBe('yes');
+    // A third of the lease.
+    expect(site.clock.now() - answeredAt).toBeLessThan(6000);
+  });
+
+  it('delivers the response to an input request on the stream of tasks/result, which stays open', async () => {
+    const { site, faults, advance } = createFaultySite();
+    const tools = { job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) };
+    const caller = await connectTaskClient(site.serve(tools), { version: '2025-11-25' });
+    const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
+    const request = caller.send('tasks/result', { taskId });
+    await until(() => caller.requested.length === 1);
+    faults.until = site.clock.now() + 6500;
+    caller.requested[0]?.answer(accept('yes'));
+    await advance(async () => site.clock.now() > faults.until);
+    await advance(async () => caller.answers.has(request));
+    expect(caller.answers.get(request)?.result).toMatchObject({ content: [{ text: 'yes' }] });
+    expect(caller.requested).toHaveLength(1);
+  });
 
   it('leaves the task to another process that took it meanwhile', async () => {
     const { site, faults, advance } = createFaultySite();

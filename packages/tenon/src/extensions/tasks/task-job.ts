@@ -81,7 +81,11 @@ export class TaskJob implements TaskRecordAccess {
    * already runs.
    */
   async run(first?: Promise<JsonObject>): Promise<void> {
-    this.#claim.renew(() => this.#giveUp());
+    // The message about a change of another process can be lost, for example while the store restarts.
+    this.#claim.renew(
+      () => this.#giveUp(),
+      record => void this.#applyRecord(record).catch(error => this.#report(error)),
+    );
     const params = createHandlerParams(this.record);
     const enter: Parameters<typeof runUntilAnswered>[0] = (run, given) =>
       this.#host.runTool(params, this.context, run, given);
@@ -129,7 +133,12 @@ export class TaskJob implements TaskRecordAccess {
   async refresh(): Promise<void> {
     if (this.#isOver || this.#isEnding) return;
     const record = await this.#claim.refresh().catch(this.#throwUnlessOver);
-    if (this.#isOver || this.#isEnding || record === undefined) return;
+    if (record !== undefined) await this.#applyRecord(record);
+  }
+
+  /** Continues the input requests that another process has answered, or stops if it has ended the task. */
+  async #applyRecord(record: TaskRecord): Promise<void> {
+    if (this.#isOver || this.#isEnding) return;
     if (isTerminal(record.status)) await this.handleCancel();
     else this.backend.applyAnswers(record);
   }

@@ -2,6 +2,7 @@ import { type AbortSignalLike, INVALID_PARAMS, type JsonObject, rpcError } from 
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import { isTerminal } from '../../protocol/tasks.js';
 import type { RequestContext } from '../../server/request-context.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import type { TaskInputDelivery } from './input-delivery.js';
 import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';
@@ -25,7 +26,9 @@ export async function waitForResult(
   const requested = new Set<string>();
   for (;;) {
     const change = waitForChange(runtime, store, taskId, context.signal);
-    const record = await find().catch(error => {
+    const findUnlessAborted = () => (context.signal.aborted ? Promise.reject(createAbortedError()) : find());
+    // The end of this request would withdraw the input requests on its stream.
+    const record = await retryStoreFaults(findUnlessAborted, { clock: runtime.host.clock }).catch(error => {
       change.stop();
       throw error;
     });
@@ -55,7 +58,7 @@ function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, 
   const happened = new Promise<void>((resolve, reject) => {
     const unsubscribe = store.onChange(id => id === taskId && finish());
     const cancelTimer = host.clock.after(CHECK_INTERVAL, () => finish());
-    const abort = () => finish(rpcError(INVALID_PARAMS, 'The client cancelled the request'));
+    const abort = () => finish(createAbortedError());
     const finish = (error?: unknown) => {
       unsubscribe();
       cancelTimer();
@@ -70,3 +73,5 @@ function waitForChange({ host }: TaskRuntime, store: TaskStore, taskId: string, 
   happened.catch(() => {});
   return { happened, stop };
 }
+
+const createAbortedError = () => rpcError(INVALID_PARAMS, 'The client cancelled the request');
