@@ -348,12 +348,55 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
     ]);
   });
 
+  it('is served by `fetch` of the default export', () => {
+    const named = migrate(`${imports}const handler = createMcpHandler(() => create());\nexport default handler;\n`);
+    expect(named.text).toContain('export default { fetch: handler };');
+    const written = migrate(`${imports}export default createMcpHandler(() => create());\n`);
+    expect(written.text).toContain('export default { fetch: createHandler(create(), { sessions: false }) };');
+    expect([...named.findings, ...written.findings]).toEqual([]);
+  });
+
   it('is not called if it has one expression, and an import that stays keeps its name', () => {
     const { text } = migrate(`${imports}serveStdio(create);\nuse(serveStdio);\ncreateMcpHandler(() => create(1));\n`);
     expect(text).toContain('createHandler(create(1), { sessions: false });');
     expect(text).toContain("import { serveStdio as tenonServeStdio } from 'tenon/stdio';");
     expect(text).toContain('tenonServeStdio(create());\nuse(serveStdio);');
   });
+});
+
+describe('a log message of a low-level server', () => {
+  const low = `import { Server } from '@modelcontextprotocol/sdk/server/index.js';\n${types('CallToolRequestSchema, ListToolsRequestSchema')}const server = new Server({ name: 'a', version: '1' }, {});\nserver.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: [] }));\n`;
+  const log = "await server.sendLoggingMessage({ level: 'info', data: 1 });";
+
+  it('is sent by the context of the handler of calls, which gets one', () => {
+    for (const [parameters, name] of [
+      ['(request)', 'ctx'],
+      ['(request, extra)', 'extra'],
+    ] as const) {
+      const { text, findings } = migrate(
+        `${low}server.setRequestHandler(CallToolRequestSchema, async ${parameters} => { ${log} return { content: [] }; });\n`,
+      );
+      expect(text).toContain(`${name}.log('info', 1);`);
+      expect(text).toMatch(new RegExp(`const callTool = async \\(request.*, ${name}: Context\\) =>`));
+      expect(text).toMatch(/await callTool\(\{ params: .* \}, ctx\)/);
+      expect(findings).toEqual([]);
+    }
+  });
+
+  it('is a reported line in the handler of a list', () => {
+    const { findings } = migrate(
+      `${low.replace('async () => (', `async request => { ${log} return (`).replace('}));', '}); });')}server.setRequestHandler(CallToolRequestSchema, async request => ({ content: [] }));\n`,
+    );
+    expect(findings.map(({ what }) => what)).toContain('`sendLoggingMessage` outside a handler');
+  });
+});
+
+it('reports the linked transports of a test in one line', () => {
+  const { text, findings } = migrate(
+    "import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';\nconst [a, b] = InMemoryTransport.createLinkedPair();\n",
+  );
+  expect(text).toContain('InMemoryTransport.createLinkedPair()');
+  expect(findings).toMatchObject([{ line: 2, kind: 'left', fix: expect.stringContaining('`await connect(server)`') }]);
 });
 
 describe('a place without an equivalent', () => {

@@ -1,6 +1,14 @@
 import type ts from 'typescript-5';
 import type { SourceModule } from '../source-module.js';
-import { appendParameter, asFunction, findProperty, getPropertyName, getPropertyValue } from './handlers.js';
+import {
+  appendParameter,
+  asFunction,
+  type FunctionNode,
+  findProperty,
+  getPropertyName,
+  getPropertyValue,
+  hasParentheses,
+} from './handlers.js';
 import type { Registration } from './registrations.js';
 
 /** Members of the second argument of a handler, whose names differ. */
@@ -262,7 +270,8 @@ function findContext(module: SourceModule, node: ts.Node, registrations: readonl
   const { compiler } = module;
   const around = registrations.find(({ handler }) => handler.pos <= node.pos && node.end <= handler.end);
   const fn = around && asFunction(module, around.handler);
-  if (around === undefined || fn === undefined || around.kind === 'resource') return undefined;
+  if (around === undefined) return findRequestContext(module, node);
+  if (fn === undefined || around.kind === 'resource') return undefined;
   const parameter = getContextParameter(module, around);
   if (parameter) return compiler.isIdentifier(parameter.name) ? parameter.name.text : undefined;
   if (!withContext.has(fn)) {
@@ -272,6 +281,34 @@ function findContext(module: SourceModule, node: ts.Node, registrations: readonl
   }
   return 'ctx';
 }
+
+/** Methods of a low-level server whose handlers get a context. Those of lists are called once, at the start. */
+const WITH_CONTEXT =
+  /^(?:CallTool|GetPrompt|ReadResource)RequestSchema$|^['"](?:tools\/call|prompts\/get|resources\/read)['"]$/;
+
+/** Returns the name of the context of the handler of a low-level server around a node, and notes a handler without one. */
+function findRequestContext(module: SourceModule, node: ts.Node): string | undefined {
+  const { compiler } = module;
+  for (let at: ts.Node | undefined = node; at; at = at.parent) {
+    const call = at.parent;
+    if (!call || !compiler.isCallExpression(call) || call.arguments.at(-1) !== at) continue;
+    const { expression } = call;
+    if (!compiler.isPropertyAccessExpression(expression) || expression.name.text !== 'setRequestHandler') continue;
+    const [schema] = call.arguments;
+    const fn = asFunction(module, call.arguments.at(-1));
+    if (!schema || !fn || !WITH_CONTEXT.test(module.getSdkName(schema) ?? module.getText(schema))) return undefined;
+    const [, context] = fn.parameters;
+    if (context) return compiler.isIdentifier(context.name) ? context.name.text : undefined;
+    if (fn.parameters.length !== 1 || !hasParentheses(module, fn)) return undefined;
+    // `rewriteRequestHandlers` writes the parameter behind the type of the first one.
+    withContext.add(fn);
+    return 'ctx';
+  }
+  return undefined;
+}
+
+/** Tells if a handler without a parameter for its context needs one. */
+export const lacksContext = (fn: FunctionNode): boolean => withContext.has(fn);
 
 /** Handlers that already got the parameter. */
 const withContext = new WeakSet<ts.Node>();

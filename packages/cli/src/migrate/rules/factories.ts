@@ -19,6 +19,11 @@ export function rewriteFactories(module: SourceModule): void {
   module.walk(node => {
     if (compiler.isPropertyAccessExpression(node) && node.name.text === 'fetch' && isHandler(module, node.expression))
       module.edits.replace({ start: node.expression.end, end: node.end }, '');
+    if (compiler.isExportAssignment(node) && !node.isExportEquals && isHandler(module, node.expression)) {
+      // Runtimes call `fetch` of the default export. A handler of version 2 has this member, and that of Tenon is a function.
+      module.insertBefore(node.expression, '{ fetch: ');
+      module.insertAfter(node.expression, ' }');
+    }
     if (!compiler.isCallExpression(node)) return;
     const name = module.getSdkName(node.expression) ?? '';
     if (name === 'toNodeHandler') {

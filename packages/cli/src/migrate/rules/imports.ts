@@ -38,6 +38,12 @@ function isStillUsed(module: SourceModule, local: string, declaration: ts.Node):
     );
 }
 
+/** Steps for names whose place is not in the server itself. */
+const FIXES: Readonly<Record<string, string>> = {
+  InMemoryTransport:
+    'in tests, `await connect(server)` of tenon returns a client without a transport; `createTransportPair()` of tenon has the two ends',
+};
+
 function reportKept(module: SourceModule, local: string): void {
   const imported = module.imports.get(local);
   const use = module
@@ -48,7 +54,7 @@ function reportKept(module: SourceModule, local: string): void {
       use,
       'left',
       `\`${imported.name === '*' ? local : imported.name}\` of ${imported.specifier}`,
-      'see the table of equivalents; the import stays until then',
+      FIXES[imported.name] ?? 'see the table of equivalents; the import stays until then',
     );
 }
 

@@ -1,7 +1,8 @@
 import type ts from 'typescript-5';
 import { REQUEST_SCHEMAS } from '../sdk-names.js';
 import type { SourceModule } from '../source-module.js';
-import { asFunction, type FunctionNode, hasParentheses, isAwaitAllowed } from './handlers.js';
+import { lacksContext } from './contexts.js';
+import { appendParameter, asFunction, type FunctionNode, hasParentheses, isAwaitAllowed } from './handlers.js';
 
 /** A call of `setRequestHandler`. */
 interface RequestHandlerCall {
@@ -131,6 +132,10 @@ function chooseName({ source }: SourceModule, wanted: string): string {
 function rewriteHandler(module: SourceModule, { statement, handler, method }: RequestHandlerCall, name: string): void {
   const fn = asFunction(module, handler);
   if (fn) typeParameters(module, fn, method);
+  if (fn && lacksContext(fn)) {
+    const type = module.isTyped ? `: ${module.use('Context', 'tenon', { isType: true })}` : '';
+    appendParameter(module, fn, `ctx${type}`);
+  }
   if (fn && method.endsWith('/list')) makeSync(module, fn);
   module.edits.replace({ start: module.getStart(statement), end: module.getStart(handler) }, `const ${name} = `);
   module.edits.replace({ start: handler.end, end: statement.end }, ';');
@@ -257,7 +262,8 @@ function writeEntry(
 ): EntryText {
   const unit = module.indentUnit;
   const meta = /_meta/.test(module.getText(handler)) ? ', _meta: ctx.meta' : '';
-  const context = asFunction(module, handler)?.parameters.length === 1 ? '' : ', ctx';
+  const fn = asFunction(module, handler);
+  const context = fn?.parameters.length === 1 && !lacksContext(fn) ? '' : ', ctx';
   const parameters = `(args${meta || context ? ', ctx' : ''})`;
   switch (member) {
     case 'tools': {
