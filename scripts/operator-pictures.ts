@@ -1,12 +1,13 @@
 /**
  * Takes the pictures of docs/hosts/operate.md, and that of an app, from consoles in this process, in Chromium. `npm run docs:screenshots` runs it.
  */
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
+import { connect } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { server as salesServer } from '../examples/apps/server.js';
 import { createLockedGateway } from '../packages/cli/src/console/fixtures/locked-gateway.js';
@@ -14,6 +15,7 @@ import { createPolicyGateway } from '../packages/cli/src/console/fixtures/policy
 import { progressServer } from '../packages/cli/src/console/fixtures/progress-server.js';
 import { startProtectedServer } from '../packages/cli/src/console/fixtures/protected-server.js';
 import { createTestGateway } from '../packages/cli/src/console/fixtures/test-gateway.js';
+import { createTracedGateway } from '../packages/cli/src/console/fixtures/traced-gateway.js';
 import { type ConsoleOptions, openConsole } from '../packages/cli/src/console/open-console.js';
 import { exitCodes } from '../packages/cli/src/exit-codes.js';
 import { createScreen } from '../packages/cli/src/screen.js';
@@ -33,7 +35,9 @@ const RULES = `{
 
 const { browser: found, errors } = await ensureBrowser();
 if (!found) throw new Error(errors.join(' '));
-const folder = await mkdtemp(join(tmpdir(), 'tenon-pictures-'));
+// The pictures show this path.
+const folder = join(tmpdir(), 'gateway');
+await mkdir(folder);
 const pageFolder = join(folder, 'page');
 await mkdir(pageFolder);
 await buildConsole(pageFolder);
@@ -46,6 +50,7 @@ try {
   await takeSignInPicture();
   await takeFaultPictures();
   await takeAppPicture();
+  await takeTracePicture();
 } finally {
   await browser.close();
   for (const close of closing.reverse()) await close();
@@ -158,6 +163,28 @@ async function takeSignInPicture(): Promise<void> {
   await phase.getByText('Fix:').waitFor();
   await phase.scrollIntoViewIfNeeded();
   await take(page, 'operate-sign-in');
+}
+
+async function takeTracePicture(): Promise<void> {
+  const gateway = await createTracedGateway();
+  closing.push(() => gateway.host.close());
+  const { page, show } = await open(gateway.console);
+  const answer = async () => {
+    await page.waitForTimeout(300);
+    return { action: 'accept' as const, content: {} };
+  };
+  const client = await connect(gateway.host.toServer(), { elicit: answer });
+  await client.callTool('booking__book', {});
+  await client.close();
+  await show('/wire?filter=name:booking__book');
+  await page
+    .getByRole('option', { name: /booking__book/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'trace', exact: true }).click();
+  await page.getByRole('option').filter({ hasText: 'input_required' }).last().click();
+  await page.getByRole('complementary', { name: 'Bar' }).waitFor();
+  await take(page, 'operate-trace');
 }
 
 async function takeFaultPictures(): Promise<void> {

@@ -119,4 +119,19 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     await page.keyboard.press('t');
     await expect.poll(readColor).not.toBe(before);
   });
+
+  it('plans a fault of the next call, which the messages and the ladder of the call show', async () => {
+    await page.goto(`${opened.origin}/s/fixture/tools/echo?break=1`);
+    await page.locator('section.faults select').fill('malformed');
+    await page.locator('section.faults ::-p-aria(Break the next call[role="button"])').click();
+    await waitForText('planned: malform the response, next call');
+    await page.locator('form .member input').fill('broken');
+    await page.locator('form ::-p-aria(Call[role="button"])').click();
+    await page.waitForSelector('.rung .label b ::-p-text(malformed)');
+    expect(await page.$('::-p-text(planned:)')).toBeNull();
+    await page.goto(`${opened.origin}/wire`);
+    await page.waitForSelector('.message .kind ::-p-text(malformed)');
+    const { call } = await opened.waitFor('call', event => event.call.state === 'failed');
+    expect(call.method).toBe('tools/call');
+  });
 });

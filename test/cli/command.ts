@@ -14,6 +14,7 @@ import { run } from '../../packages/cli/src/program.js';
 import { createScreen } from '../../packages/cli/src/screen.js';
 import { createTerminal } from '../../packages/cli/src/terminal.js';
 import { bundleSettings } from '../../scripts/build-command.mjs';
+import { buildConsole } from '../../scripts/build-console.mjs';
 import { isBuilt } from '../../scripts/is-built.mjs';
 import { isFull } from '../support/extent.js';
 import { checkJsonLine, checkJsonOutput } from './json-schemas.js';
@@ -52,6 +53,11 @@ async function build(): Promise<void> {
     outdir: built,
     packages: 'external',
   });
+}
+
+/** Builds the page of the console beside the command, for tests that open it. */
+export async function buildConsolePage(): Promise<void> {
+  if (!isBuilt()) await buildConsole(join(built, 'console'));
 }
 
 /** The command line of the official server of version 1 that has every feature. */

@@ -109,6 +109,18 @@ describe('tenon record and tenon replay', () => {
       message: expect.stringMatching(/^→ /),
     });
     expect((await runTenon(project.folder, ['replay', 'call.ndjson', '--against', kitchen.url])).code).toBe(0);
+    const withFault = text
+      .split('\n')
+      .map(line =>
+        line.includes('"tools/call"') ? line.replace(/(?="dir":)/, '"fault":{"kind":"delay","ms":5},') : line,
+      )
+      .join('\n');
+    await project.write('fault.ndjson', withFault);
+    const replayed = await run('replay', 'fault.ndjson', '--against', kitchen.url);
+    expect(replayed).toMatchObject({
+      code: 0,
+      err: expect.stringContaining('fault.ndjson: the recording has 1 message with an injected fault (1 delay). '),
+    });
     await project.write('other.ndjson', text.replace('"text":"hi"', '"text":"ho"'));
     const other = await run('replay', 'other.ndjson', '--against', kitchen.url, '--junit', 'report.xml');
     expect(other).toMatchObject({

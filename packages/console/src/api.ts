@@ -1045,8 +1045,9 @@ export interface TraceMark {
 }
 
 /**
- * A bar of a trace. `call`: a call with several requests. `request`: a request until its response. `input`: from the result
- * that requests input until the request with the responses. `own`: time in which a gateway has sent no request. `approval`:
+ * A bar of a trace. `call`: a call with several requests. `request`: a request until its response. `task`: from the result that
+ * created a task until its last status. Requests for its status are marks of it. `input`: from the result that requests input
+ * until the request with the responses. `own`: time in which a gateway has sent no request. `approval`:
  * time in which it has waited for an approval.
  */
 export interface TraceBar {
@@ -1054,7 +1055,7 @@ export interface TraceBar {
   /** Bar that has caused it. `null` for the first one. */
   readonly parent: number | null;
   readonly depth: number;
-  readonly kind: 'call' | 'request' | 'input' | 'own' | 'approval';
+  readonly kind: 'call' | 'request' | 'task' | 'input' | 'own' | 'approval';
   /** Sender and receiver, or the process that works. */
   readonly hop: string;
   readonly label: string;

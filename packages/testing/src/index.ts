@@ -36,8 +36,20 @@ export {
   type RecordingProxy,
   type RecordingProxyOptions,
 } from './recording/proxy/recording-proxy.js';
-export { createRecorder, type Recorder, type RecorderOptions, type SessionRecorder } from './recording/recorder.js';
-export type { RecordedDirection, RecordedMessage, Recording } from './recording/recording.js';
+export {
+  createRecorder,
+  type RecordDetails,
+  type Recorder,
+  type RecorderOptions,
+  type SessionRecorder,
+} from './recording/recorder.js';
+export type {
+  RecordedDirection,
+  RecordedLinks,
+  RecordedMessage,
+  RecordedRequest,
+  Recording,
+} from './recording/recording.js';
 export { redactFault, redactMessage } from './recording/redact-message.js';
 export type { JsonDifference } from './recording/replay/compare-json.js';
 export {
@@ -48,6 +60,7 @@ export {
 } from './recording/replay/replay-client.js';
 export type { ReplayMismatch, ReplayMode } from './recording/replay/replay-matching.js';
 export { createReplayServer, type ReplayServer, type ReplayServerOptions } from './recording/replay/replay-server.js';
+export { digestRequestState } from './recording/state-digest.js';
 export { type StoreFixture, storeCases, type UnsupportedStoreFeatures } from './store-cases.js';
 export type { PeerResponse, TestPeer } from './test-peer.js';
 export {

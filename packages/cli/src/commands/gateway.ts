@@ -301,12 +301,13 @@ function createConsoleParts(
   const getSetting = () => ({ servers: hosting.getEntries(), prefix, hasBudget: budget !== undefined });
   const files = [...(audit === undefined ? [] : [audit]), ...consoleAudit].map(each => resolve(cwd, each));
   const { host, lock, getEntries } = hosting;
+  const { log, key, readAnchors } = hosting.audit;
   return {
     figures,
     traffic,
     policy: { decisions, file, reload, getSetting },
-    lock: { host, lock, getEntries },
-    audit: { files, ...hosting.audit },
+    lock: { host, lock, getEntries, audit: log },
+    audit: { files, key, readAnchors },
   };
 }
 

@@ -1,8 +1,10 @@
+import type { Recording } from '@tenon/testing';
 import type { Command } from 'commander';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { createCommand, formatExamples } from '../options/create-command.js';
 import { parseDuration, parseNames, parsePort } from '../options/option-parsers.js';
+import { noteFaults } from '../recording/note-faults.js';
 import { readSourceFile } from '../recording/recording-file.js';
 import { replayToTarget } from '../recording/replay-to-target.js';
 import { serveHandler } from '../recording/serve-handler.js';
@@ -55,11 +57,13 @@ export function createReplayCommand(context: CliContext): Command {
     )
     .action(async (file: string, options: ReplayCommandOptions) => {
       const text = await readSourceFile(context, file);
+      const { parseRecording } = await import('@tenon/testing');
+      const recording = parseRecording(text);
       const reference = findTarget(context, options);
-      if (reference) return replayToTarget(context, text, reference, { ...options, file });
+      if (reference) return replayToTarget(context, recording, reference, { ...options, file });
       const unused = (['ignore', 'timeout', 'junit'] as const).find(name => options[name] !== undefined);
       if (unused) throw createUsageError(`--${unused} needs a server to compare with`, 'pass --against TARGET');
-      await serveRecording(context, file, text, options);
+      await serveRecording(context, file, recording, options);
     });
 }
 
@@ -71,11 +75,12 @@ function findTarget(context: CliContext, { against }: ReplayCommandOptions): Tar
 async function serveRecording(
   context: CliContext,
   file: string,
-  text: string,
+  recording: Recording,
   { lenient = false, server, port, json }: ReplayCommandOptions,
 ): Promise<void> {
   const { createReplayServer } = await import('@tenon/testing');
-  const replay = createReplayServer(text, {
+  noteFaults(context.screen, file, recording, server);
+  const replay = createReplayServer(recording, {
     mode: lenient ? 'lenient' : 'strict',
     server,
     onMismatch: ({ message }) => context.screen.note(message),

@@ -1,6 +1,8 @@
+import type { FaultPlan } from '@tenon/console/api';
 import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConnectionFaults } from './connection-faults.js';
 import { openTestConsole } from './fixtures/console-page.js';
 
 let runs = 0;
@@ -84,6 +86,32 @@ describe('a planned fault of a console', () => {
       ],
     });
     expect(runs).toBe(1);
+  });
+
+  it('cuts the notifications of each call once, so that the client resumes the stream', async () => {
+    const served = await serveHttp(server, { port: 0 });
+    onTestFinished(() => served.close());
+    const { page, plan, call } = await open(served.url);
+    await plan({ kind: 'cut', on: 'notifications', repeat: true });
+    for (let count = 1; count <= 2; count += 1) {
+      expect(await call()).toMatchObject({ state: 'done' });
+      const cuts = page.rows().filter(row => row.kind === 'notification' && row.fault === 'cut');
+      expect(cuts).toHaveLength(count);
+    }
+    expect(runs).toBe(2);
+  });
+
+  it('cuts a stream without a call once for each plan', () => {
+    let plan: FaultPlan = { kind: 'cut', on: 'notifications', repeat: true };
+    const faults = new ConnectionFaults(
+      () => plan,
+      () => {},
+    );
+    const choose = (relatedTo?: string) =>
+      faults.chooseReceived({ jsonrpc: '2.0', method: 'notifications/message' }, undefined, relatedTo)?.kind;
+    expect([choose(), choose(), choose('listen'), choose('listen')]).toEqual(['cut', undefined, 'cut', undefined]);
+    plan = { ...plan };
+    expect([choose(), choose()]).toEqual(['cut', undefined]);
   });
 
   it('is refused with an unknown kind, and for a page that is read-only', async () => {

@@ -27,13 +27,18 @@ export interface SentFault {
 }
 
 /**
- * Chooses the faults of the messages of one connection. A call has one fault at most, so that a stream that is cut can
- * be resumed.
+ * Chooses the faults of the messages of one connection. The request and the response of a call have one fault at most,
+ * and the notifications of a call are cut once, so that a stream that is cut can be resumed.
  */
 export class ConnectionFaults {
   readonly #getPlan: () => FaultPlan | null;
   readonly #onUsed: () => void;
   readonly #calls = new Set<number>();
+  /** Streams without a call that the current plan has cut. */
+  #cutStreams: { readonly plan: FaultPlan | null; readonly requests: Set<unknown> } = {
+    plan: null,
+    requests: new Set(),
+  };
   readonly #received = new WeakMap<object, MessageFault>();
   readonly #sent = new WeakMap<object, SentFault>();
   #sending: SentFault | undefined;
@@ -56,11 +61,15 @@ export class ConnectionFaults {
     return isRequest ? this.#choose('request', message, call) : undefined;
   }
 
-  /** Chooses the fault of a received message, for its row and for `getReceived`. */
-  chooseReceived(message: JsonRpcMessage, call: number | undefined): MessageFault | undefined {
+  /**
+   * Chooses the fault of a received message, for its row and for `getReceived`.
+   *
+   * @param relatedTo Request on whose stream the message arrived, if it is known.
+   */
+  chooseReceived(message: JsonRpcMessage, call: number | undefined, relatedTo?: unknown): MessageFault | undefined {
     const hasMethod = 'method' in message;
     if (hasMethod && 'id' in message) return undefined;
-    const fault = this.#choose(hasMethod ? 'notifications' : 'response', message, call);
+    const fault = this.#choose(hasMethod ? 'notifications' : 'response', message, call, relatedTo);
     if (fault) this.#received.set(message, fault);
     return fault;
   }
@@ -84,16 +93,34 @@ export class ConnectionFaults {
     return this.#sent.get(message) ?? this.#sending;
   }
 
-  #choose(on: FaultPlan['on'], message: object, call: number | undefined): MessageFault | undefined {
+  #choose(
+    on: FaultPlan['on'],
+    message: object,
+    call: number | undefined,
+    relatedTo?: unknown,
+  ): MessageFault | undefined {
     const plan = this.#getPlan();
     if (plan?.on !== on) return undefined;
     if (on !== 'notifications') {
-      if (call === undefined || this.#calls.has(call)) return undefined;
-      this.#calls.add(call);
-    }
+      if (call === undefined || !addNew(this.#calls, call)) return undefined;
+    } else if (plan.kind === 'cut' && !this.#cutsStream(plan, call, relatedTo)) return undefined;
     this.#onUsed();
     return createFault(plan, message);
   }
+
+  /** Tells if a notification is the first one that its call, or its stream without a call, loses by a cut. */
+  #cutsStream(plan: FaultPlan, call: number | undefined, relatedTo: unknown): boolean {
+    if (call !== undefined) return addNew(this.#calls, call);
+    if (this.#cutStreams.plan !== plan) this.#cutStreams = { plan, requests: new Set() };
+    return addNew(this.#cutStreams.requests, relatedTo);
+  }
+}
+
+/** Adds a value to a set. Returns `false` if the set has it already. */
+function addNew<T>(values: Set<T>, value: T): boolean {
+  if (values.has(value)) return false;
+  values.add(value);
+  return true;
 }
 
 /** Tells if a value is a message of the library, which is never invalid. */

@@ -245,7 +245,7 @@ async function respondFromGateway(gateway: ConsoleGateway, request: ApiRequest):
 
 async function respondFromPolicy(parts: ConsoleParts, policy: GatewayPolicy, request: ApiRequest): Promise<unknown> {
   const { method, path, query, body } = request;
-  const { calls, recordings, context } = parts;
+  const { calls, recordings, context, log } = parts;
   switch (`${method} ${path.join('/')}`) {
     case 'GET policy':
       return policy.read();
@@ -254,7 +254,8 @@ async function respondFromPolicy(parts: ConsoleParts, policy: GatewayPolicy, req
     case 'GET policy/explain': {
       const decision = query.get('decision');
       if (decision !== null) return policy.explain(Number(decision));
-      return policy.explainCall(calls.readParams(Number(query.get('call'))));
+      const call = Number(query.get('call'));
+      return policy.explainCall({ ...calls.readParams(call), messages: log.listCall(call) });
     }
     case 'POST policy/try': {
       const { recording } = body;
@@ -278,9 +279,10 @@ async function respondFromLock({ context }: ConsoleParts, lock: GatewayLock, req
     case 'GET lock':
       return lock.read();
     case 'POST lock/accept': {
-      for (const { server, of, name, kind } of await lock.accept(body.ids))
+      const user = getUserName();
+      for (const { server, of, name, kind } of await lock.accept(body.ids, user))
         context.screen.note(
-          `lock: ${sanitizeName(server)}, ${of} ${sanitizeName(name)}: ${kind} accepted in the console by ${getUserName()}`,
+          `lock: ${sanitizeName(server)}, ${of} ${sanitizeName(name)}: ${kind} accepted in the console by ${user}`,
         );
       return lock.read();
     }

@@ -100,7 +100,8 @@ export async function openConnection(
           else {
             const id = 'id' in each ? each.id : undefined;
             const isOpening = log.opensConnection(connection, id);
-            const fault = isOpening ? undefined : faults.chooseReceived(each, call ?? log.findCall(connection, id));
+            const owningCall = call ?? log.findCall(connection, id);
+            const fault = isOpening ? undefined : faults.chooseReceived(each, owningCall, relatedTo);
             add(from, each, call, fault && { fault }, relatedTo);
           }
         }

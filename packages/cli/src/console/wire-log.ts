@@ -1,7 +1,7 @@
 import { isObject, REDACTED } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { SearchResult, WireRow } from '@tenon/console/api';
-import { type MessageFault, redactFault, redactMessage } from '@tenon/testing';
+import { digestRequestState, type MessageFault, redactFault, redactMessage } from '@tenon/testing';
 import type { JsonRpcMessage } from 'tenon';
 import { sliceMember } from './json-part.js';
 import { type MessageLinks, type MessageMembers, readLinks } from './trace/message-links.js';
@@ -45,6 +45,11 @@ export interface ObservedMessage {
   /** The message before its fault, if `message` is the one after it. */
   readonly before?: JsonRpcMessage | undefined;
   /**
+   * Digest of its `requestState`, which a recording masks.
+   * @default that of the message
+   */
+  readonly stateDigest?: string | undefined;
+  /**
    * Milliseconds since 1970.
    * @default now
    */
@@ -61,9 +66,11 @@ export interface StoredMessage {
   readonly body: string | undefined;
   /** JSON text of the message before its fault. Absent if it is that of `body`. */
   readonly before: string | undefined;
+  /** Digest of its `requestState`, if it is masked. */
+  readonly stateDigest: string | undefined;
 }
 
-interface MessageOrigin extends Pick<StoredMessage, 'connection' | 'relatedTo' | 'fault' | 'before'> {
+interface MessageOrigin extends Pick<StoredMessage, 'connection' | 'relatedTo' | 'fault' | 'before' | 'stateDigest'> {
   readonly links: MessageLinks;
 }
 
@@ -105,6 +112,7 @@ export class WireLog {
   add(observed: ObservedMessage): WireRow {
     const { server, connection, from, message, call, relatedTo, hop, cause, fault, before, time } = observed;
     const { id, method, params, result, error }: MessageMembers = message;
+    const stateDigest = observed.stateDigest?.slice(0, MAX_WORD) ?? digestRequestState(message);
     const isKnownId = typeof id === 'string' || typeof id === 'number';
     const body = writeJson(redactMessage(message));
     const isMasked = body.length <= MAX_MASKED && body.includes(REDACTED);
@@ -149,7 +157,8 @@ export class WireLog {
       relatedTo,
       fault: fault && redactFault(fault),
       before: before && writeJson(redactMessage(before)),
-      links: readLinks(message),
+      stateDigest,
+      links: readLinks(message, stateDigest),
     });
     if (isObject(result)) this.#results.set(result, body);
     this.#store(row, body);
@@ -212,14 +221,10 @@ export class WireLog {
 
   /** Returns all messages, the oldest first. */
   list(): StoredMessage[] {
-    return this.#rows.map(row => ({
-      row,
-      connection: this.#origins.get(row.seq)?.connection ?? 0,
-      relatedTo: this.#origins.get(row.seq)?.relatedTo,
-      fault: this.#origins.get(row.seq)?.fault,
-      before: this.#origins.get(row.seq)?.before,
-      body: this.#bodies.get(row.seq),
-    }));
+    return this.#rows.map(row => {
+      const { connection = 0, relatedTo, fault, before, stateDigest } = this.#origins.get(row.seq) ?? {};
+      return { row, connection, relatedTo, fault, before, stateDigest, body: this.#bodies.get(row.seq) };
+    });
   }
 
   /** Returns the rows after one of them, at most `max`. */

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { watchConfig } from '@tenon/host';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createGatewayHost } from '../host/create-host.js';
 import { createStubContext, type UserInput } from '../host/fixtures/stub-context.js';
@@ -27,14 +28,17 @@ const getLastChange = (notes: readonly string[]) => notes.findLast(note => !note
 const program = (...args: string[]) => ({ command: process.execPath, args: ['-e', '', ...args] });
 
 /** Starts a gateway whose servers the user has approved. Later questions get the input of `state`. */
-async function startGateway() {
+async function startGateway(policy?: string) {
   const state: { input: UserInput } = { input: 'Yes' };
   const stub = createStubContext(folder, () => state.input);
   const { context } = stub;
   const inputs = createInputMemory(context);
   const configuration = await readConfiguration(context, [], { inputs });
   const { approved } = await checkTrust(context, configuration.entries, false);
-  const gateway = await createGatewayHost(context, approved, { lock: false });
+  const gateway = await createGatewayHost(context, approved, {
+    lock: false,
+    ...(policy === undefined ? {} : { policy }),
+  });
   const options = {
     gateway,
     configuration,
@@ -44,6 +48,7 @@ async function startGateway() {
     json: false,
     stdio: true,
     inputs,
+    ...(policy === undefined ? {} : { policy }),
   };
   const watch = await watchGateway(context, options);
   close = async () => {
@@ -89,4 +94,24 @@ it('asks for the value of an input once', async () => {
   const second = await readConfiguration(context, [], { inputs: ask });
   expect(second.entries[0]?.target).toEqual(first.entries[0]?.target);
   expect(count).toBe(1);
+});
+
+it('reads a policy that was saved and applied at once only once, and each later change', async () => {
+  await write({ notes: program() });
+  const save = (...rules: object[]) => writeFile(join(folder, 'policy.json'), JSON.stringify({ rules }));
+  await save();
+  const { reloadPolicy, notes } = await startGateway('policy.json');
+  let watched = 0;
+  const stop = await watchConfig(join(folder, 'policy.json'), () => (watched += 1));
+  const listReloads = () => notes.filter(note => note.startsWith('policy.json: reloaded'));
+  await save({ allow: 'notes/*' });
+  await reloadPolicy?.();
+  expect(listReloads()).toEqual(['policy.json: reloaded, 1 rules, 0 quotas']);
+  // The gateway watches the file for longer, so that it has the event too.
+  await expect.poll(() => watched).toBeGreaterThan(0);
+  await save({ allow: 'notes/*' }, { deny: '*/x' });
+  await expect
+    .poll(listReloads)
+    .toEqual(['policy.json: reloaded, 1 rules, 0 quotas', 'policy.json: reloaded, 2 rules, 0 quotas']);
+  stop();
 });

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import {
   type AskInput,
@@ -64,10 +64,21 @@ export async function watchGateway(context: CliContext, reloadable: ReloadableGa
     enqueue(async () => {
       entries = await applyServers(context, reloadable, entries);
     });
-  const reloadPolicy = (file: string) =>
-    enqueue(() => applyPolicy(context, reloadable, file), { event: 'policy', file });
+  /** Text of the policy that was read last. The watcher reports a file that the console has saved, too. */
+  let applied: string | undefined;
+  const reloadPolicy = (file: string, isWatched = false) =>
+    enqueue(
+      async () => {
+        const text = await readFile(resolve(context.cwd, file), 'utf8').catch(() => undefined);
+        if (isWatched && text !== undefined && text === applied) return;
+        await applyPolicy(context, reloadable, file);
+        applied = text;
+      },
+      { event: 'policy', file },
+    );
   const watches = configuration.files.map(file => watchConfig(file, () => void reloadServers()));
-  if (policy !== undefined) watches.push(watchConfig(resolve(context.cwd, policy), () => void reloadPolicy(policy)));
+  if (policy !== undefined)
+    watches.push(watchConfig(resolve(context.cwd, policy), () => void reloadPolicy(policy, true)));
   const stops = await Promise.all(watches);
   const reload = async () => {
     await reloadServers();

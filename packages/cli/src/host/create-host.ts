@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
+  type Audit,
   type AuditAnchor,
   acceptDrift,
   type CodeModePolicy,
@@ -98,8 +99,10 @@ export interface GatewayHost {
   readonly host: Host;
   /** Lock file, and the guard that applies it. Absent without a lock. */
   readonly lock: { readonly file: string; readonly guard: LockGuard } | undefined;
-  /** Audit key, and a function that reads the anchors of all replicas from a store that they share. */
+  /** Audit log with its key, and a function that reads the anchors of all replicas from a store that they share. */
   readonly audit: {
+    /** Absent for a gateway without an audit log. */
+    readonly log: Audit | undefined;
     readonly key: string | undefined;
     readonly readAnchors: (() => Promise<readonly AuditAnchor[]>) | undefined;
   };
@@ -168,7 +171,7 @@ export async function createGatewayHost(
     };
     const locked = lock !== undefined && guard ? { file: lock, guard } : undefined;
     const readAnchors = stores.durable ? () => readAuditAnchors(stores.values) : undefined;
-    return { host, lock: locked, audit: { key, readAnchors }, getEntries: () => current, update, close };
+    return { host, lock: locked, audit: { log: audit, key, readAnchors }, getEntries: () => current, update, close };
   } catch (error) {
     await audit?.close();
     await stores.close();

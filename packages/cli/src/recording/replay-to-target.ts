@@ -1,4 +1,4 @@
-import type { ReplayReport } from '@tenon/testing';
+import type { Recording, ReplayReport } from '@tenon/testing';
 import type { CliContext } from '../cli-context.js';
 import { exitCodes } from '../exit-codes.js';
 import { checkReportOptions, writeReport } from '../reports/write-report.js';
@@ -6,6 +6,7 @@ import { resolveServer } from '../target/resolve-target.js';
 import type { ConnectionOptions } from '../target/target-options.js';
 import type { TargetReference } from '../target/target-reference.js';
 import { formatReport, formatReportAsJunit } from './format-report.js';
+import { noteFaults } from './note-faults.js';
 
 export interface ReplayToTargetOptions extends ConnectionOptions {
   readonly file: string;
@@ -19,15 +20,20 @@ export interface ReplayToTargetOptions extends ConnectionOptions {
 /** Sends the recorded requests to a server, and reports the responses that differ. */
 export async function replayToTarget(
   context: CliContext,
-  text: string,
+  recording: Recording,
   reference: TargetReference,
   options: ReplayToTargetOptions,
 ): Promise<void> {
   checkReportOptions(options);
   const { file, server, ignore, timeout } = options;
+  noteFaults(context.screen, file, recording, server);
   const { target, label } = await resolveServer(context, reference, options);
   const [{ openTransport }, { replayToServer }] = await Promise.all([import('tenon/node'), import('@tenon/testing')]);
-  const report: ReplayReport = await replayToServer(text, () => openTransport(target), { server, ignore, timeout });
+  const report: ReplayReport = await replayToServer(recording, () => openTransport(target), {
+    server,
+    ignore,
+    timeout,
+  });
   await writeReport(context, report, options, {
     junit: () => formatReportAsJunit(report, file),
     text: () => formatReport(report, file, label),

@@ -3,6 +3,7 @@ import type { CallCopy, CallView, CopyFormat, ErrorView, RecordingExport, Server
 import { servers } from '../console-state.js';
 import { callApi, describeFailure, formatError } from '../request.js';
 import { saveFile } from '../save-file.js';
+import { TabPanel, Tabs } from './tabs.js';
 import { Text } from './text.js';
 
 type Transport = NonNullable<ServerView['transport']>;
@@ -84,13 +85,13 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
   return (
     <section class="copy" aria-label="Copy as">
       <div class="copy-head">
-        <div class="tabs" role="tablist">
-          {offered.map(([each, title]) => (
-            <button type="button" role="tab" key={each} aria-selected={format === each} onClick={() => choose(each)}>
-              {title}
-            </button>
-          ))}
-        </div>
+        <Tabs
+          label="Form"
+          id="copy"
+          tabs={offered.map(([each, title]) => [each, title] as const)}
+          chosen={format}
+          onChoose={choose}
+        />
         {isForShell && (
           <select
             aria-label="Shell"
@@ -127,11 +128,13 @@ export function CopyMenu({ call: { id: call, server } }: { readonly call: CallVi
           <Text value={formatError(error)} />
         </p>
       )}
-      {copy && (
-        <pre class="text mono">
-          <Text value={copy.text} />
-        </pre>
-      )}
+      <TabPanel id="copy" chosen={format}>
+        {copy && (
+          <pre class="text mono">
+            <Text value={copy.text} />
+          </pre>
+        )}
+      </TabPanel>
       {copy && copy.variables.length > 0 && (
         <p class="dim">
           Set before, because the text has no secrets: <span class="mono">{copy.variables.join(', ')}</span>

@@ -2,6 +2,7 @@ import { isObject } from '@tenon/base';
 import { useState } from 'preact/hooks';
 import type { Json } from '../api.js';
 import { getMember, withMember } from '../json-values.js';
+import { countFields, MAX_FORM_FIELDS } from '../schema/count-fields.js';
 import { type Field, readField, resolveSchema, toTitle } from '../schema/field-schema.js';
 import { createInitialValue, rateFit } from '../schema/initial-value.js';
 import { FileInput, TextInput } from './inputs.js';
@@ -17,8 +18,19 @@ interface FieldProps {
   readonly path: string;
 }
 
-/** Controls for a value of a JSON Schema. */
-export function SchemaForm({ schema: given, root, value, onChange, path }: FieldProps) {
+/** Controls for a value of a JSON Schema. A value with too many fields is edited as JSON. */
+export function SchemaForm(props: FieldProps) {
+  const { schema, root, value, onChange, path } = props;
+  if (countFields(schema, root, value, MAX_FORM_FIELDS) <= MAX_FORM_FIELDS) return <SchemaField {...props} />;
+  return (
+    <>
+      <p class="issue">A form for this schema would have more than {MAX_FORM_FIELDS} fields. Edit the value as JSON.</p>
+      <JsonEditor label={path} value={value} onChange={onChange} rows={8} />
+    </>
+  );
+}
+
+function SchemaField({ schema: given, root, value, onChange, path }: FieldProps) {
   const schema = resolveSchema(given, root);
   const field = readField(schema, root);
   const shared = { root, value, onChange, path };
@@ -149,7 +161,7 @@ function Member({ name, schema: given, root, isRequired, value, onChange, path }
           Add {name}
         </button>
       ) : (
-        <SchemaForm schema={schema} root={root} value={value} onChange={onChange} path={path} />
+        <SchemaField schema={schema} root={root} value={value} onChange={onChange} path={path} />
       )}
       {(typeof description === 'string' || typeof title === 'string') && (
         <div class="hint">
@@ -191,7 +203,7 @@ function ListField({ items, root, value, onChange, path }: Omit<FieldProps, 'sch
       {list.map((item, index) => (
         <div class="item" key={index}>
           <ItemLabel path={`${path}/${index}`} />
-          <SchemaForm
+          <SchemaField
             schema={items}
             root={root}
             value={item}
@@ -230,7 +242,7 @@ function TupleField({ field, root, value, onChange, path }: Kind<'tuple'>) {
           <span class="type" aria-hidden="true">
             {index} {describeType(readField(resolveSchema(schema, root), root))}
           </span>
-          <SchemaForm
+          <SchemaField
             schema={schema}
             root={root}
             value={list[index] ?? undefined}
@@ -277,7 +289,7 @@ function VariantField({ field, root, value, onChange, path }: Kind<'variants'>) 
       {variant && (
         <>
           <ItemLabel path={`${path}.`} />
-          <SchemaForm schema={variant.schema} root={root} value={value} onChange={onChange} path={`${path}.`} />
+          <SchemaField schema={variant.schema} root={root} value={value} onChange={onChange} path={`${path}.`} />
         </>
       )}
     </div>

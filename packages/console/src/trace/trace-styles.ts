@@ -19,6 +19,8 @@ export const TRACE_STYLES = `
 .trace .bar.is-call { top: 9px; bottom: 9px; background: var(--dim); }
 .trace .bar.is-own, .trace .bar.is-input, .trace .bar.is-approval { background: transparent; border: 1px dashed var(--dim); }
 .trace .bar.is-input, .trace .bar.is-approval { border: 1px solid var(--waiting); background: repeating-linear-gradient(135deg, var(--waiting) 0 2px, transparent 2px 6px); }
+.trace .bar.is-task { background: transparent; border: 1px solid var(--accent); }
+.trace .bar.is-task.in-error { background: transparent; border-color: var(--error); }
 .trace .bar.in-error { background: var(--error); }
 .trace .bar.is-open { border-right: 3px dotted var(--bg); border-radius: 2px 0 0 2px; opacity: 0.75; }
 .trace .mark { position: absolute; top: 9px; width: 8px; height: 8px; margin-left: -4px; background: var(--bg); border: 1.5px solid var(--text); transform: rotate(45deg); }

@@ -11,6 +11,7 @@ import { JsonTree } from '../parts/json-tree.js';
 import { createLazyView } from '../parts/lazy-view.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { SchemaForm } from '../parts/schema-form.js';
+import { TabPanel, Tabs } from '../parts/tabs.js';
 import { Text } from '../parts/text.js';
 import { callApi, toServerApi } from '../request.js';
 import { navigate, route, setQuery, toComparePath } from '../route.js';
@@ -21,12 +22,17 @@ import { createInitialValue } from '../schema/initial-value.js';
 const MAX_QUERY = 4000;
 const CHECK_DELAY = 250;
 const FaultForm = createLazyView(async () => (await import('../parts/fault-plan.js')).FaultForm);
+const TABS = [
+  ['form', 'form'],
+  ['json', 'JSON'],
+  ['schema', 'schema'],
+] as const;
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 /** A tool: its form on the left, and its calls on the right. */
 export function ToolPanel({ server, tool }: { readonly server: ServerView; readonly tool: ToolView }) {
   const [args, setArgs] = useState<unknown>(() => readArgs(tool));
-  const [tab, setTab] = useState<'form' | 'json' | 'schema'>('form');
+  const [tab, setTab] = useState<(typeof TABS)[number][0]>('form');
   const [issues, setIssues] = useState<readonly FormIssue[]>([]);
   const isBreaking = route.value.query.has('break') || server.fault != null;
   // A connection that is lost is opened again by the next call.
@@ -99,29 +105,25 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
         )}
         {tool.description !== undefined && <Description text={tool.description} />}
         <Annotations tool={tool} />
-        <div class="tabs" role="tablist">
-          {(['form', 'json', 'schema'] as const).map(each => (
-            <button type="button" role="tab" key={each} aria-selected={tab === each} onClick={() => setTab(each)}>
-              {each === 'json' ? 'JSON' : each}
-            </button>
-          ))}
-        </div>
-        {tab === 'form' && !hasArguments && <p class="dim">This tool takes no arguments.</p>}
-        {tab === 'form' && hasArguments && (
-          <SchemaForm
-            schema={tool.inputSchema}
-            root={tool.inputSchema}
-            value={args}
-            onChange={change}
-            path="arguments"
-          />
-        )}
-        {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={change} rows={8} />}
-        {tab === 'schema' && (
-          <div class="tree">
-            <JsonTree value={tool.inputSchema} open={6} />
-          </div>
-        )}
+        <Tabs label="Arguments" id="arguments" tabs={TABS} chosen={tab} onChoose={setTab} />
+        <TabPanel id="arguments" chosen={tab}>
+          {tab === 'form' && !hasArguments && <p class="dim">This tool takes no arguments.</p>}
+          {tab === 'form' && hasArguments && (
+            <SchemaForm
+              schema={tool.inputSchema}
+              root={tool.inputSchema}
+              value={args}
+              onChange={change}
+              path="arguments"
+            />
+          )}
+          {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={change} rows={8} />}
+          {tab === 'schema' && (
+            <div class="tree">
+              <JsonTree value={tool.inputSchema} open={6} />
+            </div>
+          )}
+        </TabPanel>
         <ForOperator>
           <div class="actions call-actions">
             <button type="submit" class="primary" disabled={!isReady}>

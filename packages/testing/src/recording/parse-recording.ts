@@ -15,11 +15,12 @@ import {
   RECORDING_FORMAT,
   type RecordedDirection,
   type RecordedMessage,
+  type RecordedRequest,
   type Recording,
 } from './recording.js';
 
 /** Checks a recording: its text, or the parsed form. */
-export const checkRecording = checkEither(checkString, checkObject({ servers: checkArray(checkObject()) }));
+export const checkRecording = checkEither(checkString, checkObject({ servers: checkArray(checkString) }));
 
 /** Maximum length of a recording that is read, in characters. */
 const MAX_RECORDING = 256 * 1024 * 1024;
@@ -84,21 +85,24 @@ class RecordingReader {
     if (meta === undefined || !isObject(value)) throw createLineError(line, '`_meta.dir` is missing');
     if (isTooDeep(value, MAX_DEPTH)) throw createLineError(line, `nested deeper than ${MAX_DEPTH}`);
     const { _meta: _, ...message } = value;
-    const { server, ts, session, relatedTo } = meta;
+    const { server, ts, session, relatedTo, hop, stateDigest } = meta;
+    const cause = this.#readCause(meta.cause);
     const fault = readFault(meta.fault);
     const name = typeof server === 'string' ? server : '';
     const key = JSON.stringify([name, session]);
     if (meta.dir === 'lifecycle') return this.#readLifecycle(message, name, key, line);
     if (!isMessage(message)) throw createLineError(line, diagnoseMessage(message).reason);
-    const written = typeof session === 'number' && Number.isSafeInteger(session) ? session : 1;
     this.#messages.push({
       line,
       dir: meta.dir,
       server: name,
       ts: typeof ts === 'string' ? ts : '',
-      session: this.#sessions.get(key) ?? written,
+      session: this.#sessions.get(key) ?? readNumber(session),
       ...(isId(relatedTo) ? { relatedTo } : {}),
       ...(fault === undefined ? {} : { fault }),
+      ...(hop === 'caller' || hop === 'upstream' ? { hop } : {}),
+      ...(cause === undefined ? {} : { cause }),
+      ...(typeof stateDigest === 'string' ? { stateDigest } : {}),
       message,
     });
   }
@@ -109,6 +113,14 @@ class RecordingReader {
     }
     const servers = [...new Set(this.#messages.map(({ server }) => server))];
     return { messages: this.#messages, servers, isTruncated: this.#isTruncated };
+  }
+
+  #readCause(value: unknown): RecordedRequest | undefined {
+    if (!isObject(value)) return undefined;
+    const { dir, server, session, id } = value;
+    if ((dir !== 'send' && dir !== 'recv') || typeof server !== 'string' || !isId(id)) return undefined;
+    const number = this.#sessions.get(JSON.stringify([server, session])) ?? readNumber(session);
+    return { dir, server, session: number, id };
   }
 
   #readLifecycle({ method, params }: JsonObject, server: string, key: string, line: number): void {
@@ -126,6 +138,10 @@ class RecordingReader {
 interface LineMeta extends JsonObject {
   readonly dir: RecordedDirection | 'lifecycle';
 }
+
+/** Reads the number of a connection. Files of mcporter have none. */
+const readNumber = (session: unknown): number =>
+  typeof session === 'number' && Number.isSafeInteger(session) ? session : 1;
 
 function readMeta(value: unknown): LineMeta | undefined {
   if (!isObject(value) || !isObject(value._meta)) return undefined;

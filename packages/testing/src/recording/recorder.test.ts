@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { parseLines, recordSession, TIME } from './fixtures/record-session.js';
 import { parseRecording } from './parse-recording.js';
@@ -58,15 +59,48 @@ it('writes the fault of a message without its secrets, and reads it again', () =
   const lines: string[] = [];
   const session = createRecorder({ server: 'notes', write: line => lines.push(line) }).openSession();
   const message = { jsonrpc: '2.0', id: 1, result: {} } as const;
-  session.record('recv', message, undefined, { kind: 'delay', ms: 20 });
-  session.record('recv', message, 1, {
-    kind: 'replace',
-    value: { jsonrpc: '2.0', id: 1, result: { token: 'ghp_abcdefghijklmnop1234' } },
-  });
+  session.record('recv', message, { fault: { kind: 'delay', ms: 20 } });
+  const value = { jsonrpc: '2.0', id: 1, result: { token: 'ghp_abcdefghijklmnop1234' } };
+  session.record('recv', message, { relatedTo: 1, fault: { kind: 'replace', value } });
   session.record('recv', message);
   const text = lines.join('');
   expect(text).not.toContain('ghp_');
   const later = text.replace('"kind":"delay"', '"kind":"shuffle"');
   expect(parseRecording(text).messages.map(({ fault }) => fault?.kind)).toEqual(['delay', 'replace', undefined]);
   expect(parseRecording(later).messages.map(({ fault }) => fault?.kind)).toEqual([undefined, 'replace', undefined]);
+});
+
+const hash = (text: string) => createHash('sha256').update(text).digest('base64url');
+
+it('writes the digest of a signed requestState in place of its value', () => {
+  const lines: string[] = [];
+  const session = createRecorder({ server: 'notes', write: line => lines.push(line) }).openSession();
+  const signed = `eyJhbGciOiJIUzI1NiJ9.eyJzdGVwIjoxfQ.${'s'.repeat(43)}`;
+  const encrypted = `eyJhbGciOiJkaXIifQ..${'i'.repeat(16)}.${'c'.repeat(40)}.${'t'.repeat(22)}`;
+  const unsigned = 'eyJzdGVwIjoxLCJwYXNzd29yZCI6IjEyMzQifQ';
+  const weak = `eyJhbGciOiJub25lIn0.eyJzdGVwIjoxfQ.short`;
+  for (const requestState of [signed, encrypted, unsigned, weak, 'step-1'])
+    session.record('send', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { requestState } });
+  session.record('recv', { jsonrpc: '2.0', id: 1, result: { requestState: signed } });
+  const text = lines.join('');
+  for (const secret of [signed, encrypted, unsigned, weak]) expect(text).not.toContain(secret);
+  const digests = parseRecording(text).messages.map(({ stateDigest }) => stateDigest);
+  expect(digests).toEqual([hash(signed), hash(encrypted), undefined, undefined, undefined, hash(signed)]);
+});
+
+it('writes the request that a gateway served, and reads it with the number of its connection', () => {
+  const lines: string[] = [];
+  const record = () => {
+    const recorder = createRecorder({ server: 'gateway', write: line => lines.push(line) });
+    const session = recorder.openSession();
+    const cause = { dir: 'send', server: 'gateway', session: session.number, id: 7 } as const;
+    session.record('send', { jsonrpc: '2.0', id: 8, method: 'ping' }, { hop: 'upstream', cause });
+  };
+  record();
+  record();
+  const { messages } = parseRecording(lines.join(''));
+  expect(messages.map(({ hop, cause }) => [hop, cause?.session, cause?.id])).toEqual([
+    ['upstream', 1, 7],
+    ['upstream', 2, 7],
+  ]);
 });

@@ -1,10 +1,11 @@
 import { type Clock, type JsonObject, requireKnownOptions, systemClock } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import { type JsonRpcMessage, version } from 'tenon';
-import { type Id, isBatch, type MessageObserver } from 'tenon/testing-internals';
+import { isBatch, type MessageObserver } from 'tenon/testing-internals';
 import type { MessageFault } from '../faults.js';
-import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection } from './recording.js';
+import { LIFECYCLE, RECORDING_FORMAT, type RecordedDirection, type RecordedLinks } from './recording.js';
 import { redactFault, redactMessage } from './redact-message.js';
+import { digestRequestState } from './state-digest.js';
 
 /** Default maximum size of a recording, in characters: 100 Mi. */
 const MAX_SIZE = 100 * 1024 * 1024;
@@ -32,10 +33,21 @@ export interface RecorderOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** Values of a message that are recorded beside it. */
+export interface RecordDetails extends RecordedLinks {
+  /**
+   * Fault that was injected into the message.
+   * @default none
+   */
+  readonly fault?: MessageFault | undefined;
+}
+
 /** Recording of one connection. */
 export interface SessionRecorder {
-  /** Records a message, and the fault that was injected into it. Their secrets are removed. */
-  record(dir: RecordedDirection, message: JsonRpcMessage, relatedTo?: Id, fault?: MessageFault): void;
+  /** Number of the connection in the recording, from 1. */
+  readonly number: number;
+  /** Records a message with its details. Their secrets are removed. */
+  record(dir: RecordedDirection, message: JsonRpcMessage, details?: RecordDetails): void;
   /** Records a message, as the option `onMessage` of `connect` reports it. */
   readonly onMessage: MessageObserver;
   /** Records the end of the connection. */
@@ -66,8 +78,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
     dir: RecordedDirection | 'lifecycle',
     session: number,
     message: JsonObject,
-    relatedTo?: Id,
-    fault?: MessageFault,
+    { relatedTo, fault, hop, cause, stateDigest }: RecordDetails = {},
   ) => {
     const ts = new Date(clock.now()).toISOString();
     const _meta = {
@@ -77,6 +88,9 @@ export function createRecorder(options: RecorderOptions): Recorder {
       session,
       ...(relatedTo === undefined ? {} : { relatedTo }),
       ...(fault === undefined ? {} : { fault: redactFault(fault) }),
+      ...(hop === undefined ? {} : { hop }),
+      ...(cause === undefined ? {} : { cause }),
+      ...(stateDigest === undefined ? {} : { stateDigest }),
     };
     const line = `${writeJson({ ...message, _meta })}\n`;
     size += line.length;
@@ -86,13 +100,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const writeLifecycle = (session: number, method: string, params?: JsonObject) =>
     writeLine('lifecycle', session, { jsonrpc: '2.0', method, ...(params ? { params } : {}) });
 
-  const record = (
-    session: number,
-    dir: RecordedDirection,
-    message: JsonRpcMessage,
-    relatedTo?: Id,
-    fault?: MessageFault,
-  ) => {
+  const record = (session: number, dir: RecordedDirection, message: JsonRpcMessage, details: RecordDetails = {}) => {
     if (hasEnded) return;
     if (size >= maxSize) {
       hasEnded = true;
@@ -100,7 +108,8 @@ export function createRecorder(options: RecorderOptions): Recorder {
       onLimit?.();
       return;
     }
-    writeLine(dir, session, { ...redactMessage(message) }, relatedTo, fault);
+    const stateDigest = details.stateDigest ?? digestRequestState(message);
+    writeLine(dir, session, { ...redactMessage(message) }, { ...details, stateDigest });
   };
 
   return {
@@ -110,10 +119,11 @@ export function createRecorder(options: RecorderOptions): Recorder {
         writeLifecycle(session, LIFECYCLE.start, { recorder: `tenon ${version}`, format: RECORDING_FORMAT });
       }
       return {
-        record: (dir, message, relatedTo, fault) => record(session, dir, message, relatedTo, fault),
+        number: session,
+        record: (dir, message, details) => record(session, dir, message, details),
         onMessage(from, message, relatedTo) {
           const messages = isBatch(message) ? message : [message];
-          for (const each of messages) record(session, from === 'client' ? 'send' : 'recv', each, relatedTo);
+          for (const each of messages) record(session, from === 'client' ? 'send' : 'recv', each, { relatedTo });
         },
         close() {
           if (!hasEnded) writeLifecycle(session, LIFECYCLE.close);

@@ -1,5 +1,5 @@
 import { keepIntegers, parseJsonText } from '@tenon/base';
-import type { JsonObject } from 'tenon';
+import { createServer, type JsonObject } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { type CopiedCall, copyCall } from './copy-call.js';
 
@@ -43,6 +43,24 @@ describe('a call that is copied', () => {
     const url = 'https://example.com/mcp';
     const copied = { ...call, params, redacted: params, reference: { kind: 'url', url } as const, target: { url } };
     expect((await copyCall(copied, format, 'bash')).text).toMatch(/id["':= ]+9007199254740993/);
+  });
+
+  it('names a server that another command has opened by its URL or its command', async () => {
+    const write = async (target: CopiedCall['target']) =>
+      copyCall({ ...call, reference: undefined, target, options: { header: { other: 'x' } } }, 'tenon', 'bash');
+    const url = 'https://example.com/mcp';
+    expect(await write({ url, headers: { 'X-Team': 'swordfish' }, auth: 'swordfish', transport: 'http' })).toEqual({
+      text: `tenon call ${url} add -H 'X-Team: \${MCP_X_TEAM}' --bearer-env MCP_TOKEN --transport http`,
+      variables: ['MCP_TOKEN', 'MCP_X_TEAM'],
+    });
+    const env = { NOTES_KEY: 'swordfish', HOME: undefined };
+    expect(await write({ command: 'node', args: ['a.mjs', '--token', 'swordfish'], cwd: '/srv', env })).toEqual({
+      text: 'tenon call add --pass NOTES_KEY --cwd /srv -- node a.mjs --token "$MCP_ARGUMENT_3"',
+      variables: ['MCP_ARGUMENT_3'],
+    });
+    await expect(write(createServer({ name: 'notes', version: '1.0.0' }))).rejects.toThrow(
+      'the server belongs to another command',
+    );
   });
 
   it('shows an address without secrets', async () => {

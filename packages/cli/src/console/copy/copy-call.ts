@@ -18,7 +18,7 @@ export interface CopiedCall {
   /** The only version that the user has allowed. */
   readonly requestedVersion: string | null;
   readonly tool: Tool | undefined;
-  /** The server as the user named it. Absent for a server of another command. */
+  /** The server as the user named it. Absent for a server of another command, which is named by its target. */
   readonly reference: TargetReference | undefined;
   readonly target: ResolvedTarget['target'];
   readonly options: TargetOptions;
@@ -40,14 +40,16 @@ export async function copyCall(call: CopiedCall, format: CopyFormat, shell: Shel
       case 'json':
         return `${stringifyJson({ method, params: call.redacted }, 2)}\n`;
       case 'tenon': {
+        const { writeCallLine, referToTarget } = await import('./write-call-line.js');
         const { reference, options } = call;
-        if (!reference)
+        if (reference) return writeCallLine({ reference, options, version, method, params, tool }, markers, shell);
+        if (!('url' in target) && !('command' in target))
           throw createUsageError(
             'the server belongs to another command',
             'copy it as JSON, or open the server by itself',
           );
-        const { writeCallLine } = await import('./write-call-line.js');
-        return writeCallLine({ reference, options, version, method, params, tool }, markers, shell);
+        const named = referToTarget(target, options, markers);
+        return writeCallLine({ ...named, version, method, params, tool }, markers, shell);
       }
       case 'typescript': {
         if (!('url' in target) && !('command' in target))

@@ -1,6 +1,6 @@
 import { isObject, stringifyJson, stringifyMember } from '@tenon/base';
 import { type Shell, writeShellWord } from '@tenon/base/writers';
-import type { JsonObject, Tool } from 'tenon';
+import type { HttpTarget, JsonObject, StdioTarget, Tool } from 'tenon';
 import type { TargetOptions } from '../../target/target-options.js';
 import type { TargetReference } from '../../target/target-reference.js';
 import { createUsageError } from '../../usage-error.js';
@@ -69,6 +69,32 @@ function listOptions({ options, version }: CommandCall, markers: SecretMarkers):
     ...given('--transport', options.transport),
     ...given('--protocol-version', version ?? options.protocolVersion),
   ];
+}
+
+/** Names a target that the user has not named: by its URL or its command, with the options that it needs. */
+export function referToTarget(
+  target: HttpTarget | StdioTarget,
+  given: Pick<TargetOptions, 'protocolVersion'>,
+  markers: SecretMarkers,
+): Pick<CommandCall, 'reference' | 'options'> {
+  const { protocolVersion } = given;
+  const common = protocolVersion === undefined ? {} : { protocolVersion };
+  if ('command' in target) {
+    const { command, args = [], cwd, env = {} } = target;
+    const pass = Object.keys(env).filter(name => env[name] !== undefined);
+    const options = { ...common, ...(cwd === undefined ? {} : { cwd }), pass };
+    return { reference: { kind: 'command', command, args }, options };
+  }
+  const { url, headers, auth, transport } = target;
+  return {
+    reference: { kind: 'url', url: new URL(url).href },
+    options: {
+      ...common,
+      ...(typeof headers === 'object' ? { header: { ...headers } } : {}),
+      ...(typeof auth === 'string' ? { bearerEnv: markers.addVariable('TOKEN') } : {}),
+      ...(transport === undefined ? {} : { transport }),
+    },
+  };
 }
 
 function splitReference(

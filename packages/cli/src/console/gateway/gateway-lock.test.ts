@@ -2,16 +2,26 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LockView } from '@tenon/console/api';
+import type { Audit, AuditEvent } from '@tenon/host';
+import { TenonError } from 'tenon';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { getUserName } from '../../user-name.js';
 import { openTestConsole } from '../fixtures/console-page.js';
 import { createLockedGateway, type LockedGateway } from '../fixtures/locked-gateway.js';
 
+const events: AuditEvent[] = [];
+let isFull = false;
 let folder: string;
 let gateway: LockedGateway;
 let page: Awaited<ReturnType<typeof openTestConsole>>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tenon-lock-'));
-  gateway = await createLockedGateway(join(folder, 'mcp.lock'));
+  const write: Audit['write'] = async event => {
+    if (isFull) throw new TenonError('audit/failed', 'the disk is full');
+    events.push(event);
+    return { seq: events.length, hash: '' };
+  };
+  gateway = await createLockedGateway(join(folder, 'mcp.lock'), { write });
   page = await openTestConsole(gateway.console);
 });
 afterAll(async () => {
@@ -49,6 +59,21 @@ it('accepts one change, and offers the tool when no change is left [con.lock]', 
   expect(await readFile(join(folder, 'mcp.lock'), 'utf8')).toContain('Send the keys first.');
   expect(await listTools()).toEqual(['shop__order']);
   expect(page.screen()).toContain('tool price: description accepted in the console by');
+  expect(events).toEqual([
+    {
+      action: 'approved',
+      principal: getUserName(),
+      server: 'shop',
+      kind: 'tool',
+      name: 'price',
+      reason: 'description accepted in the console',
+      details: { of: 'tool', member: 'description' },
+    },
+  ]);
+  isFull = true;
+  expect(await accept([schema?.id])).toMatchObject({ error: { code: 'audit/failed' } });
+  expect((await read()).count).toBe(1);
+  isFull = false;
   expect(await accept([description?.id])).toMatchObject({ error: { code: 'console/changed' } });
   expect((await accept([schema?.id])).count).toBe(0);
   expect(await listTools()).toEqual(['shop__price', 'shop__order']);

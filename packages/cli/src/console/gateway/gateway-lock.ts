@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { stringifyJson } from '@tenon/base';
 import type { DriftView, LockView } from '@tenon/console/api';
 import {
+  type Audit,
+  type AuditEvent,
   acceptDrift,
   compareWithLock,
   type Drift,
@@ -27,6 +29,8 @@ export interface LockParts {
   /** Path of the lock file, and the guard that applies it. Absent for a gateway without a lock. */
   readonly lock?: { readonly file: string; readonly guard: LockGuard } | undefined;
   readonly getEntries: () => readonly ServerEntry[];
+  /** Audit log, which gets each accepted change. Absent for a gateway without one. */
+  readonly audit?: Pick<Audit, 'write'> | undefined;
 }
 
 /** Compares the servers of a gateway with its lock, and accepts changes one by one. */
@@ -54,12 +58,15 @@ export class GatewayLock {
   }
 
   /**
-   * Writes changes into the lock, and offers the changed definitions again. Returns the accepted changes.
+   * Writes changes into the lock and into the audit log, and offers the changed definitions again. Returns the accepted
+   * changes.
    *
-   * @throws TenonError `console/changed` if a server has changed again since the page read it
+   * @param principal User who accepts them.
+   * @throws TenonError `console/changed` if a server has changed again since the page read it, `audit/…` if the audit log
+   * cannot be written. Nothing is accepted then.
    */
-  async accept(ids: unknown): Promise<readonly Drift[]> {
-    const { lock, host } = this.#parts;
+  async accept(ids: unknown, principal: string): Promise<readonly Drift[]> {
+    const { lock, host, audit } = this.#parts;
     if (lock === undefined) throw createUsageError('the gateway has no lock', 'run `tenon lock`, and start it again');
     if (!Array.isArray(ids)) throw createUsageError('ids: expected a list of texts', 'reload the page');
     const { drifts } = await this.#compare(lock.guard);
@@ -70,6 +77,7 @@ export class GatewayLock {
         hint: 'read the changes again, and accept them as they are now',
       });
     });
+    for (const drift of accepted) await audit?.write(createAcceptedEvent(drift, principal));
     // Before the guard, which goes on also if the file cannot be written.
     await openLockFile(lock.file).update(held => acceptDrift(held, accepted));
     await lock.guard.approve(accepted);
@@ -99,6 +107,23 @@ export class GatewayLock {
 /** With duplicate names it is unknown which definition a call reaches. A server that never ran has no definitions. */
 const isAcceptable = ({ kind, found }: Drift): boolean =>
   kind !== 'duplicate' && (kind !== 'unknown server' || found?.serverInfo !== undefined);
+
+/** Kinds of definitions that have a name of their own in the audit log. */
+const AUDIT_KINDS = ['tool', 'resource', 'prompt', 'server'] as const;
+
+/** Creates the entry of the audit log for a change that a user has accepted. */
+function createAcceptedEvent({ server, of, name, kind, member }: Drift, principal: string): AuditEvent {
+  const known = AUDIT_KINDS.find(each => each === of);
+  return {
+    action: 'approved',
+    principal,
+    server,
+    ...(known ? { kind: known } : {}),
+    name,
+    reason: `${kind} accepted in the console`,
+    details: { of, ...(member === undefined ? {} : { member }) },
+  };
+}
 
 function toDriftView(drift: Drift): DriftView {
   const { server, of, name, kind, severity } = drift;

@@ -46,6 +46,8 @@ export interface PolicyParts {
 export interface DecidedCall {
   readonly view: CallView;
   readonly params: JsonObject;
+  /** `seq` of its messages to the server. */
+  readonly messages: readonly number[];
 }
 
 /** Explanation of a call about which no policy has decided. */
@@ -105,9 +107,15 @@ export class GatewayPolicy {
     return { decision: describeDecision(found), explanation: policy.explain(request) + note };
   }
 
-  /** Explains the decision about a call of the page. A call that no policy has decided about has none. */
+  /**
+   * Explains the decision about a call of the page. A call that no policy has decided about has none. The served request
+   * shows the decision also about a tool that the gateway has renamed, or whose arguments it has changed.
+   */
   explainCall(call: DecidedCall): ExplanationView {
-    const found = this.#parts.decisions.list().findLast(decision => isDecisionAbout(decision, call));
+    const decisions = this.#parts.decisions.list();
+    const found =
+      decisions.findLast(({ served }) => served !== undefined && call.messages.includes(served)) ??
+      decisions.findLast(decision => isDecisionAbout(decision, call));
     return found ? this.explain(found.id) : NO_DECISION;
   }
 

@@ -1,5 +1,6 @@
 import type { TraceView, WireRow } from '@tenon/console/api';
 import { type Client, connect } from 'tenon';
+import { serveHttp } from 'tenon/node';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openTestConsole } from '../fixtures/console-page.js';
 import { createTracedGateway, type TracedGateway } from '../fixtures/traced-gateway.js';
@@ -84,4 +85,46 @@ it('joins a call of the console with the messages of the gateway, and logs none 
     '  request: gateway → mail, tools/call fail: isError',
   ]);
   expect(page.rows().filter(({ name, kind }) => name === 'mail__fail' && kind === 'request')).toHaveLength(1);
+});
+
+it('keeps the causes of requests in a saved session', async () => {
+  await client.callTool('mail__fail', {});
+  await findCall('mail__fail');
+  const { text } = await page.call('POST', 'recordings', {});
+  const { name } = await page.call('POST', 'recordings/open', { name: 'gateway.ndjson', text });
+  const { rows } = JSON.parse(await (await page.send('GET', `recordings/${name}?after=0`)).text()) as {
+    readonly rows: readonly WireRow[];
+  };
+  const call = rows.find(row => row.name === 'mail__fail' && row.kind === 'request');
+  const response = await page.send('GET', `recordings/${name}/trace/${call?.seq}`);
+  expect(draw(JSON.parse(await response.text()))).toEqual([
+    'request: caller → gateway, tools/call mail__fail: isError',
+    '  request: gateway → mail, tools/call fail: isError',
+  ]);
+});
+
+it('logs the requests of callers without a session over HTTP, each with its response', async () => {
+  const served = await serveHttp(gateway.host.toServer(), { port: 0 });
+  const caller = await connect(served.url, { protocolVersion: '2026-07-28' });
+  await caller.callTool('mail__fail', {});
+  await caller.callTool('mail__none', {}).catch(() => {});
+  await caller.close();
+  await served.close();
+  expect(draw(await readTrace((await findCall('mail__fail')).seq))).toEqual([
+    'request: caller → gateway, tools/call mail__fail: isError',
+    '  request: gateway → mail, tools/call fail: isError',
+  ]);
+  expect(draw(await readTrace((await findCall('mail__none')).seq))).toEqual([
+    'request: caller → gateway, tools/call mail__none: error',
+  ]);
+});
+
+it('explains the decision about a call of a tool that the gateway has renamed [con.policy]', async () => {
+  await page.waitFor('server', ({ server }) => server.name === 'mail' && server.state === 'connected');
+  const params = { name: 'mail__erase', arguments: {} };
+  const { id } = await page.call('POST', 'calls', { server: 'mail', method: 'tools/call', params });
+  await page.waitFor('call', event => event.call.id === id && event.call.took !== null);
+  expect(await page.call('GET', `policy/explain?call=${id}`)).toMatchObject({
+    decision: { server: 'mail', name: 'remove', action: 'deny', reason: 'denied by rule 2: mails are kept' },
+  });
 });

@@ -1,5 +1,7 @@
-import { type MessageReceiver, type Transport, wrapTransport } from 'tenon';
-import type { Telemetry } from 'tenon/telemetry';
+import { type JsonObject, type MaybePromise, settleMaybe } from '@tenon/base';
+import { type JsonRpcMessage, type MessageReceiver, type Transport, wrapTransport } from 'tenon';
+import { toErrorObject } from 'tenon/host-internals';
+import type { Telemetry, TracedRequest } from 'tenon/telemetry';
 import { isMessage } from '../connection-faults.js';
 import { dropOldest } from '../drop-oldest.js';
 import type { MessageMembers } from '../trace/message-links.js';
@@ -17,6 +19,8 @@ const GATEWAY = 'gateway';
 export class GatewayTraffic {
   #log: WireLog | undefined;
   #connections = FIRST_CONNECTION;
+  /** Requests of connections, which log them themselves. */
+  readonly #peerRequests = new WeakSet<TracedRequest>();
 
   /** Begins to log. */
   open(log: WireLog): void {
@@ -35,12 +39,46 @@ export class GatewayTraffic {
         const getUpstream = () => describe().upstream;
         const connection = new ObservedConnection(++this.#connections, () => this.#log, getUpstream);
         const observedTransport = connection.observe(transport);
-        const peer = telemetry.createPeer(observedTransport, handler, clock, describe, connection.trace(tracer));
+        const peer = telemetry.createPeer(
+          observedTransport,
+          handler,
+          clock,
+          describe,
+          connection.trace(tracer, this.#peerRequests),
+        );
         connection.observeReceived(peer);
         return peer;
       },
+      traceIncoming: (request, serve) => this.#serveStateless(telemetry, request, serve),
     };
     return observed;
+  }
+
+  /** Logs a request that a caller has sent over HTTP without a session, and its response. */
+  #serveStateless(
+    telemetry: Telemetry,
+    request: TracedRequest,
+    serve: () => MaybePromise<JsonObject>,
+  ): MaybePromise<JsonObject> {
+    const log = this.#log;
+    const { id, method, params } = request;
+    if (!log || id === undefined || this.#peerRequests.has(request)) return telemetry.traceIncoming(request, serve);
+    // Two callers may use the same ID at once, so that each request counts as a connection.
+    const connection = ++this.#connections;
+    const add = (from: 'client' | 'server', message: JsonRpcMessage) =>
+      log.add({ server: GATEWAY, connection, from, message, call: undefined, hop: 'caller' });
+    const { seq } = add('client', { jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
+    return settleMaybe(
+      () => telemetry.traceIncoming(request, () => runServing(seq, serve)),
+      (result: JsonObject) => {
+        add('server', { jsonrpc: '2.0', id, result });
+        return result;
+      },
+      thrown => {
+        add('server', { jsonrpc: '2.0', id, error: toErrorObject(thrown) });
+        throw thrown;
+      },
+    );
   }
 }
 
@@ -87,12 +125,17 @@ class ObservedConnection {
     };
   }
 
-  /** Connects the requests that a telemetry traces with those of the log. */
-  trace(telemetry: Telemetry): Telemetry {
+  /**
+   * Connects the requests that a telemetry traces with those of the log.
+   *
+   * @param peerRequests Gets the served requests, because the telemetry traces those of no connection too.
+   */
+  trace(telemetry: Telemetry, peerRequests: WeakSet<TracedRequest>): Telemetry {
     return {
       ...telemetry,
       traceIncoming: (request, serve) => {
         const seq = this.#takeReceived(request.id);
+        peerRequests.add(request);
         return telemetry.traceIncoming(request, () => runServing(seq, serve));
       },
       traceOutgoing: (request, send) =>

@@ -1,6 +1,6 @@
 import { parseJsonText, systemClock } from '@tenon/base';
 import type { RecordingExport, RecordingSelection, WireRow } from '@tenon/console/api';
-import { createRecorder, type Recorder, type SessionRecorder } from '@tenon/testing';
+import { createRecorder, type RecordedRequest, type Recorder, type SessionRecorder } from '@tenon/testing';
 import { TenonError } from 'tenon';
 import { isMessage } from '../connection-faults.js';
 import { OPENING_METHODS, type StoredMessage, type WireLog } from '../wire-log.js';
@@ -82,6 +82,8 @@ function createWriter() {
   const clock = { ...systemClock, now: () => time };
   const recorders = new Map<string, Recorder>();
   const sessions = new Map<number, SessionRecorder>();
+  /** Written requests by their `seq`. */
+  const requests = new Map<number, RecordedRequest>();
   /** Connections that are open, and have other messages than those that opened them. */
   const used = new Set<number>();
   const openSession = ({ row: { server }, connection }: StoredMessage): SessionRecorder => {
@@ -104,7 +106,11 @@ function createWriter() {
       if (!OPENING_METHODS.has(stored.row.method)) used.add(stored.connection);
       const message: unknown = parseJsonText(body);
       const dir = stored.row.from === 'client' ? 'send' : 'recv';
-      if (isMessage(message)) session.record(dir, message, stored.relatedTo, stored.fault);
+      const { row, relatedTo, fault, stateDigest } = stored;
+      if (row.kind === 'request' && row.id !== undefined)
+        requests.set(row.seq, { dir, server: row.server, session: session.number, id: row.id });
+      const cause = row.cause === undefined ? undefined : requests.get(row.cause);
+      if (isMessage(message)) session.record(dir, message, { relatedTo, fault, hop: row.hop, cause, stateDigest });
     },
     finish(): string {
       for (const session of sessions.values()) session.close();

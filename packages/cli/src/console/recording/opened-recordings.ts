@@ -3,7 +3,7 @@ import { chooseName } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { CallDetail, CallView, JsonPart, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
-import { parseRecording, type RecordedMessage } from '@tenon/testing';
+import { parseRecording, type RecordedMessage, type RecordedRequest } from '@tenon/testing';
 import { TenonError } from 'tenon';
 import { toJsonObject } from '../../json-object.js';
 import type { ChangeFeed } from '../change-feed.js';
@@ -124,7 +124,9 @@ function readMessages(messages: readonly RecordedMessage[]) {
   const calls = new Map<number, OpenedCall>();
   const connections = new Map<string, { readonly number: number; readonly owner: MessageOwner }>();
   let lastTime = 0;
-  for (const { message, dir, server, session, ts, relatedTo, fault } of messages) {
+  const requests = new Map<string, number>();
+  const toKey = ({ dir, server, session, id }: RecordedRequest) => JSON.stringify([dir, server, session, id]);
+  for (const { message, dir, server, session, ts, relatedTo, fault, hop, cause, stateDigest } of messages) {
     const from = dir === 'send' ? 'client' : 'server';
     const key = JSON.stringify([server, session]);
     const number = connections.get(key)?.number ?? connections.size + 1;
@@ -135,8 +137,9 @@ function readMessages(messages: readonly RecordedMessage[]) {
     const parsed = Date.parse(ts);
     const time = Number.isNaN(parsed) ? lastTime : parsed;
     lastTime = time;
+    const links = { relatedTo, hop, cause: cause && requests.get(toKey(cause)), stateDigest };
     const add = (found: number | undefined) =>
-      log.add({ server, connection: number, from, message, call: found, relatedTo, fault, time });
+      log.add({ server, connection: number, from, message, call: found, ...links, fault, time });
     const request: { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown } = message;
     const own =
       from === 'client' && typeof request.method === 'string' && CALL_METHODS.has(request.method)
@@ -149,6 +152,8 @@ function readMessages(messages: readonly RecordedMessage[]) {
     if (own === undefined) find();
     else void runAsCall(own, async () => find());
     const row = add(call);
+    if (row.kind === 'request' && row.id !== undefined)
+      requests.set(toKey({ dir, server, session, id: row.id }), row.seq);
     const detail = row.call === undefined ? undefined : calls.get(row.call);
     if (detail) calls.set(detail.id, addMessage(detail, row.kind, from, request, time, row.version));
   }

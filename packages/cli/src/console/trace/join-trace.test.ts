@@ -1,9 +1,13 @@
 import type { TraceBar, TraceView, WireRow } from '@tenon/console/api';
+import { createRecorder } from '@tenon/testing';
 import fc from 'fast-check';
 import type { JsonRpcMessage } from 'tenon';
 import { expect, it } from 'vitest';
+import { ChangeFeed } from '../change-feed.js';
+import { OpenedRecordings } from '../recording/opened-recordings.js';
 import { type ObservedMessage, WireLog } from '../wire-log.js';
 import { joinTrace, type TracedDecision } from './join-trace.js';
+import { readTrace } from './read-trace.js';
 import type { TraceSource } from './trace-requests.js';
 
 interface Sent extends Partial<Omit<ObservedMessage, 'time' | 'message'>> {
@@ -147,6 +151,34 @@ it('joins the recordings of a gateway and of its server by the trace ID, and mov
   expect(trace.shifts).toEqual([{ recording: 'notes', by: 600 }]);
 });
 
+it('joins a request that a gateway has sent with the recording of its receiver, by the requestState too', () => {
+  const meta = traceparent(SPAN);
+  const upstream = { hop: 'upstream', server: 'notes' } as const;
+  const trace = join([
+    logMessages('gateway', [
+      request(0, 1, meta, upstream),
+      result(10, 1, { resultType: 'input_required', requestState: 's1' }, upstream),
+      request(20, 2, { requestState: 's1', ...meta }, upstream),
+      result(30, 2, {}, upstream),
+    ]),
+    logMessages('notes', [
+      request(2, 7, meta),
+      result(8, 7, { resultType: 'input_required', requestState: 's1' }),
+      request(22, 8, { requestState: 's1', ...meta }),
+      result(28, 8),
+    ]),
+  ]);
+  expect(draw(trace)).toEqual([
+    'call gateway → notes tools/call pay 0-30 2 requests',
+    '  request gateway → notes tools/call pay 0-10 input_required',
+    '    request client → shop tools/call pay 2-8 input_required',
+    '  input gateway input 10-20 sent again without a response',
+    '  request gateway → notes tools/call pay 20-30 result',
+    '    request client → shop tools/call pay 22-28 result',
+  ]);
+  expect(trace.bars.every(({ isCertain }) => isCertain)).toBe(true);
+});
+
 it('tells that a place is not certain if several requests have the trace ID', () => {
   const outer = { name: 'notes__pay', ...traceparent(SPAN) };
   const trace = join([
@@ -200,9 +232,95 @@ it('marks progress, cancellation and the states of a task', () => {
   expect(draw(task)).toEqual([
     'call client → shop tools/call pay 0-12 2 requests',
     '  request client → shop tools/call pay 0-5 result',
-    '  request client → shop tasks/get 9-12 result',
+    '  task shop task t 5-12 completed',
   ]);
   expect(task.bars.flatMap(({ marks }) => marks.map(({ label }) => label))).toEqual(['working', 'completed']);
+});
+
+it('shows a task as one bar, with its status requests at a gateway and its server as marks', () => {
+  const poll = (time: number, id: number, status: string): Sent[] => {
+    const upstream = { connection: 2, server: 'mail', hop: 'upstream' } as const;
+    const message = { id, method: 'tasks/get', params: { taskId: 't' } };
+    return [
+      { time, hop: 'caller', message },
+      { ...upstream, time: time + 1, message, cause: seqOf(time) },
+      { ...upstream, time: time + 2, from: 'server', message: { id, result: { taskId: 't', status } } },
+      { time: time + 3, hop: 'caller', from: 'server', message: { id, result: { taskId: 't', status } } },
+    ];
+  };
+  // Each request for the status has four messages, after the two of the call.
+  const seqOf = (time: number) => 3 + ((time - 10) / 10) * 4;
+  const trace = join([
+    logMessages(null, [
+      request(0, 1, {}, { hop: 'caller' }),
+      result(5, 1, { task: { taskId: 't', status: 'working' } }, { hop: 'caller' }),
+      ...poll(10, 2, 'working'),
+      ...poll(20, 3, 'working'),
+      ...poll(30, 4, 'failed'),
+      { time: 40, hop: 'caller', message: { id: 5, method: 'tasks/result', params: { taskId: 't' } } },
+      { time: 41, hop: 'caller', from: 'server', message: { id: 5, error: { code: 1, message: 'no' } } },
+    ]),
+  ]);
+  expect(draw(trace)).toEqual([
+    'call caller → gateway tools/call pay 0-41 5 requests',
+    '  request caller → gateway tools/call pay 0-5 result',
+    '  task shop task t 5-33 failed',
+    '  request caller → gateway tasks/result 40-41 error',
+  ]);
+  const task = trace.bars.find(({ kind }) => kind === 'task');
+  expect(task).toMatchObject({ state: 'error', isCertain: true });
+  expect(task?.marks.map(({ label, proof }) => `${label} ${proof?.seq}`)).toEqual([
+    'working 3',
+    'working 4',
+    'working 7',
+    'working 8',
+    'failed 11',
+    'failed 12',
+  ]);
+});
+
+it('leaves a task open whose status is not final, and keeps a bar for a status request that failed', () => {
+  const trace = join([
+    logMessages('a', [
+      request(0, 1),
+      result(5, 1, { task: { taskId: 't', status: 'working' } }),
+      { time: 9, message: { id: 2, method: 'tasks/get', params: { taskId: 't' } } },
+      result(12, 2, { taskId: 't', status: 'working' }),
+      { time: 20, message: { id: 3, method: 'tasks/get', params: { taskId: 't' } } },
+      { time: 21, from: 'server', message: { id: 3, error: { code: 1, message: 'busy' } } },
+    ]),
+  ]);
+  expect(draw(trace)).toEqual([
+    'call client → shop tools/call pay 0-21 3 requests',
+    '  request client → shop tools/call pay 0-5 result',
+    '  task shop task t 5- working',
+    '  request client → shop tasks/get 20-21 error',
+  ]);
+  expect(trace.isOpen).toBe(true);
+});
+
+it('joins rounds whose requestState is a signed JWT that both recordings mask', () => {
+  const requestState = `eyJhbGciOiJIUzI1NiJ9.eyJzdGVwIjoxfQ.${'s'.repeat(43)}`;
+  const other = requestState.replace('sss', 'ttt');
+  const write = (messages: readonly Sent[]) => {
+    const recorder = createRecorder({ server: 'shop', write: line => lines.push(line) });
+    const lines: string[] = [];
+    const session = recorder.openSession();
+    for (const { from = 'client', message } of messages)
+      session.record(from === 'client' ? 'send' : 'recv', JSON.parse(JSON.stringify({ jsonrpc: '2.0', ...message })));
+    expect(lines.join('')).not.toContain('sss');
+    return lines.join('');
+  };
+  const recordings = new OpenedRecordings(new ChangeFeed());
+  recordings.open('a', write([request(0, 1), result(0, 1, { resultType: 'input_required', requestState })]));
+  recordings.open('b', write([request(0, 1, { requestState }), result(0, 1)]));
+  recordings.open('c', write([request(0, 1, { requestState: other }), result(0, 1)]));
+  const trace = readTrace({ log: new WireLog(() => {}), recordings, gateway: undefined }, { recording: 'a', seq: 1 });
+  const requests = trace.bars.filter(({ kind }) => kind === 'request');
+  expect(requests.map(({ recording, join: reason }) => [recording, reason])).toEqual([
+    ['a', ''],
+    ['b', 'sends the requestState of the result'],
+  ]);
 });
 
 it('shows a request of the server and the response of the user below the call', () => {
@@ -231,6 +349,7 @@ const anyMessage = fc.record({
   connection: fc.integer({ min: 1, max: 3 }),
   from: fc.constantFrom('client' as const, 'server' as const),
   cause: fc.option(fc.integer({ min: 1, max: 12 }), { nil: undefined }),
+  hop: fc.option(fc.constantFrom('caller' as const, 'upstream' as const), { nil: undefined }),
   relatedTo: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
   message: fc.oneof(
     fc.record({
@@ -284,9 +403,12 @@ it('puts each bar inside its parent, and each request of the trace into one bar,
           const parent = bars[bar.parent];
           expect(parent && contains(parent, bar)).toBe(true);
         }
-        const own = bars
-          .filter(({ kind }) => kind === 'request')
-          .map(({ recording: file, proofs: [proof] }) => toKey(file, { seq: proof?.seq ?? 0 }));
+        const own = bars.flatMap(({ kind, recording: file, proofs: [proof], marks }) => {
+          if (kind === 'request') return [toKey(file, { seq: proof?.seq ?? 0 })];
+          // A request for the status of a task is a mark of the task.
+          if (kind !== 'task') return [];
+          return marks.flatMap(mark => (mark.proof ? [toKey(mark.proof.recording, mark.proof)] : []));
+        });
         expect(new Set(own).size).toBe(own.length);
         expect(own).toContain(toKey(recording, row));
         // Each request is in the trace of all others of it, and in no other trace.

@@ -9,6 +9,14 @@ const MAX_MARKS = 200;
 /** Minimum duration of a bar of a gateway without a request, in milliseconds. The times have whole milliseconds. */
 const MIN_OWN = 1;
 
+/** States of the bars of tasks whose status is not `working`. */
+const TASK_STATES: ReadonlyMap<string, TraceBar['state']> = new Map([
+  ['completed', 'ok'],
+  ['failed', 'error'],
+  ['cancelled', 'cancelled'],
+  ['input_required', 'waiting'],
+]);
+
 /** Decision of the policy of the gateway about a request. */
 export interface TracedDecision {
   readonly id: number;
@@ -91,6 +99,8 @@ class TraceWriter {
   readonly #followers: Groups;
   readonly #children: Groups;
   readonly #bars: Draft[] = [];
+  /** The first request for the status of each written task. */
+  readonly #tasks = new Set<TraceRequest>();
   #omitted = 0;
 
   constructor(input: TraceInput, shifts: ClockShifts, followers: Groups, children: Groups) {
@@ -116,7 +126,7 @@ class TraceWriter {
       bars: this.#bars,
       shifts: [...this.#shifts].filter(([, by]) => by !== 0).map(([{ recording }, by]) => ({ recording, by })),
       omitted: this.#omitted,
-      isOpen: this.#bars.some(({ kind, state }) => kind === 'request' && state === 'open'),
+      isOpen: this.#bars.some(({ kind, state }) => (kind === 'request' || kind === 'task') && state === 'open'),
     };
   }
 
@@ -167,7 +177,9 @@ class TraceWriter {
       marks: [],
     });
     if (!call) return;
+    const polls = this.#groupPolls(chain);
     for (const { request } of timed) {
+      if (this.#writeTask(request, polls, chain, call)) continue;
       const { previous } = request;
       if (previous) this.#writeInput(previous.to, request, call);
       this.#writeRequest(request, call.id, depth + 1);
@@ -238,18 +250,104 @@ class TraceWriter {
       }
   }
 
+  /** Returns the time of the response to a request, or that of the request. */
+  #endOf({ source, message, response }: TraceRequest): number {
+    return this.#timeOf(source, response ?? message);
+  }
+
+  /** Groups the requests for the status of a task that have no bars of their own. */
+  #groupPolls(requests: readonly TraceRequest[]): Map<string, TraceRequest[]> {
+    return groupBy(requests, request => (this.#isPoll(request) ? request.message.links.sentTask : undefined));
+  }
+
+  /** Tells if a request, and all that it has caused, only read the status of a task. */
+  #isPoll(request: TraceRequest): boolean {
+    const { message, response, notifications } = request;
+    return (
+      message.row.method === 'tasks/get' &&
+      response?.row.kind === 'result' &&
+      notifications.length === 0 &&
+      (this.#followers.get(request) ?? []).length === 0 &&
+      (this.#children.get(request) ?? []).every(child => this.#isPoll(child))
+    );
+  }
+
+  /** Lists the marks of a request for the status of a task, and of those that it has caused. */
+  #listPollMarks(request: TraceRequest): TraceMark[] {
+    const { source, message, response } = request;
+    const label = response?.links.status ?? describe(message.row);
+    return [
+      { kind: 'task', time: this.#endOf(request), label, proof: toProof(source, message) },
+      ...(this.#children.get(request) ?? []).flatMap(child => this.#listPollMarks(child)),
+    ];
+  }
+
+  /**
+   * Writes the task that a request reads, with its first such request. Returns `false` if the request needs a bar of its own.
+   *
+   * @param siblings All requests below the bar, of which one may have created the task.
+   */
+  #writeTask(
+    request: TraceRequest,
+    polls: ReadonlyMap<string, TraceRequest[]>,
+    siblings: readonly TraceRequest[],
+    bar: Draft,
+  ): boolean {
+    const task = request.message.links.sentTask ?? '';
+    const own = polls.get(task)?.toSorted((a, b) => this.#endOf(a) - this.#endOf(b)) ?? [];
+    const [first] = own;
+    if (!first || !own.includes(request)) return false;
+    if (this.#tasks.has(first)) return true;
+    this.#tasks.add(first);
+    const creator = siblings.find(
+      ({ message, response }) => message.links.sentTask === undefined && response?.links.givenTask === task,
+    );
+    const last = own.findLast(({ response }) => response?.links.status !== undefined) ?? own.at(-1) ?? first;
+    const status = last.response?.links.status ?? '';
+    const state = TASK_STATES.get(status) ?? 'open';
+    const marks = own.flatMap(each => this.#listPollMarks(each));
+    const added = this.#add({
+      parent: bar.id,
+      depth: bar.depth + 1,
+      kind: 'task',
+      hop: first.message.row.server,
+      label: `task ${task}`,
+      start: creator ? this.#endOf(creator) : this.#timeOf(first.source, first.message),
+      end: state === 'open' || state === 'waiting' ? null : this.#endOf(last),
+      state,
+      outcome: status,
+      join: first.previous?.reason ?? first.cause?.reason ?? '',
+      isCertain: own.every(each => describeJoin(each).isCertain !== false),
+      recording: first.source.recording,
+      shift: this.#shifts.get(first.source) ?? 0,
+      proofs: [
+        ...(creator?.response ? [toProof(creator.source, creator.response)] : []),
+        ...(last.response ? [toProof(last.source, last.response)] : []),
+      ],
+      marks: marks.slice(0, MAX_MARKS),
+    });
+    this.#omitted += added ? Math.max(0, marks.length - MAX_MARKS) : marks.length - 1;
+    return true;
+  }
+
   /** Writes the requests that a request has caused, and the time of the gateway before, between and after them. */
   #writeWork(request: TraceRequest, caused: readonly TraceRequest[], bar: Draft): void {
     const decisions = this.#listDecisions(request);
     // Only a process that sends requests while it serves one is a gateway.
-    const isGateway = caused.some(({ message }) => message.row.from === 'client') || decisions.length > 0;
+    const isGateway =
+      caused.some(({ message, cause }) => message.row.from === 'client' && !cause?.isSame) || decisions.length > 0;
+    const polls = this.#groupPolls(caused);
     let at = bar.start;
     for (const child of caused) {
+      if (this.#writeTask(child, polls, caused, bar)) {
+        at = Math.max(at, this.#endOf(child));
+        continue;
+      }
       const start = Math.max(bar.start, this.#timeOf(child.source, child.message));
       if (isGateway) this.#writeOwn(bar, at, start, decisions, `before ${child.message.row.method}`);
       this.#writeRequest(child, bar.id, bar.depth + 1);
       // A request without a response may last until the end.
-      at = Math.max(at, child.response ? this.#timeOf(child.source, child.response) : (bar.end ?? start));
+      at = Math.max(at, child.response ? this.#endOf(child) : (bar.end ?? start));
     }
     if (isGateway && bar.end !== null) this.#writeOwn(bar, at, bar.end, decisions, 'before the response');
   }

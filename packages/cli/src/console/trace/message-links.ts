@@ -42,8 +42,12 @@ export interface MessageLinks {
 /** Members of any message. */
 export type MessageMembers = { readonly [K in 'id' | 'method' | 'params' | 'result' | 'error']?: unknown };
 
-/** Reads the values of a message that connect it with others. */
-export function readLinks(message: JsonRpcMessage): MessageLinks {
+/**
+ * Reads the values of a message that connect it with others.
+ *
+ * @param stateDigest Digest of its `requestState`, which stands for a value that may be masked.
+ */
+export function readLinks(message: JsonRpcMessage, stateDigest?: string): MessageLinks {
   const { method, params, result }: MessageMembers = message;
   const links: { -readonly [K in keyof MessageLinks]: MessageLinks[K] } = {};
   if (isObject(params)) {
@@ -53,7 +57,7 @@ export function readLinks(message: JsonRpcMessage): MessageLinks {
       links.trace = traceparent[1] ?? '';
       links.span = `${traceparent[1]}-${traceparent[2]}`;
     }
-    links.sentState = shorten(params.requestState);
+    links.sentState = readState(params.requestState, stateDigest);
     links.sentTask = shorten(params.taskId);
     links.token = readKey(meta.progressToken);
     if (method === 'notifications/progress') links.progress = readKey(params.progressToken);
@@ -64,7 +68,7 @@ export function readLinks(message: JsonRpcMessage): MessageLinks {
   }
   if (isObject(result)) {
     const meta = isObject(result._meta) ? result._meta : {};
-    links.givenState = shorten(result.requestState);
+    links.givenState = readState(result.requestState, stateDigest);
     const task = isObject(result.task) ? result.task : result;
     links.givenTask = shorten(task.taskId);
     links.status = shorten(task.status);
@@ -83,6 +87,9 @@ const shorten = (value: unknown): string | undefined => {
   if (typeof value !== 'string' || value === '' || value.includes(REDACTED)) return undefined;
   return value.length <= MAX_VALUE ? value : createHash('sha256').update(value).digest('base64');
 };
+
+const readState = (state: unknown, digest: string | undefined): string | undefined =>
+  typeof state === 'string' && digest !== undefined ? `sha256 ${digest}` : shorten(state);
 
 const readName = (info: unknown): string | undefined => (isObject(info) ? shorten(info.name) : undefined);
 

@@ -24,6 +24,8 @@ export interface Join {
   readonly to: TraceRequest;
   readonly reason: string;
   readonly isCertain: boolean;
+  /** True if both are one request, in the recordings of its sender and of its receiver. */
+  readonly isSame?: boolean | undefined;
 }
 
 /** A request with its response and its notifications. */
@@ -148,12 +150,24 @@ function joinTraces(all: readonly TraceRequest[], sides: ReadonlyMap<string, Sid
   for (const request of all) {
     const { trace, span } = request.message.links;
     if (trace === undefined || request.cause || request.message.row.from !== 'client') continue;
-    const own = toConnection(request.source, request.message);
-    const { client } = sides.get(own) ?? {};
     const candidates = new Set([
       ...(bySpan.get(span ?? '')?.slice(0, MAX_CANDIDATES) ?? []),
       ...(byTrace.get(trace)?.slice(0, MAX_CANDIDATES) ?? []),
     ]);
+    const own = toConnection(request.source, request.message);
+    const { client } = sides.get(own) ?? {};
+    const received = [...candidates].filter(
+      other => isReceived(other, request) && client === sides.get(toConnection(other.source, other.message))?.client,
+    );
+    if (received[0]) {
+      const [to] = received;
+      const isCertain = received.length === 1;
+      const reason = isCertain
+        ? 'is the request that the gateway has sent, in the recording of its receiver'
+        : `may be each of ${received.length} requests that the gateway has sent`;
+      request.cause = { to, reason, isCertain, isSame: true };
+      continue;
+    }
     const outer = [...candidates].filter(other => {
       const connection = toConnection(other.source, other.message);
       if (connection === own || hasCause(other, request)) return false;
@@ -174,6 +188,21 @@ function joinTraces(all: readonly TraceRequest[], sides: ReadonlyMap<string, Sid
         isCertain: count === 1,
       };
   }
+}
+
+/** Tells if one process may have received the request that a gateway in another process has sent. */
+function isReceived(sent: TraceRequest, received: TraceRequest): boolean {
+  const { row, links } = sent.message;
+  return (
+    sent.source !== received.source &&
+    row.hop === 'upstream' &&
+    received.message.row.hop !== 'upstream' &&
+    row.method === received.message.row.method &&
+    row.name === received.message.row.name &&
+    links.span === received.message.links.span &&
+    links.sentState === received.message.links.sentState &&
+    !hasCause(sent, received)
+  );
 }
 
 /** Tells if a request has another one above it. */

@@ -112,7 +112,7 @@ export class ProxySession implements ServerSession {
         new TenonError('peer/malformed', `the server sent a malformed message: ${diagnoseMessage(value).reason}`),
       );
     }
-    this.#options.recorder.record('recv', value, relatedTo);
+    this.#options.recorder.record('recv', value, { relatedTo });
     if (!('method' in value)) return this.#respond(value);
     const request = this.#open.find(value, relatedTo);
     this.#sendToClient(value, request?.id);

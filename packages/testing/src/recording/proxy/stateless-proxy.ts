@@ -104,7 +104,7 @@ export class StatelessProxy {
 
   #receive(recorder: SessionRecorder, value: unknown, relatedTo: Id | undefined): void {
     if (!isMessage(value)) return;
-    recorder.record('recv', value, relatedTo);
+    recorder.record('recv', value, { relatedTo });
     if (!('method' in value)) {
       const forwarded = isId(value.id) ? this.#open.take(value.id) : undefined;
       return forwarded?.respond({ ...value, id: forwarded.original.id });

@@ -1,6 +1,9 @@
+import { createTransportPair } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { connectPair } from '../../connect-pair.js';
 import { recordSession } from '../fixtures/record-session.js';
+import { parseRecording } from '../parse-recording.js';
+import { replayToServer } from './replay-client.js';
 import { createReplayServer, type ReplayServerOptions } from './replay-server.js';
 
 const HANDSHAKE = { protocolVersion: '2025-06-18' } as const;
@@ -32,6 +35,18 @@ describe.each([HANDSHAKE, STATELESS])('a replay on %j', version => {
     expect(server.remaining).toEqual([]);
     expect(client.server.info?.name).toBe('notes');
     await client.close();
+  });
+
+  it('takes the result of parseRecording in place of its text', async () => {
+    const recording = parseRecording(await recordSession(client => client.callTool('count'), version));
+    const server = createReplayServer(recording);
+    const report = await replayToServer(recording, async () => {
+      const pair = createTransportPair();
+      await server.connect(pair.server);
+      return pair.client;
+    });
+    expect(report).toMatchObject({ ok: true, differences: [] });
+    expect(server.mismatches).toEqual([]);
   });
 
   it('refuses another request, and names the expected and the nearest one [cli.replay]', async () => {

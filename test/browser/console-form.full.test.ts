@@ -1,0 +1,99 @@
+/** Tabs and generated forms of the page of the console. Skipped, with the reason, without a browser. */
+import { createServer, tool } from 'tenon';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { findAxeFindings } from './axe.js';
+import { type OpenedPage, openPage } from './open-page.js';
+
+const { browser: found, errors } = await ensureBrowser();
+if (!found) console.log(skipMessage(errors));
+
+const createProperties = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, { type: 'string' as const }]));
+const server = createServer({
+  name: 'fixture',
+  version: '1.0.0',
+  tools: {
+    small: tool({ input: { type: 'object', properties: createProperties(3) }, run: args => JSON.stringify(args) }),
+    large: tool({ input: { type: 'object', properties: createProperties(5000) }, run: args => JSON.stringify(args) }),
+  },
+});
+
+describe.skipIf(!found)('the form of a tool in the page', { timeout: 120_000 }, () => {
+  let shown: OpenedPage;
+
+  beforeAll(async () => {
+    if (!found) return;
+    shown = await openPage(found, {
+      targets: [{ name: 'ours', target: { resolved: { target: server, label: 'ours' } } }],
+    });
+  }, 120_000);
+
+  afterEach(() => {
+    expect(shown.faults.splice(0)).toEqual([]);
+  });
+
+  afterAll(() => shown?.close());
+
+  it('chooses its tabs by the arrow keys, Home and End, and has one of them in the order of Tab', async () => {
+    const { page } = shown;
+    await shown.opened.waitFor('server', event => event.server.counts !== null);
+    await shown.show('/s/ours/tools/small');
+    const tabs = page.getByRole('tablist', { name: 'Arguments' }).getByRole('tab');
+    const readFocus = () => page.evaluate('document.activeElement.textContent');
+    await tabs.first().focus();
+    for (const [key, title] of [
+      ['ArrowRight', 'JSON'],
+      ['ArrowRight', 'schema'],
+      ['ArrowRight', 'form'],
+      ['ArrowLeft', 'schema'],
+      ['Home', 'form'],
+      ['End', 'schema'],
+      ['ArrowLeft', 'JSON'],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(readFocus).toBe(title);
+      await page.getByRole('tab', { name: title, selected: true }).waitFor();
+      await page.getByRole('tabpanel', { name: title }).waitFor();
+      const indexes = await Promise.all([0, 1, 2].map(index => tabs.nth(index).getAttribute('tabindex')));
+      expect(indexes.toSorted()).toEqual(['-1', '-1', '0']);
+    }
+    await page.getByRole('textbox', { name: 'Arguments as JSON' }).waitFor();
+  });
+
+  it('chooses the forms of a copied call by the arrow keys', async () => {
+    const { page } = shown;
+    await shown.show('/s/ours/tools/small');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.getByRole('button', { name: /^Copy as/ }).click();
+    await page.getByRole('tab', { name: 'JSON' }).last().press('ArrowRight');
+    const panel = page.getByRole('tabpanel', { name: 'Vitest test' });
+    await panel.getByText('createReplayServer').first().waitFor();
+    await page.getByRole('tab', { name: 'Vitest test' }).press('ArrowRight');
+    await page.getByRole('tabpanel', { name: 'recording' }).getByText('"dir":"send"').first().waitFor();
+  });
+
+  it('has the JSON editor in place of more than 500 fields, and calls with its value', async () => {
+    const { page } = shown;
+    await shown.show('/s/ours/tools/large');
+    await page.getByText('more than 500 fields. Edit the value as JSON').waitFor();
+    expect(await page.locator('form .member').count()).toBe(0);
+    await page.getByRole('textbox', { name: 'arguments' }).fill('{ "p4999": "last" }');
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    await page.locator('.result').getByText('{"p4999":"last"}').first().waitFor();
+    await shown.show('/s/ours/tools/small');
+    await page.locator('form .member').nth(2).waitFor();
+    expect(await page.getByText('more than 500 fields').count()).toBe(0);
+  });
+
+  it('has no finding of axe, also in dark and at 390 pixels', async () => {
+    const { page } = shown;
+    for (const path of ['/s/ours/tools/small', '/s/ours/tools/large']) {
+      const findings = await findAxeFindings(page, async () => {
+        await shown.show(path);
+        await page.getByRole('tabpanel', { name: 'form' }).waitFor();
+      });
+      expect(findings).toEqual([]);
+    }
+  });
+});
