@@ -290,12 +290,13 @@ const WITH_CONTEXT =
 function findRequestContext(module: SourceModule, node: ts.Node): string | undefined {
   const { compiler } = module;
   for (let at: ts.Node | undefined = node; at; at = at.parent) {
-    const call = at.parent;
+    const call: ts.Node | undefined = at.parent;
     if (!call || !compiler.isCallExpression(call) || call.arguments.at(-1) !== at) continue;
     const { expression } = call;
     if (!compiler.isPropertyAccessExpression(expression) || expression.name.text !== 'setRequestHandler') continue;
     const [schema] = call.arguments;
-    const fn = asFunction(module, call.arguments.at(-1));
+    const handler = call.arguments.at(-1);
+    const fn = handler && asFunction(module, handler);
     if (!schema || !fn || !WITH_CONTEXT.test(module.getSdkName(schema) ?? module.getText(schema))) return undefined;
     const [, context] = fn.parameters;
     if (context) return compiler.isIdentifier(context.name) ? context.name.text : undefined;
