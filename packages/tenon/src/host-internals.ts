@@ -23,7 +23,6 @@ export { toInputRequest } from './execution/journaled-execution.js';
 export { loadRuntime } from './execution/lazy-run.js';
 export { DEFAULT_INPUT_REQUEST_OPTIONS } from './execution/options.js';
 export { type PromptArgument, reachesLogLevel, readLoggingLevel } from './protocol/content.js';
-export { toErrorObject } from './jsonrpc/error-response.js';
 export { USER_REJECTED } from './protocol/error-codes.js';
 export { type HeaderParam, readHeaderParams } from './protocol/header-params.js';
 export type { FormValue, ModelPreferences, ToolUseContent } from './protocol/input-requests.js';

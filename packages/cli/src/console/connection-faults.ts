@@ -102,7 +102,7 @@ export class ConnectionFaults {
     const plan = this.#getPlan();
     if (plan?.on !== on) return undefined;
     if (on !== 'notifications') {
-      if (call === undefined || !addNew(this.#calls, call)) return undefined;
+      if (call === undefined || !addOnce(this.#calls, call)) return undefined;
     } else if (plan.kind === 'cut' && !this.#cutsStream(plan, call, relatedTo)) return undefined;
     this.#onUsed();
     return createFault(plan, message);
@@ -110,14 +110,14 @@ export class ConnectionFaults {
 
   /** Tells if a notification is the first one that its call, or its stream without a call, loses by a cut. */
   #cutsStream(plan: FaultPlan, call: number | undefined, relatedTo: unknown): boolean {
-    if (call !== undefined) return addNew(this.#calls, call);
+    if (call !== undefined) return addOnce(this.#calls, call);
     if (this.#cutStreams.plan !== plan) this.#cutStreams = { plan, requests: new Set() };
-    return addNew(this.#cutStreams.requests, relatedTo);
+    return addOnce(this.#cutStreams.requests, relatedTo);
   }
 }
 
 /** Adds a value to a set. Returns `false` if the set has it already. */
-function addNew<T>(values: Set<T>, value: T): boolean {
+function addOnce<T>(values: Set<T>, value: T): boolean {
   if (values.has(value)) return false;
   values.add(value);
   return true;

@@ -1,6 +1,5 @@
-import { type JsonObject, type MaybePromise, settleMaybe } from '@tenon/base';
+import { INTERNAL_ERROR, isForPeer, type JsonObject, type MaybePromise, settleMaybe } from '@tenon/base';
 import { type JsonRpcMessage, type MessageReceiver, type Transport, wrapTransport } from 'tenon';
-import { toErrorObject } from 'tenon/host-internals';
 import type { Telemetry, TracedRequest } from 'tenon/telemetry';
 import { isMessage } from '../connection-faults.js';
 import { dropOldest } from '../drop-oldest.js';
@@ -75,7 +74,7 @@ export class GatewayTraffic {
         return result;
       },
       thrown => {
-        add('server', { jsonrpc: '2.0', id, error: toErrorObject(thrown) });
+        add('server', { jsonrpc: '2.0', id, error: describeSentError(thrown) });
         throw thrown;
       },
     );
@@ -198,3 +197,9 @@ class ObservedConnection {
     return cause;
   }
 }
+
+/** Returns the code and the message that the caller gets for an error of a handler. */
+const describeSentError = (error: unknown) =>
+  isForPeer(error)
+    ? { code: error.rpcCode, message: error.message }
+    : { code: INTERNAL_ERROR, message: 'Internal error' };
