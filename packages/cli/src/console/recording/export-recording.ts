@@ -110,7 +110,9 @@ function createWriter() {
       if (row.kind === 'request' && row.id !== undefined)
         requests.set(row.seq, { dir, server: row.server, session: session.number, id: row.id });
       const cause = row.cause === undefined ? undefined : requests.get(row.cause);
-      if (isMessage(message)) session.record(dir, message, { relatedTo, fault, hop: row.hop, cause, stateDigest });
+      // `selectMessages` leaves out the messages of apps.
+      const hop = row.hop === 'app' ? undefined : row.hop;
+      if (isMessage(message)) session.record(dir, message, { relatedTo, fault, hop, cause, stateDigest });
     },
     finish(): string {
       for (const session of sessions.values()) session.close();
