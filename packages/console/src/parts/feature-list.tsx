@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CallView, ServerView } from '../api.js';
+import { formatCount } from '../format.js';
 import { navigate } from '../route.js';
 import { CallPanel } from './call-panel.js';
 import { type FeatureName, ServerTabs } from './server-tabs.js';
@@ -52,7 +53,7 @@ export function FeatureList({ server, feature, items, chosen }: FeatureListProps
           type="search"
           data-focus
           aria-label={`Filter ${feature}`}
-          placeholder={`${items.length} ${feature}  /`}
+          placeholder={`${formatCount(items.length, feature.replace(/s$/, ''))}  /`}
           value={filter}
           onInput={event => setFilter(event.currentTarget.value)}
         />
