@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { server } from '../examples/apps/server.ts';
 import { bundleForPage, openAppBrowser } from '../test/apps/app-browser.js';
+import { waitInPage } from '../test/support/wait-in-page.js';
 import { findBrowser, skipMessage } from './browser.mjs';
 
 const { browser, errors } = await findBrowser();
@@ -21,7 +22,7 @@ try {
     await view.ready;
   `);
   const frame = await app.appFrame();
-  await frame.waitForFunction("document.querySelectorAll('rect').length === 6");
+  await waitInPage(frame, "document.querySelectorAll('rect').length === 6");
   await app.run("document.querySelector('iframe').style.cssText = 'width: 520px; height: 250px; border: 0'");
   const path = fileURLToPath(new URL('../docs/public/app-chart.png', import.meta.url));
   await writeFile(path, await app.page.locator('iframe').first().screenshot());

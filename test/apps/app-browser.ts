@@ -10,6 +10,7 @@ import type { RequestHandler } from 'tenon';
 import { createHandler } from 'tenon/http';
 import { toNode } from 'tenon/node';
 import type { Browser } from '../../scripts/browser.mjs';
+import { waitInPage } from '../support/wait-in-page.js';
 import { createAppTestServer } from './test-server.js';
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
@@ -106,7 +107,7 @@ export async function openAppBrowser(
     const errors: unknown[] = [];
     page.on('pageerror', error => errors.push(error));
     await page.goto(host.origin);
-    await page.waitForFunction('globalThis.show !== undefined').catch(cause => {
+    await waitInPage(page, 'globalThis.show !== undefined').catch(cause => {
       throw new Error(`the host page has failed: ${errors.join(', ')}`, { cause });
     });
     return {

@@ -3,6 +3,7 @@ import { createHost } from '@tenon/host';
 import { connect } from 'tenon';
 import { describe, expect, it } from 'vitest';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { waitInPage } from '../support/wait-in-page.js';
 import { asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 import { createAppTestServer } from './test-server.js';
 
@@ -30,7 +31,7 @@ describe.runIf(installed)('pages of two servers behind a gateway', () => {
             await view.ready;
           `);
           const frame = await app.appFrame();
-          await frame.waitForFunction('globalThis.host !== undefined');
+          await waitInPage(frame, 'globalThis.host !== undefined');
           const outcome = await frame.evaluate(`(async () => {
             const { doubled } = await host.tools.double({ value: 4 });
             const refused = await host.callTool('secret').catch(error => error.code);

@@ -1,6 +1,7 @@
 /** The page and the host of the library with the official bridge on the other side, in Chromium. */
 import { describe, expect, it } from 'vitest';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { waitInPage } from '../support/wait-in-page.js';
 import { asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 
 const { browser: installed, errors } = await findBrowser();
@@ -25,7 +26,7 @@ describe.runIf(installed)('the official bridge in Chromium', () => {
         await view.ready;
       `);
       const frame = await app.appFrame();
-      await frame.waitForFunction('globalThis.seen?.length === 2');
+      await waitInPage(frame, 'globalThis.seen?.length === 2');
       const outcome = await frame.evaluate(`(async () => {
         const { structuredContent } = await app.callServerTool({ name: 'double', arguments: { value: 4 } });
         await app.sendMessage({ role: 'user', content: [{ type: 'text', text: 'hello' }] });
@@ -68,7 +69,7 @@ describe.runIf(installed)('the official bridge in Chromium', () => {
         await bridge.sendToolResult({ content: [], structuredContent: { values: [1] } });
       `);
       const frame = await app.appFrame();
-      await frame.waitForFunction(`document.body.textContent.includes('result')`);
+      await waitInPage(frame, `document.body.textContent.includes('result')`);
       const outcome = await frame.evaluate(`(async () => {
         const doubled = await host.tools.double({ value: 2 });
         const { contents } = await host.readResource('note://one');

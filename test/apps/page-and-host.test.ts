@@ -1,6 +1,7 @@
 /** Apps in Chromium: the page, the sandbox at another origin, the host, and a server over HTTP. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { waitInPage } from '../support/wait-in-page.js';
 import { type AppBrowser, asHtml, bundleForPage, openAppBrowser } from './app-browser.js';
 
 const { browser: installed, errors } = await findBrowser();
@@ -35,13 +36,13 @@ describe.runIf(installed)('an app in Chromium', () => {
     const events = (await app.run('return events')) as [string, unknown][];
     return events.filter(([each]) => (name === undefined ? each !== 'traced' : each === name));
   };
-  const waitForEvent = (name: string) => app.page.waitForFunction(`events.some(([each]) => each === '${name}')`);
+  const waitForEvent = (name: string) => waitInPage(app.page, `events.some(([each]) => each === '${name}')`);
   /** Runs code in the page of the app. */
   const runInApp = async (code: string) => (await app.appFrame()).evaluate(`(async () => { ${code} })()`);
   /** Shows the page that speaks for itself, and sends messages as it likes. */
   const showHostile = async (more?: string) => {
     await show('hostile', more);
-    await app.page.waitForFunction(`document.querySelector('iframe') !== null`);
+    await waitInPage(app.page, `document.querySelector('iframe') !== null`);
     await expect.poll(() => app.page.frames().some(each => each.url() === 'about:srcdoc')).toBe(true);
     await runInApp(`
       globalThis.received = [];

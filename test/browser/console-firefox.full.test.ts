@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openTestConsole } from '../../packages/cli/src/console/fixtures/console-page.js';
 import { findFirefox, skipMessage } from '../../scripts/browser.mjs';
 import { buildConsole } from '../../scripts/build-console.mjs';
+import { waitInPage } from '../support/wait-in-page.js';
 
 const { browser: found, errors } = await findFirefox();
 if (!found) console.log(skipMessage(errors));
@@ -98,7 +99,7 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     await page.goto(`${opened.origin}/s/fixture/tools/greet`);
     await page.locator('::-p-aria(Compare versions[role="button"])').click();
     for (let open = 2; open > 0; open -= 1) {
-      await page.waitForFunction(`document.querySelectorAll('form input').length === ${open}`);
+      await waitInPage(page, `document.querySelectorAll('form input').length === ${open}`);
       await page.locator('form input').fill('Ann');
       await page.locator('form ::-p-aria(Send[role="button"])').click();
     }
