@@ -66,10 +66,12 @@ describe.skipIf(!found)('the form of a tool in the page', { timeout: 120_000 }, 
     await shown.show('/s/ours/tools/small');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByRole('button', { name: /^Copy as/ }).click();
-    await page.getByRole('tab', { name: 'JSON' }).last().press('ArrowRight');
+    // The form of the tool has a tab with this name too.
+    const forms = page.getByRole('tablist', { name: 'Form', exact: true });
+    await forms.getByRole('tab', { name: 'JSON' }).press('ArrowRight');
     const panel = page.getByRole('tabpanel', { name: 'Vitest test' });
     await panel.getByText('createReplayServer').first().waitFor();
-    await page.getByRole('tab', { name: 'Vitest test' }).press('ArrowRight');
+    await forms.getByRole('tab', { name: 'Vitest test' }).press('ArrowRight');
     await page.getByRole('tabpanel', { name: 'recording' }).getByText('"dir":"send"').first().waitFor();
   });
 
