@@ -65,6 +65,8 @@ describe.skipIf(!found)('the form of a tool in the page', { timeout: 120_000 }, 
     const { page } = shown;
     await shown.show('/s/ours/tools/small');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
+    // A call that has not ended has no test and no recording.
+    await page.locator('.result').first().waitFor();
     await page.getByRole('button', { name: /^Copy as/ }).click();
     // The form of the tool has a tab with this name too.
     const forms = page.getByRole('tablist', { name: 'Form', exact: true });
