@@ -131,16 +131,16 @@ describe.skipIf(!found)('apps in the page', () => {
             .length,
       )
       .toBe(1);
-    const asked = rows().find(({ method, kind }) => method === 'tools/call' && kind === 'request');
-    expect(asked).toMatchObject({ from: 'client', server: 'shop' });
+    const request = rows().find(({ method, kind }) => method === 'tools/call' && kind === 'request');
+    expect(request).toMatchObject({ from: 'client', server: 'shop' });
     const sent = opened
       .rows()
-      .find(({ seq, method, hop }) => seq > (asked?.seq ?? 0) && method === 'tools/call' && hop === undefined);
+      .find(({ seq, method, hop }) => seq > (request?.seq ?? 0) && method === 'tools/call' && hop === undefined);
     expect(sent).toMatchObject({ kind: 'request', name: 'price' });
     expect(rows().map(({ method }) => method)).toEqual(
       expect.arrayContaining(['ui/initialize', 'ui/notifications/initialized', 'ui/notifications/size-changed']),
     );
-    const { value } = (await opened.call('GET', `wire/${asked?.seq}`)) as unknown as { value: unknown };
+    const { value } = (await opened.call('GET', `wire/${request?.seq}`)) as unknown as { value: unknown };
     expect(JSON.stringify(value)).not.toContain('sk-app-4f9a8b7c6d5e4f3a2b1c');
     await console.show('/wire?server=shop&is=app');
     await page.getByRole('option').filter({ hasText: 'tools/call' }).first().click();

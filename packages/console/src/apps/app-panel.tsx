@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.js';
 import { Text } from '../parts/text.js';
 import { route, setQuery, toServerPath } from '../route.js';
 import { APP_STYLES } from './app-styles.js';
-import { type LinkQuestion, useApp } from './use-app.js';
+import { type LinkRequest, useApp } from './use-app.js';
 
 /** Widths of devices inside of the border, in pixels. `full`: the space that there is. */
 const WIDTHS = ['390', '768', 'full'] as const;
@@ -63,7 +63,7 @@ export function AppPanel({ server, tool, call }: AppPanelProps) {
           <a href={`/wire?server=${encodeURIComponent(server)}&is=app`}>wire</a>
         </span>
       </div>
-      {app.question && <Question question={app.question} />}
+      {app.linkRequest && <LinkConfirmation request={app.linkRequest} />}
       {app.state === 'closed' && (
         <p class="state error">
           <Icon name="error" /> <Text value={`The app is closed: ${app.reason}`} />
@@ -123,17 +123,17 @@ const Choice = <T extends string>({ legend, values, chosen, onChoose }: ChoicePr
 );
 
 /** A link that only a click of the user opens. */
-const Question = ({ question: { url, answer } }: { readonly question: LinkQuestion }) => (
-  <div class="app-question" role="alert">
+const LinkConfirmation = ({ request: { url, decide } }: { readonly request: LinkRequest }) => (
+  <div class="app-link" role="alert">
     <p>The app asks to open this address:</p>
     <p class="mono">
       <Text value={url} />
     </p>
     <div class="actions">
-      <button type="button" onClick={() => answer(true)}>
+      <button type="button" onClick={() => decide(true)}>
         Open
       </button>
-      <button type="button" onClick={() => answer(false)}>
+      <button type="button" onClick={() => decide(false)}>
         Refuse
       </button>
     </div>

@@ -10,8 +10,8 @@ export const APP_STYLES = `
 .app-frame { box-sizing: content-box; border: 1px solid var(--line-2); background: Canvas; }
 .app-frame iframe { min-height: 120px; }
 .app-pane h2 { margin-top: 16px; }
-.app-question { margin: 8px 0; padding: 8px; border: 1px solid var(--waiting); }
-.app-question .mono { overflow-wrap: anywhere; }
+.app-link { margin: 8px 0; padding: 8px; border: 1px solid var(--waiting); }
+.app-link .mono { overflow-wrap: anywhere; }
 .app-list { margin: 0; padding: 0; list-style: none; overflow-wrap: anywhere; }
 .app-list li { padding: 4px 0; border-top: 1px solid var(--line); }
 @media (max-width: 1100px) { .split > .app-pane { grid-column: 2; } }

@@ -29,9 +29,9 @@ interface AppToShow extends Omit<OpenedApp, 'tool' | 'call'> {
 }
 
 /** A link that the app asks to open. */
-export interface LinkQuestion {
+export interface LinkRequest {
   readonly url: string;
-  answer(isAllowed: boolean): void;
+  decide(isAllowed: boolean): void;
 }
 
 /** State of a shown app. */
@@ -46,7 +46,7 @@ export interface AppState {
   /** Names of the permissions that the page requests. None is granted. */
   readonly permissions: readonly string[];
   readonly messages: number;
-  readonly question: LinkQuestion | null;
+  readonly linkRequest: LinkRequest | null;
 }
 
 const OPENING: AppState = {
@@ -57,7 +57,7 @@ const OPENING: AppState = {
   notes: [],
   permissions: [],
   messages: 0,
-  question: null,
+  linkRequest: null,
 };
 
 interface AppRequest {
@@ -199,7 +199,7 @@ class ShownView {
       onClose: reason => {
         this.#stopResize();
         void messages.flush();
-        this.#change({ state: 'closed', reason, question: null });
+        this.#change({ state: 'closed', reason, linkRequest: null });
       },
       limits: { maxMessageLength: MAX_MESSAGE, maxMessageRate: MAX_RATE },
     }).then(view => {
@@ -211,20 +211,20 @@ class ShownView {
     });
   }
 
-  /** Asks the user if a link may be opened. A second question is refused while the first one is open. */
+  /** Asks the user if a link may be opened. A second request is refused while the first one is open. */
   async #ask(url: URL): Promise<void> {
     const isAllowed = await new Promise<boolean>(resolve => {
       this.#onChange(before => {
-        if (before.question) {
+        if (before.linkRequest) {
           resolve(false);
           return before;
         }
-        const answer = (allowed: boolean) => {
-          this.#change({ question: null });
+        const decide = (allowed: boolean) => {
+          this.#change({ linkRequest: null });
           if (allowed) window.open(url.href, '_blank', 'noopener,noreferrer');
           resolve(allowed);
         };
-        return { ...before, question: { url: url.href, answer } };
+        return { ...before, linkRequest: { url: url.href, decide } };
       });
     });
     if (!isAllowed) throw new Error('the user has refused the link');
