@@ -38,7 +38,7 @@ export class TaskInputDelivery {
   scheduleDelivery({ id, pollInterval }: TaskRecord): void {
     const { host, subscribers } = this.#runtime;
     host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {
-      const record = await this.#store.get(id).catch(() => undefined);
+      const record = await this.#store.getWhenAvailable(id).catch(() => undefined);
       const session = subscribers.getSession(id);
       if (record === undefined || session === undefined) return;
       for (const key of Object.keys(record.questions)) {
@@ -83,9 +83,11 @@ export class TaskInputDelivery {
   async #withdraw(id: string): Promise<void> {
     const own = this.#deliveries.get(id);
     if (own === undefined) return;
-    const record = await this.#store.get(id).catch(() => undefined);
+    // After a fault of the store, the task may still wait for the response, which the client sends once.
+    const stored = await this.#store.getWhenAvailable(id).catch(() => 'unknown' as const);
+    if (stored === 'unknown') return;
     for (const [key, delivery] of own) {
-      if (record === undefined || !Object.hasOwn(record.questions, key))
+      if (stored === undefined || !Object.hasOwn(stored.questions, key))
         delivery.abort(new TenonError('call/aborted', 'the task withdrew the input request'));
     }
   }

@@ -180,6 +180,22 @@ describe('a failing store', () => {
     expect(caller.requested).toHaveLength(1);
   });
 
+  it('keeps an input request that the client may still answer, when the task changes', async () => {
+    const { site, faults, advance } = createFaultySite();
+    const tools = { job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) };
+    const caller = await connectTaskClient(site.serve(tools), { version: '2025-11-25' });
+    const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
+    const request = caller.send('tasks/result', { taskId });
+    await until(() => caller.requested.length === 1);
+    Object.assign(faults, { calls: ['get'], until: site.clock.now() + 6500 });
+    await site.stores.bus.publish('tasks', { id: taskId });
+    await advance(async () => site.clock.now() > faults.until);
+    caller.requested[0]?.answer(accept('yes'));
+    await advance(async () => caller.answers.has(request));
+    expect(caller.answers.get(request)?.result).toMatchObject({ content: [{ text: 'yes' }] });
+    expect(caller.requested).toHaveLength(1);
+  });
+
   it('leaves the task to another process that took it meanwhile', async () => {
     const { site, faults, advance } = createFaultySite();
     const healthy = siteOf(() => site.stores);
