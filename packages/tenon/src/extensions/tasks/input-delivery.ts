@@ -2,6 +2,7 @@ import { type AbortSignalLike, type JsonObject, TenonError } from '@tenon/base';
 import type { RequestInput } from '../../execution/handler-run.js';
 import { RELATED_TASK, readMeta } from '../../protocol/meta.js';
 import type { RequestContext } from '../../server/request-context.js';
+import { retryStoreFaults } from '../../stores/fault-retry.js';
 import { type InputOutcome, recordAnswer } from './record-answers.js';
 import type { TaskRuntime } from './task-creation.js';
 import type { TaskRecord } from './task-record.js';
@@ -38,7 +39,8 @@ export class TaskInputDelivery {
   scheduleDelivery({ id, pollInterval }: TaskRecord): void {
     const { host, subscribers } = this.#runtime;
     host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {
-      const record = await this.#store.getWhenAvailable(id).catch(() => undefined);
+      // A read after a fault of the store could find an input request whose response is being recorded, and repeat it.
+      const record = await this.#store.get(id).catch(() => undefined);
       const session = subscribers.getSession(id);
       if (record === undefined || session === undefined) return;
       for (const key of Object.keys(record.questions)) {
@@ -84,7 +86,8 @@ export class TaskInputDelivery {
     const own = this.#deliveries.get(id);
     if (own === undefined) return;
     // After a fault of the store, the task may still wait for the response, which the client sends once.
-    const stored = await this.#store.getWhenAvailable(id).catch(() => 'unknown' as const);
+    const { clock } = this.#runtime.host;
+    const stored = await retryStoreFaults(() => this.#store.get(id), { clock }).catch(() => 'unknown' as const);
     if (stored === 'unknown') return;
     for (const [key, delivery] of own) {
       if (stored === undefined || !Object.hasOwn(stored.questions, key))

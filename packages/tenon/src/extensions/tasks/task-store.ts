@@ -93,14 +93,6 @@ export class TaskStore {
     return (await toTypedValues<StoredTask>(this.#values).get(`task/${id}`))?.value;
   }
 
-  /**
-   * Reads a task after an event that does not happen again. While the store has a fault, it reads again for up to 30 s.
-   * `undefined` means that there is no such task, never that it could not be read.
-   */
-  getWhenAvailable(id: string): Promise<StoredTask | undefined> {
-    return retryStoreFaults(() => this.get(id), { clock: this.#owner.clock });
-  }
-
   /** Updates a task that a worker may have leased, and announces the change. */
   async updateIfPresent(
     id: string,

@@ -148,7 +148,7 @@ export class TaskSubscribers {
   }
 
   async #notify(id: string, notify: (task: JsonObject, record: TaskRecord) => void): Promise<void> {
-    const record = await this.#store.getWhenAvailable(id).catch(() => undefined);
+    const record = await this.#store.get(id).catch(() => undefined);
     if (record) notify({ ...toDetailedTask(record, this.#clock.now()) }, record);
   }
 }
