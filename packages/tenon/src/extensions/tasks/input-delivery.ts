@@ -39,7 +39,8 @@ export class TaskInputDelivery {
   scheduleDelivery({ id, pollInterval }: TaskRecord): void {
     const { host, subscribers } = this.#runtime;
     host.clock.after(Math.max(MIN_DELIVERY_DELAY, 2 * pollInterval), async () => {
-      // A read after a fault of the store could find an input request whose response is being recorded, and repeat it.
+      // Does not wait for a store with a fault: another process may be recording the response, and the client would be
+      // asked again.
       const record = await this.#store.get(id).catch(() => undefined);
       const session = subscribers.getSession(id);
       if (record === undefined || session === undefined) return;
@@ -85,7 +86,7 @@ export class TaskInputDelivery {
   async #withdraw(id: string): Promise<void> {
     const own = this.#deliveries.get(id);
     if (own === undefined) return;
-    // After a fault of the store, the task may still wait for the response, which the client sends once.
+    // A task that cannot be read keeps its input requests, because the client sends each response once.
     const { clock } = this.#runtime.host;
     const stored = await retryStoreFaults(() => this.#store.get(id), { clock }).catch(() => 'unknown' as const);
     if (stored === 'unknown') return;

@@ -51,6 +51,17 @@ function createFaultySite() {
   return { site, faults, advance };
 }
 
+/** Requests the result of a task with a failing store, on a version whose server then requests input on the same stream. */
+async function requestResult() {
+  const faulty = createFaultySite();
+  const tools = { job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) };
+  const caller = await connectTaskClient(faulty.site.serve(tools), { version: '2025-11-25' });
+  const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
+  const request = caller.send('tasks/result', { taskId });
+  await until(() => caller.requested.length === 1);
+  return { ...faulty, caller, taskId, request };
+}
+
 describe('a failing store', () => {
   it.each([false, true])(
     'makes the worker repeat the record of a step, not the step (written all the same: %s)',
@@ -166,12 +177,7 @@ describe('a failing store', () => {
   });
 
   it('delivers the response to an input request on the stream of tasks/result, which stays open', async () => {
-    const { site, faults, advance } = createFaultySite();
-    const tools = { job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) };
-    const caller = await connectTaskClient(site.serve(tools), { version: '2025-11-25' });
-    const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
-    const request = caller.send('tasks/result', { taskId });
-    await until(() => caller.requested.length === 1);
+    const { site, faults, advance, caller, request } = await requestResult();
     faults.until = site.clock.now() + 6500;
     caller.requested[0]?.answer(accept('yes'));
     await advance(async () => site.clock.now() > faults.until);
@@ -181,12 +187,7 @@ describe('a failing store', () => {
   });
 
   it('keeps an input request that the client may still answer, when the task changes', async () => {
-    const { site, faults, advance } = createFaultySite();
-    const tools = { job: tool({ task: 'optional', run: (_, ctx) => ask(ctx) }) };
-    const caller = await connectTaskClient(site.serve(tools), { version: '2025-11-25' });
-    const taskId = getTaskId(await caller.call('tools/call', { name: 'job', task: {} }));
-    const request = caller.send('tasks/result', { taskId });
-    await until(() => caller.requested.length === 1);
+    const { site, faults, advance, caller, taskId, request } = await requestResult();
     Object.assign(faults, { calls: ['get'], until: site.clock.now() + 6500 });
     await site.stores.bus.publish('tasks', { id: taskId });
     await advance(async () => site.clock.now() > faults.until);
