@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { createServer, tasks, tool } from 'tenon';
+import { createServer, resource, tasks, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { postgresStores } from 'tenon/postgres';
 import { redisStores } from 'tenon/redis';
@@ -20,7 +20,7 @@ const server = createServer({
   // The tests end Redis and processes: what comes of it is seen by the client.
   onError: () => {},
   inputRequests: { keys: [{ id: 'shared', key: new Uint8Array(32).fill(7) }] },
-  resources: { 'note://a': { read: () => 'a' } },
+  resources: { 'note://{name}': resource({ read: ({ name }) => name }) },
   extensions: [tasks({ pollInterval: 50, leaseTtl: 3000 })],
   tools: {
     whoami: tool({ run: (_, ctx) => ctx.auth?.principal ?? 'nobody' }),
@@ -81,8 +81,9 @@ const server = createServer({
       },
     }),
     update: tool({
-      run() {
-        server.notifyResourceUpdated('note://a');
+      input: z.object({ uri: z.string().default('note://a') }),
+      run({ uri }) {
+        server.notifyResourceUpdated(uri);
         return 'updated';
       },
     }),

@@ -40,6 +40,10 @@ describe.skipIf(!isFull).each(STORES)('two replicas whose $name restarts', ({ is
     await cluster.store.restart();
   };
 
+  let resources = 0;
+  /** Each test has its own resource: the last change of a test may wait for the store until the next test interrupts it. */
+  const createUri = () => `note://${++resources}`;
+
   /** A handler of the user, who responds on request. */
   const createUser = () => {
     let respond = () => {};
@@ -124,15 +128,16 @@ describe.skipIf(!isFull).each(STORES)('two replicas whose $name restarts', ({ is
       await setTimeout(500);
       const ending = new AbortController();
       closing.push(() => ending.abort());
+      const uri = createUri();
       const events: unknown[] = [];
       const watching = (async () => {
-        for await (const event of client.watch('note://a', { signal: ending.signal })) events.push(event);
+        for await (const event of client.watch(uri, { signal: ending.signal })) events.push(event);
       })();
       await restarted;
       await vi.waitFor(
         async () => {
-          await other.callTool('update');
-          expect(events).toContainEqual({ uri: 'note://a' });
+          await other.callTool('update', { uri });
+          expect(events).toContainEqual({ uri });
         },
         { timeout: 50_000, interval: 1000 },
       );
@@ -153,6 +158,7 @@ describe.skipIf(!isFull).each(STORES)('two replicas whose $name restarts', ({ is
         () => other.close(),
       );
       client.on('error', () => {});
+      const uri = createUri();
       const events: unknown[] = [];
       const ending = new AbortController();
       closing.push(() => ending.abort());
@@ -164,16 +170,16 @@ describe.skipIf(!isFull).each(STORES)('two replicas whose $name restarts', ({ is
             isSubscribed = true;
           },
         };
-        for await (const event of client.watch('note://a', options)) events.push(event);
+        for await (const event of client.watch(uri, options)) events.push(event);
       })();
       await vi.waitFor(() => expect(isSubscribed).toBe(true), { timeout: 20_000 });
       const restarted = interruptStore();
       await setTimeout(500);
-      await other.callTool('update');
+      await other.callTool('update', { uri });
       await restarted;
       // A process that has lost the message of the bus reads the store for changes each 15 s, and for events each 15 s.
-      await vi.waitFor(() => expect(events).toEqual([{ uri: 'note://a' }]), { timeout: 50_000 });
-      await other.callTool('update');
+      await vi.waitFor(() => expect(events).toEqual([{ uri }]), { timeout: 50_000 });
+      await other.callTool('update', { uri });
       await vi.waitFor(() => expect(events).toHaveLength(2), { timeout: 50_000 });
       ending.abort();
       await watching;
