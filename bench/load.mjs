@@ -1,6 +1,7 @@
 // @ts-check
 /** Calls a server over raw sockets and raw pipes, with a number of calls in flight, and looks at every answer. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { connectPipes, connectSocket, PER_REQUEST } from './connections.mjs';
 
 /** @typedef {import('./connections.mjs').Json} Json */
@@ -100,14 +101,16 @@ async function open({ revision: version, addMeta }, connection, tools = ['echo']
 
 /**
  * Has the connections call, one after the other each, until the time is over or so many calls have been made.
- * @param {Caller} caller @param {number} inFlight @param {number} seconds @param {{ most?: number, call?: Call, isAwake?: boolean }} [options]
+ * `interval`: milliseconds from one call of a connection to the next. One that is late because of the reply before it
+ * counts from the time at which it was due.
+ * @param {Caller} caller @param {number} inFlight @param {number} seconds @param {{ most?: number, call?: Call, isAwake?: boolean, interval?: number }} [options]
  * @returns {Promise<Load>}
  */
 export async function load(
   { connections, addMeta },
   inFlight,
   seconds,
-  { most = MOST_CALLS, call = echo, isAwake = true } = {},
+  { most = MOST_CALLS, call = echo, isAwake = true, interval = 0 } = {},
 ) {
   const { method, params, isRight } = call;
   const latencies = new Float64Array(most);
@@ -117,15 +120,20 @@ export async function load(
   const start = performance.now();
   const end = start + seconds * 1000;
   await Promise.all(
-    connections.slice(0, inFlight).map(async ({ send }) => {
+    connections.slice(0, inFlight).map(async ({ send }, at) => {
+      let due = start + (at * interval) / inFlight;
+      let isLate = false;
       while (performance.now() < end && begun < most) {
         begun += 1;
         lastId += 1;
         const id = lastId;
-        const before = performance.now();
+        if (interval > 0 && !isLate) await setTimeout(due - performance.now());
+        const before = isLate ? due : performance.now();
         const reply = await send(addMeta({ jsonrpc: '2.0', id, method, params: params(id) }));
         latencies[calls] = performance.now() - before;
         calls += 1;
+        due += interval;
+        isLate = interval > 0 && performance.now() > due;
         if (reply.answer?.id !== id || !isRight(reply, id))
           throw new Error(`call ${id} of ${method} was answered with ${JSON.stringify(reply).slice(0, 2000)}`);
       }

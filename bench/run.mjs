@@ -49,6 +49,8 @@ const parts = {
   replicas: async () => (await import('./replicas/measure.mjs')).measureReplicas,
   console: async () => (await import('./console/measure.mjs')).measureConsole,
   search: async () => (await import('./search/measure.mjs')).measureSearch,
+  'code-mode': async () => (await import('./code-mode/measure.mjs')).measureCodeMode,
+  'code-mode-load': async () => (await import('./code-mode-load/measure.mjs')).measureCodeModeLoad,
   soak: async () => (await import('./soak/measure.mjs')).measureSoak,
   'gateway-soak': async () => (await import('./gateway-soak/measure.mjs')).measureGatewaySoak,
 };

@@ -23,6 +23,8 @@ const MAX_STEP_GROWTH = 1.2;
 const MAX_HOP = 1.5;
 const MAX_LISTING = 1.2;
 const MIN_WORKERS = 1.8;
+const MAX_LISTED_TOKENS = 1000;
+const MAX_PROGRAM_P99 = 1.1;
 
 /** @param {Json} each @param {string} what @returns {number[]} */
 const values = (each, what) => each?.samples.map((/** @type {Json} */ sample) => sample[what]) ?? [];
@@ -212,5 +214,33 @@ export function workers(results) {
     target: `≥ ${MIN_WORKERS} × one process`,
     figures: [1 / paired],
     isMet: paired >= MIN_WORKERS,
+  };
+}
+
+/** Tokens of what code mode lists of the largest gateway. @param {readonly Json[]} results @returns {Status} */
+export function codeModeListing(results) {
+  const most = Math.max(...results.map(({ tools }) => tools));
+  const tokens = results.find(({ tools, mode }) => tools === most && mode === 'code')?.listedTokens ?? Number.NaN;
+  return {
+    peer: 'Cloudflare 1,069',
+    official: NONE,
+    tenon: formatNumber(tokens),
+    target: `≤ ${MAX_LISTED_TOKENS.toLocaleString('en-US')}`,
+    figures: [tokens],
+    isMet: tokens <= MAX_LISTED_TOKENS,
+  };
+}
+
+/** The p99 of other callers while a program computes. @param {Json} results @returns {Status} */
+export function codeModeLoad({ alone, program }) {
+  const of = (/** @type {Json[]} */ samples) => samples.map(({ p99 }) => p99);
+  const ratio = compare(of(program), of(alone));
+  return {
+    peer: NONE,
+    official: NONE,
+    tenon: `${formatRatio(ratio)} ×`,
+    target: `≤ ${MAX_PROGRAM_P99} × without it`,
+    figures: [ratio.paired],
+    isMet: ratio.paired <= MAX_PROGRAM_P99,
   };
 }

@@ -4,6 +4,8 @@ import { compare, formatNumber, median } from '../report.mjs';
 import {
   binary,
   clientItems,
+  codeModeListing,
+  codeModeLoad,
   gatewayHop,
   hostListing,
   manyObjects,
@@ -253,6 +255,12 @@ const targets = [
   { part: 'tasks', work: 'a step in a task of 3,000', of: taskSteps },
   { part: 'gateway', work: `gateway, HTTP behind HTTP, ${both}`, of: gatewayHop },
   { part: 'host', work: '`tools/list`, 1,000 tools of 20 servers', of: hostListing },
+  { part: 'code-mode', work: 'code mode: tokens of the listed tools of 2,594', of: codeModeListing },
+  {
+    part: 'code-mode-load',
+    work: 'p99 of a call through a gateway while a program computes for 5 s',
+    of: codeModeLoad,
+  },
   { part: 'workers', work: 'two workers, a handler of 1 ms, calls per second', of: workers },
   { part: 'replicas', work: 'a call in a session in Redis, more than in memory', of: sharedSession },
   { part: 'replicas', work: 'a call of 2026-07-28 with stores in Redis: round trips', of: statelessCall },
