@@ -27,7 +27,7 @@ const guides = {
   console: 'The guide is [Console](../console.md).',
   'import-openapi': 'The guide is [Wrap a REST API](../recipes/wrap-a-rest-api.md).',
   migrate:
-    'The guides are [Move from the official SDK v1](../recipes/from-sdk-v1.md) and [v2](../recipes/from-sdk-v2.md).',
+    'The guides are [Migrate a server with one command](../recipes/migrate-a-server.md), [Move from the official SDK v1](../recipes/from-sdk-v1.md) and [v2](../recipes/from-sdk-v2.md).',
   record: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md).',
   replay: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#reproduce-it).',
   mock: 'The guide is [Record a bug and replay it in a test](../recipes/record-a-bug.md#develop-without-the-server).',

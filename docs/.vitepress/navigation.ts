@@ -141,6 +141,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Team gateway': 'recipes/team-gateway',
     'Test with Vitest': 'recipes/test-with-vitest',
     'Record a bug and replay it': 'recipes/record-a-bug',
+    'Migrate a server with one command': 'recipes/migrate-a-server',
     'Move from the official SDK v1': 'recipes/from-sdk-v1',
     'Move from the official SDK v2': 'recipes/from-sdk-v2',
     'Move from FastMCP': 'recipes/from-fastmcp',
