@@ -35,11 +35,15 @@ const MAX_QUOTED = 120;
 export function findFindings(text: string, where: string, maxScanned = MAX_SCANNED): Finding[] {
   requireArgument('`text` of findFindings', text, checkString);
   requireArgument('`where` of findFindings', where, checkString);
-  return scanText(text, where, { steps: 0 }, maxScanned);
+  return findCandidates(text, maxScanned).map(candidate => toFinding(candidate, text, where));
 }
 
-/** Finds suspicious parts of a text like `findFindings`, and counts its steps. */
-export function scanText(text: string, where: string, meter: StepCounter, maxScanned = MAX_SCANNED): Finding[] {
+/** Finds suspicious parts of a text like `findFindings`, without their excerpts, which take longer than the search. */
+export function findCandidates(
+  text: string,
+  maxScanned: number,
+  meter: StepCounter = { steps: 0 },
+): readonly FindingCandidate[] {
   const sightings: FindingCandidate[] = [];
   const counts = new Map<FindingKind, number>();
   const addCandidate = (sighting: FindingCandidate): void => {
@@ -54,7 +58,7 @@ export function scanText(text: string, where: string, meter: StepCounter, maxSca
   );
   if (text.length <= maxScanned) scanMeaning(text, addCandidate, meter);
   else addCandidate({ kind: 'unscanned', severity: 'warn', at: maxScanned, length: text.length - maxScanned });
-  return sightings.sort((a, b) => a.at - b.at).map(sighting => toFinding(sighting, text, where));
+  return sightings.sort((a, b) => a.at - b.at);
 }
 
 function scanMeaning(text: string, sink: (sighting: FindingCandidate) => void, meter: StepCounter): void {
@@ -88,13 +92,4 @@ export function toFinding(
     excerpt: sanitizeText(quoted, { max: MAX_EXCERPT }),
     where: sanitizeText(where, { max: MAX_WHERE }),
   };
-}
-
-/** Returns the first findings of each kind, so that many findings of one kind do not displace others. */
-export function limitFindings(all: readonly Finding[], most: number): Finding[] {
-  const counts = new Map<FindingKind, number>();
-  return all.filter(({ kind }) => {
-    counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    return counts.get(kind)! <= most;
-  });
 }

@@ -1,7 +1,8 @@
 import { keepTextsIn } from '@tenon/base';
-import { findFindings, limitFindings, MAX_SCANNED, toFinding } from './find-findings.js';
+import { findCandidates, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
+  type FindingCandidate,
   type FindingKind,
   HIDDEN_KINDS,
   type HiddenKind,
@@ -78,47 +79,54 @@ export interface Screener {
 export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
   const kinds = getStrippedKinds(screening.strip, standard);
   const root = screening.where ?? '';
-  let found: Finding[] = [];
+  const found: Finding[] = [];
+  const counts = new Map<FindingKind, number>();
   let left = MAX_SCREENED;
   let unread = MAX_SCANNED;
-  let unscanned: readonly Finding[] = [];
+  let unscanned: readonly FindingCandidate[] = [];
 
-  const keep = (more: readonly Finding[]): void => {
-    if (more.length > 0) found = limitFindings([...found, ...more], MAX_FINDINGS_PER_KIND.value);
+  /** Adds the first findings of each kind, so that many findings of one kind do not displace others. */
+  const addFindings = (candidates: readonly FindingCandidate[], text: string, where: string): void => {
+    const path = root === '' || where === '' ? root + where : `${root}/${where}`;
+    for (const candidate of candidates) {
+      const count = (counts.get(candidate.kind) ?? 0) + 1;
+      counts.set(candidate.kind, count);
+      if (count <= MAX_FINDINGS_PER_KIND.value) found.push(toFinding(candidate, text, path));
+    }
   };
-  const toPath = (where: string): string => (root === '' || where === '' ? root + where : `${root}/${where}`);
-  const report = (text: string, where: string): readonly Finding[] => {
+  const report = (text: string, where: string): readonly FindingCandidate[] => {
     if (isPlain(text)) return [];
     // Only the first text beyond the limit is reported, because its finding takes longer than a short text.
     if (unscanned.length > 0) return unscanned;
-    const more = findFindings(text, toPath(where), unread);
-    unread -= text.length + TEXT_OVERHEAD + more.length * FINDING_OVERHEAD;
-    if (unread < 0) unscanned = more.filter(({ kind }) => kind === 'unscanned');
+    const candidates = findCandidates(text, unread);
+    unread -= text.length + TEXT_OVERHEAD + candidates.length * FINDING_OVERHEAD;
+    if (unread < 0) unscanned = candidates.filter(({ kind }) => kind === 'unscanned');
     unread = Math.max(0, unread);
-    keep(more);
-    return more;
+    addFindings(candidates, text, where);
+    return candidates;
   };
   const reportName = (name: string, where: string): void => {
     if (isPlainName(name) || unscanned.length > 0) return;
-    const more = findInName(name, toPath(where), unread);
-    unread -= 3 * name.length + NAME_OVERHEAD + more.length * FINDING_OVERHEAD;
-    if (unread < 0) unscanned = [createUnscanned(name, toPath(where))];
+    const candidates = findInName(name, unread);
+    const words = name.replace(/[_.-]/g, ' ');
+    const inWords = findInWords(name, words, unread);
+    unread -= 3 * name.length + NAME_OVERHEAD + (candidates.length + inWords.length) * FINDING_OVERHEAD;
+    if (unread < 0) unscanned = [{ kind: 'unscanned', severity: 'warn', at: 0, length: name.length }];
     unread = Math.max(0, unread);
-    keep([...more, ...unscanned]);
+    addFindings([...candidates, ...unscanned], name, where);
+    addFindings(inWords, words, where);
   };
   const screenText = (given: string, where: string): string => {
-    const found = report(given, where);
-    if (screening.mask && found.some(isThreat)) return WITHHELD;
+    const candidates = report(given, where);
+    if (screening.mask && candidates.some(isThreat)) return WITHHELD;
     return kinds.length === 0 ? given : stripHidden(given, kinds);
   };
   const addFinding: Screener['addFinding'] = (kind, where, given, at, shown) =>
-    keep([
-      toFinding(
-        { kind, severity: 'warn', at, length: given.length, ...(shown !== undefined && { shown }) },
-        given,
-        toPath(where),
-      ),
-    ]);
+    addFindings(
+      [{ kind, severity: 'warn', at, length: given.length, ...(shown !== undefined && { shown }) }],
+      given,
+      where,
+    );
 
   const screenDeep = <Value>(value: Value, where: string, depth: number, changes: boolean): Value => {
     if (typeof value === 'string') {
@@ -156,10 +164,6 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
   };
 }
 
-function createUnscanned(name: string, where: string): Finding {
-  return toFinding({ kind: 'unscanned', severity: 'warn', at: 0, length: name.length }, name, where);
-}
-
 function getStrippedKinds(wanted: Screening['strip'], standard: readonly HiddenKind[]): readonly HiddenKind[] {
   if (wanted === undefined) return standard;
   if (typeof wanted !== 'boolean') return wanted;
@@ -173,25 +177,23 @@ const isPlain = (text: string): boolean => /^[\w$.-]{0,39}$/.test(text) && !isSe
 const isPlainName = (name: string): boolean => /^[A-Za-z0-9$]{0,39}$/.test(name);
 
 /**
- * Finds suspicious words in a name, such as `content_of_ssh_id_rsa` or `ignore_previous_instructions`.
+ * Finds suspicious words in a name, such as `content_of_ssh_id_rsa`.
  * @param maxScanned Maximum length of a name that is read completely.
  */
-function findInName(name: string, where: string, maxScanned: number): Finding[] {
-  const found = isPlain(name) ? [] : findFindings(name, where, maxScanned);
-  const sensitive = isSensitive(name) ? [{ kind: 'instruction' as const, length: name.length }] : [];
-  const spoken = /[_.-].*[_.-]/.test(name.slice(0, 256))
-    ? findFindings(name.replace(/[_.-]/g, ' '), where, maxScanned)
-    : [];
+function findInName(name: string, maxScanned: number): readonly FindingCandidate[] {
+  const candidates = isPlain(name) ? [] : [...findCandidates(name, maxScanned)];
+  const rest = { severity: 'warn', at: 0, length: name.length } as const;
   const lookalike = isLookalikeName(name.slice(0, 256)) ? spellLookalikes(name.slice(0, 256)) : undefined;
-  const isNamed = lookalike !== undefined && !found.some(({ kind }) => kind === 'lookalike');
-  return [
-    ...found,
-    ...sensitive.map(each => toFinding({ ...each, severity: 'warn', at: 0 }, name, where)),
-    ...spoken.filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool'),
-    ...(isNamed
-      ? [toFinding({ kind: 'lookalike', severity: 'warn', at: 0, length: name.length, shown: lookalike }, name, where)]
-      : []),
-  ];
+  if (lookalike !== undefined && !candidates.some(({ kind }) => kind === 'lookalike'))
+    candidates.push({ ...rest, kind: 'lookalike', shown: lookalike });
+  if (isSensitive(name)) candidates.push({ ...rest, kind: 'instruction' });
+  return candidates;
+}
+
+/** Finds instructions in the words of a name, such as `ignore_previous_instructions`. */
+function findInWords(name: string, words: string, maxScanned: number): readonly FindingCandidate[] {
+  if (!/[_.-].*[_.-]/.test(name.slice(0, 256))) return [];
+  return findCandidates(words, maxScanned).filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool');
 }
 
 /** Maps an array. Returns the same array if no item changed. */
