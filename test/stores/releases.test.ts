@@ -176,8 +176,12 @@ describe.skipIf(!canLoad)(`this release and 0.1.0 with the same stores${skipReas
 });
 
 describe('records that 0.1.0 wrote', () => {
+  let present: Release;
+  beforeAll(async () => {
+    present = await loadThisRelease();
+  });
+
   it('are readable, and the work in them continues', async () => {
-    const present = await loadThisRelease();
     const stored: Stores = { ...memoryStores(), durable: true };
     for (const [key, value] of Object.entries(records.values)) await stored.values.put(key, value);
     const effects: string[] = [];

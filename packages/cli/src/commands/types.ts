@@ -55,7 +55,7 @@ export function createTypesCommand(context: CliContext): Command {
 
 /** Reads the definitions. A list that fails is an error, because its types would look like removed ones. */
 async function readDefinitions({ client, signal }: TargetConnection): Promise<TypedDefinitions> {
-  const { tools, prompts, resources, failures } = await readServerLists(client, signal);
+  const { tools, prompts, resources, failures } = await readServerLists(client, { signal });
   const failed = failures.find(({ list }) => list !== 'resourceTemplates');
   if (failed) throw failed.error;
   return { tools, prompts, resources };

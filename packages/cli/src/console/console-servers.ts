@@ -260,7 +260,14 @@ export class ConsoleServers {
 
   async #updateListing(record: ServerRecord, client: Client): Promise<void> {
     const { protocolVersion } = client.server;
-    const listing = await readListing({ client, protocolVersion, signal: record.abort.signal });
+    const { signal } = record.abort;
+    const onPartial = (listing: ServerListing) => {
+      if (record.client === client) this.#showListing(record, listing);
+    };
+    this.#showListing(record, await readListing({ client, protocolVersion, signal, onPartial }));
+  }
+
+  #showListing(record: ServerRecord, listing: ServerListing): void {
     record.listing = listing;
     const { tools, resources, resourceTemplates, prompts, tokens } = listing;
     this.#change(record, {

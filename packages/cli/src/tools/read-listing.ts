@@ -2,7 +2,7 @@ import { createTokenReport } from '@tenon/host';
 import type { Client, Prompt, Resource, ResourceTemplate, Tool } from 'tenon';
 import { getExitCode } from '../exit-codes.js';
 import { createErrorReport, type ErrorReport } from '../report-failure.js';
-import { readServerLists, type ServerListName } from './read-server-lists.js';
+import { readServerLists, type ServerListName, type ServerLists } from './read-server-lists.js';
 import { formatToolSignature } from './signature.js';
 
 /** Tool as `--json` prints it: the definition of the server, its signature, and its number of tokens. */
@@ -36,6 +36,8 @@ interface ListedConnection {
   readonly client: Client;
   readonly protocolVersion: string;
   readonly signal: AbortSignal;
+  /** Called if the server has sent some lists after two seconds, and others not. */
+  readonly onPartial?: ((listing: ServerListing) => void) | undefined;
 }
 
 /**
@@ -43,11 +45,22 @@ interface ListedConnection {
  *
  * @throws TenonError if no list could be read.
  */
-export async function readListing({ client, protocolVersion, signal }: ListedConnection): Promise<ServerListing> {
+export async function readListing(connection: ListedConnection): Promise<ServerListing> {
+  const { client, signal, onPartial } = connection;
+  const lists = await readServerLists(client, {
+    signal,
+    onPartial: onPartial && (part => onPartial(createListing(connection, part))),
+  });
+  const [first] = lists.failures;
+  if (first && (lists.read.length === 0 || signal.aborted)) throw first.error;
+  return createListing(connection, lists);
+}
+
+function createListing(
+  { client, protocolVersion }: ListedConnection,
+  { tools, resources, resourceTemplates, prompts, failures }: ServerLists,
+): ServerListing {
   const { info, instructions } = client.server;
-  const { tools, resources, resourceTemplates, prompts, failures, read } = await readServerLists(client, signal);
-  const [first] = failures;
-  if (first && (read.length === 0 || signal.aborted)) throw first.error;
   const { total, servers } = createTokenReport([{ server: '', tools }]);
   const costs = servers[0]?.tools ?? [];
   return {

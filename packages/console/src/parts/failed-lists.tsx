@@ -10,7 +10,7 @@ const LIST_NAMES = {
   prompts: 'prompts',
 } as const satisfies Record<ListName, string>;
 
-/** Tells which lists the server could not send, so that an empty list is not taken for a complete one. */
+/** Tells which lists the server has not sent, so that an empty list is not taken for a complete one. */
 export function FailedLists({
   listing,
   of,
@@ -23,7 +23,7 @@ export function FailedLists({
     .filter(({ list }) => of?.includes(list) ?? true)
     .map(({ list, cause, fix }) => (
       <p key={list} class="issue">
-        The server cannot send its {LIST_NAMES[list]}: <Text value={cause} />
+        The server has not sent its {LIST_NAMES[list]}: <Text value={cause} />
         {fix && (
           <>
             . Next step: <Text value={fix} />
