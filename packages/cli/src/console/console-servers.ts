@@ -243,6 +243,17 @@ export class ConsoleServers {
     client.on('change', change => {
       if ('list' in change && record.client === client) refresh.request();
     });
+    if ('resolved' in record.target && record.target.watchesLists) void this.#watchLists(record, client);
+  }
+
+  /** Subscribes to changes of all lists. The listener of `change` reads the lists again. */
+  async #watchLists(record: ServerRecord, client: Client): Promise<void> {
+    const { signal } = record.abort;
+    try {
+      for await (const _ of client.watch({ tools: true, prompts: true, resources: true }, { signal }));
+    } catch (thrown) {
+      if (!signal.aborted) this.#change(record, { error: createErrorView(TenonError.from(thrown)) });
+    }
   }
 
   #showConnection(record: ServerRecord, client: Client): void {

@@ -1,3 +1,4 @@
+import type { Host } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import type { ConsoleListener } from './console-listener.js';
 import { ConsoleGateway, type GatewayParts } from './gateway/console-gateway.js';
@@ -9,6 +10,15 @@ export interface GatewayConsole extends ConsoleListener {
   updateServers(): Promise<void>;
 }
 
+/**
+ * Creates the target of one server of a gateway. The console follows its lists, which also change when the operator accepts
+ * a change or saves a policy.
+ */
+export function createGatewayTarget(host: Pick<Host, 'toServer'>, name: string): NamedTarget {
+  const target = host.toServer({ name, servers: [name] });
+  return { name, target: { resolved: { target, label: `${name}, through the gateway` }, watchesLists: true } };
+}
+
 /** Opens a console with each server of a gateway. Calls take the way of any other caller of the gateway. */
 export async function openGatewayConsole(
   context: CliContext,
@@ -16,11 +26,7 @@ export async function openGatewayConsole(
   options: { readonly port: number; readonly pageFolder?: string },
 ): Promise<GatewayConsole> {
   const { host, traffic } = gateway;
-  const listTargets = (): NamedTarget[] =>
-    host.getServers().map(({ name }) => {
-      const target = host.toServer({ name, servers: [name] });
-      return { name, target: { resolved: { target, label: `${name}, through the gateway` } } };
-    });
+  const listTargets = (): NamedTarget[] => host.getServers().map(({ name }) => createGatewayTarget(host, name));
   const opened = await openConsole(context, {
     ...options,
     portOption: '--console-port',

@@ -77,6 +77,8 @@ it('accepts one change, and offers the tool when no change is left [con.lock]', 
   expect(await accept([description?.id])).toMatchObject({ error: { code: 'console/changed' } });
   expect((await accept([schema?.id])).count).toBe(0);
   expect(await listTools()).toEqual(['shop__price', 'shop__order']);
+  const { server } = await page.waitFor('server', event => event.server.counts?.tools === 2);
+  expect(server.toolNames).toEqual(['shop__price', 'shop__order']);
 });
 
 it('refuses an unknown change, and each change of a page that is read-only', async () => {
