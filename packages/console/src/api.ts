@@ -752,6 +752,12 @@ export interface CallerSignInView {
   readonly clientId: string | null;
 }
 
+/** Sign-ins of the callers of a gateway. */
+export interface CallerSignInsView {
+  /** `null`: callers do not sign in at the servers of this gateway. */
+  readonly signIns: readonly CallerSignInView[] | null;
+}
+
 /** Entry of an audit log. */
 export interface AuditEntryView {
   readonly file: string;

@@ -2,6 +2,7 @@ import { getAppUri } from '@tenon/apps/host';
 import { isObject, type JsonObject, REDACTED, stringifyJson } from '@tenon/base';
 import type {
   CallCopy,
+  CallerSignInsView,
   CallView,
   InputResponse,
   JsonPart,
@@ -46,6 +47,8 @@ import type { WireLog } from './wire-log.js';
 const MAX_TEXTS = 20;
 /** Maximum size of a piece of the text of a message, in characters. */
 const MAX_PIECE = 1_000_000;
+
+const NO_CALLERS: CallerSignInsView = { signIns: null };
 
 /** Parts of a console that the API reads and changes. */
 export interface ConsoleParts {
@@ -176,7 +179,7 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     case 'POST sign-ins/…/step-up':
       return parts.signIns.change(Number(name), action ?? '', body);
     case 'GET callers':
-      return requireCallers(parts, request).list();
+      return parts.gateway && !parts.callers ? NO_CALLERS : requireCallers(parts, request).list();
     case 'DELETE callers/…':
       return requireCallers(parts, request).revoke(name ?? '');
     case 'POST tests':

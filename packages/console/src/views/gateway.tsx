@@ -9,6 +9,7 @@ import type {
 } from '../api.js';
 import { canChange } from '../console-state.js';
 import { formatCount, formatDuration, formatSize } from '../format.js';
+import { focusElement } from '../parts/focus-element.js';
 import { GatewayTabs } from '../parts/gateway-tabs.js';
 import { Icon, type IconName } from '../parts/icons.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
@@ -183,8 +184,6 @@ interface ChangeButtonsProps extends ServerRowsProps {
 
 /** Changes that end the calls of all callers to a server. */
 const INTERRUPTING: ReadonlySet<GatewayChange> = new Set(['disable', 'restart']);
-
-const focusElement = (element: HTMLElement | null): void => element?.focus();
 
 /** Buttons for the changes that fit the state of a server. A page that is read-only has none. */
 function ChangeButtons({ server: { name, state, calls = 0 }, onChange, run }: ChangeButtonsProps) {

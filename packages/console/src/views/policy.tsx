@@ -4,6 +4,7 @@ import { canChange, recordings } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { describeCaller } from '../parts/caller.js';
 import { Explanation, PolicyActionView } from '../parts/explanation.js';
+import { focusElement } from '../parts/focus-element.js';
 import { GatewayTabs } from '../parts/gateway-tabs.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
@@ -178,8 +179,6 @@ interface EditorProps {
   readonly editor: { current: HTMLTextAreaElement | null };
   readonly onSaved: (policy: PolicyView) => void;
 }
-
-const focusElement = (element: HTMLElement | null): void => element?.focus();
 
 /** The text of the policy. Changed rules are tried on the calls so far, and then saved. */
 function PolicyEditor({ policy, editor, onSaved }: EditorProps) {

@@ -1,12 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type {
-  CallerSignInView,
-  SignInExchange,
-  SignInPhase,
-  SignInRequest,
-  SignInRequirement,
-  SignInView,
-} from '../api.js';
+import type { SignInExchange, SignInPhase, SignInRequest, SignInRequirement, SignInView } from '../api.js';
 import { canChange, hello, servers, signIns } from '../console-state.js';
 import { formatDuration } from '../format.js';
 import { ForOperator } from '../parts/for-operator.js';
@@ -17,6 +10,7 @@ import { ServerTabs } from '../parts/server-tabs.js';
 import { ForeignLink, Text } from '../parts/text.js';
 import { callApi } from '../request.js';
 import { route, setQuery } from '../route.js';
+import { CallerSignIns } from './caller-sign-ins.js';
 
 /** The parts of a sign-in, in the order of the standards. */
 const PHASES: readonly (readonly [phase: SignInPhase, title: string])[] = [
@@ -38,6 +32,17 @@ const STATES: Readonly<Record<SignInView['state'], readonly [icon: IconName, tex
   done: ['ok', 'done'],
   failed: ['error', 'failed'],
 };
+
+/** The tokens are there, but a part has a problem: the server may refuse them. */
+const DONE_WITH_PROBLEM: readonly [icon: IconName, text: string] = ['error', 'done, with a problem'];
+
+const toId = (phase: SignInPhase): string => `part-${phase}`;
+
+/** Returns the first part of a sign-in with a problem. */
+const findProblem = ({ findings }: SignInView): SignInPhase | undefined =>
+  PHASES.map(([phase]) => phase).find(phase =>
+    findings.some(each => each.phase === phase && each.severity === 'problem'),
+  );
 
 /** Tries the sign-in at a server of the console, or at any URL, and shows each request beside what the standards ask. */
 export function SignInPage({ name }: { readonly name?: string | undefined }) {
@@ -76,7 +81,7 @@ export function SignInPage({ name }: { readonly name?: string | undefined }) {
             : 'No sign-in was tried.'}
         </p>
       )}
-      {name === undefined && hello.value?.isGateway && canChange.value && <Callers />}
+      {name === undefined && hello.value?.isGateway && canChange.value && <CallerSignIns />}
     </main>
   );
 }
@@ -163,7 +168,8 @@ function TryForm({ name, label }: { readonly name: string | undefined; readonly 
 }
 
 function Attempt({ attempt }: { readonly attempt: SignInView }) {
-  const [icon, text] = STATES[attempt.state];
+  const problem = findProblem(attempt);
+  const [icon, text] = problem && attempt.state === 'done' ? DONE_WITH_PROBLEM : STATES[attempt.state];
   const phases = PHASES.filter(
     ([phase]) =>
       (phase !== 'refresh' && phase !== 'step-up') ||
@@ -176,6 +182,11 @@ function Attempt({ attempt }: { readonly attempt: SignInView }) {
         <span class={`state ${icon}`} role="status">
           <Icon name={icon} /> {text}
         </span>
+        {problem && (
+          <button type="button" class="link" onClick={() => document.getElementById(toId(problem))?.scrollIntoView()}>
+            problem in part {phases.findIndex(([phase]) => phase === problem) + 1}
+          </button>
+        )}
         <span class="mono">
           <Text value={attempt.url} />
         </span>
@@ -299,7 +310,11 @@ function Phase({ phase, title, number, attempt }: PhaseProps) {
         ? 'ok'
         : 'none';
   return (
-    <li class={exchanges.length === 0 && found.length === 0 ? 'phase later' : 'phase'} aria-label={title}>
+    <li
+      id={toId(phase)}
+      class={exchanges.length === 0 && found.length === 0 ? 'phase later' : 'phase'}
+      aria-label={title}
+    >
       <h2>
         <span class={`state ${state}`}>
           <Icon name={state} />
@@ -410,76 +425,5 @@ function Side({ title, headers, body }: SideProps) {
         </pre>
       )}
     </div>
-  );
-}
-
-/** Sign-ins of the callers of the gateway, which the operator can revoke. */
-function Callers() {
-  const [all, setAll] = useState<readonly CallerSignInView[] | null>(null);
-  const [error, run] = useRequest();
-  const read = () =>
-    run(async () => {
-      setAll((await callApi<{ readonly signIns: readonly CallerSignInView[] }>('GET', 'callers')).signIns);
-    });
-  useEffect(() => {
-    void read();
-  }, []);
-  const revoke = (id: string) =>
-    run(async () => {
-      await callApi('DELETE', `callers/${id}`);
-      setAll((await callApi<{ readonly signIns: readonly CallerSignInView[] }>('GET', 'callers')).signIns);
-    });
-  return (
-    <section aria-label="Sign-ins of callers" class="gateway">
-      <h2>Sign-ins of callers</h2>
-      <RequestError error={error} />
-      {all?.length === 0 && <p class="dim">No caller is signed in to a server.</p>}
-      {all && all.length > 0 && (
-        <table class="rows">
-          <thead>
-            <tr>
-              <th>caller</th>
-              <th>server</th>
-              <th class="wide">URL</th>
-              <th>client</th>
-              <th>change</th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map(({ id, caller, server, url, clientId }) => (
-              <tr key={id}>
-                <td>
-                  <Text value={caller.principal ?? 'unknown'} />
-                  {caller.clientId !== undefined && (
-                    <span class="dim">
-                      {' '}
-                      with <Text value={caller.clientId} />
-                    </span>
-                  )}
-                </td>
-                <td>
-                  <Text value={server} />
-                </td>
-                <td class="wide mono">
-                  <Text value={url} />
-                </td>
-                <td data-label="client">
-                  <Text value={clientId ?? 'registered itself'} />
-                </td>
-                <td>
-                  <button
-                    type="button"
-                    aria-label={`Revoke the sign-in of ${caller.principal} at ${server}`}
-                    onClick={() => void revoke(id)}
-                  >
-                    Revoke
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-    </section>
   );
 }

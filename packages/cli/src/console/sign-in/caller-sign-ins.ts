@@ -1,5 +1,5 @@
 import { parseJsonText } from '@tenon/base';
-import type { CallerSignInView } from '@tenon/console/api';
+import type { CallerSignInsView, CallerSignInView } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import { type CallerSignIn, listSignIns, type SignOutOutcome, type StoredSignIn, type TokenStore } from 'tenon/auth';
 
@@ -14,7 +14,7 @@ export class CallerSignIns {
     this.#running = running;
   }
 
-  async list(): Promise<{ readonly signIns: readonly CallerSignInView[] }> {
+  async list(): Promise<CallerSignInsView & { readonly signIns: readonly CallerSignInView[] }> {
     return { signIns: (await listSignIns({ tokenStore: this.#tokenStore })).map(describeSignIn) };
   }
 
