@@ -46,6 +46,8 @@ const rows = [
   ['@mcp-get-community/server-curl', '0.1.0'],
   ['@openbnb/mcp-server-airbnb', '0.3.0'],
   ['flightradar-mcp-server', '0.1.2', 'FR24_API_KEY=a FR24_API_URL=http://127.0.0.1:9'],
+  // Its telemetry extends classes of the SDK, which no command can replace.
+  ['@upstash/context7-mcp', '4.1.1', 'OTEL_SDK_DISABLED=true'],
   ['mcp-git', '0.0.4'],
   ['mcp-hello-world', '1.1.2'],
   ['mcp-maven-deps', '0.2.0'],

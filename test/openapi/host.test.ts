@@ -3,15 +3,19 @@ import type { AddressInfo } from 'node:net';
 import {
   createHost,
   createLock,
+  createLockGuard,
   deny,
   findLiteralSecrets,
+  type LockGuardOptions,
   openApiServer,
   parseConfig,
   parseLockFile,
   serializeLock,
 } from '@tenon/host';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_VALUES } from '../../packages/host/src/config/entry-parser.js';
 import { listEntryParts } from '../../packages/host/src/config/entry-parts.js';
+import { toServerEntry } from '../../packages/host/src/connections/connector.js';
 import { buildCommand, projectWith, runTenon } from '../cli/command.js';
 import { getText } from '../interop/collect.js';
 
@@ -30,10 +34,20 @@ const SECURED = {
   security: [{ key: [] }],
 };
 
+/** A document with an operation on a server of another origin. */
+const ELSEWHERE = {
+  ...SECURED,
+  paths: {
+    ...DOCUMENT.paths,
+    '/files': { get: { operationId: 'listFiles', servers: [{ url: 'https://files.example' }] } },
+  },
+};
+
 const requests: Pick<IncomingMessage, 'method' | 'url' | 'headers'>[] = [];
 const api = createHttpServer(({ method, url, headers }, response) => {
   requests.push({ method, url, headers });
   if (url === '/openapi.json') return response.end(JSON.stringify(DOCUMENT));
+  if (url === '/elsewhere.json') return response.end(JSON.stringify({ ...ELSEWHERE, servers: [{ url: '/' }] }));
   if (url === '/secured.json') return response.end(JSON.stringify(SECURED));
   response.end('["Ada"]');
 });
@@ -84,6 +98,46 @@ describe('a server of an OpenAPI document', () => {
       ['/pets', 'the-key'],
     ]);
     await host.close();
+  });
+
+  it('has the operations of another origin only if `serverOrigins` has it', async () => {
+    const list = async (openapi: object) => {
+      const target = { url: `${url}/elsewhere.json`, transport: 'openapi', openapi } as const;
+      const host = await createHost({ servers: { pets: target }, onError: () => {} });
+      const { tools } = await host.client.call('tools/list');
+      await host.close();
+      return tools.map(({ name }) => name);
+    };
+    expect(await list({})).toEqual(['pets__listPets', 'pets__addPet']);
+    expect(await list({ serverOrigins: ['https://files.example'] })).toEqual([
+      ...['pets__listPets', 'pets__addPet', 'pets__listFiles'],
+    ]);
+  });
+
+  it('refuses a response above the limit of its target', async () => {
+    const target = { url: `${url}/openapi.json`, transport: 'openapi', openapi: { limits: { maxResponseSize: 4 } } };
+    const host = await createHost({ servers: { pets: { ...target, transport: 'openapi' } }, onError: () => {} });
+    expect(await host.callTool('pets__listPets', {})).toMatchObject({ isError: true });
+    expect(requests.map(each => each.url)).toEqual(['/openapi.json', '/pets']);
+    await host.close();
+  });
+
+  it('is not opened if its settings are not those of the lock, and the lock has no credential', async () => {
+    const settings = { auth: { key: 'k-1' }, resources: ['GET /pets'], serverOrigins: ['https://files.example'] };
+    const open = async (options: LockGuardOptions, openapi: object) => {
+      const target = { url: `${url}/secured.json`, transport: 'openapi', openapi } as const;
+      expect(JSON.stringify(toServerEntry('pets', target))).not.toContain('k-1');
+      const lockGuard = createLockGuard(options);
+      const host = await createHost({ servers: { pets: target }, lockGuard, onError: () => {} });
+      const { tools } = await host.client.call('tools/list').catch(() => ({ tools: [] }));
+      await host.close();
+      return { lock: lockGuard.lock, tools: tools.map(({ name }) => name) };
+    };
+    const { lock } = await open({ lock: { servers: new Map() }, onUnknown: 'trust-first' }, settings);
+    expect(serializeLock(lock)).not.toContain('k-1');
+    expect((await open({ lock }, { ...settings, auth: { key: 'k-2' } })).tools).toEqual(['pets__addPet']);
+    const changes = [{ resources: ['GET /none'] }, { serverOrigins: ['https://other.example'] }, { auth: {} }];
+    for (const change of changes) expect((await open({ lock }, { ...settings, ...change })).tools).toEqual([]);
   });
 
   it('names the security schemes of its document in place of an unknown one', async () => {
@@ -152,6 +206,34 @@ describe('`openapi` in a configuration', () => {
     });
   });
 
+  it('has credentials whose parts are variables', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of configurations are written so
+    const auth = { basic: { username: 'ada', password: '${PETS_KEY}' } };
+    expect(await read({ openapi: 'https://a.example/o.json', auth })).toMatchObject({
+      target: { openapi: { auth: { basic: { username: 'ada', password: 'the-key' } } } },
+      findings: [],
+    });
+  });
+
+  it('warns of credentials that go to an API without encryption', async () => {
+    const warning = 'the credentials are sent without encryption';
+    const more = { openapi: 'a.yaml', auth: { key: 'k' } };
+    expect((await read({ ...more, apiUrl: 'http://api.example.com' })).findings).toEqual([
+      expect.stringContaining(warning),
+    ]);
+    expect((await read({ ...more, apiUrl: 'https://api.example.com' })).findings).toEqual([]);
+    expect((await read({ openapi: 'a.yaml', apiUrl: 'http://api.example.com' })).findings).toEqual([]);
+  });
+
+  it('refuses more credentials than an entry may have', async () => {
+    const list = (length: number) => Object.fromEntries(Array.from({ length }, (_, at) => [`key${at}`, 'k']));
+    expect(await read({ openapi: 'a.yaml', auth: list(MAX_VALUES) })).toMatchObject({ findings: [] });
+    expect(await read({ openapi: 'a.yaml', auth: list(MAX_VALUES + 1) })).toMatchObject({
+      target: undefined,
+      findings: [expect.stringContaining('invalid value')],
+    });
+  });
+
   it('reports settings of a document beside a URL, and ignores them', async () => {
     const { target, findings } = await read({
       url: 'https://a.example/mcp',
@@ -174,8 +256,12 @@ describe('`openapi` in a configuration', () => {
     const parts = await list({ serverOrigins: ['https://files.example'] });
     expect(parts.map(({ key }) => key)).toEqual(['url', 'transport', 'auth.key', 'serverOrigins']);
     expect(JSON.stringify(parts.map(({ shown }) => shown))).not.toContain('k-1');
-    expect(parts).not.toEqual(await list({ serverOrigins: ['https://other.example'] }));
-    expect(parts).not.toEqual(await list({ serverOrigins: ['https://files.example'], auth: { key: 'k-2' } }));
+    const identities = parts.map(({ identity }) => identity);
+    for (const more of [
+      { serverOrigins: ['https://other.example'] },
+      { serverOrigins: ['https://files.example'], auth: { key: 'k-2' } },
+    ])
+      expect((await list(more)).map(({ identity }) => identity)).not.toEqual(identities);
   });
 
   it('finds credentials that are not variables', async () => {

@@ -324,6 +324,19 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
     expect(findings).toEqual([]);
   });
 
+  it('is called once, and what closes its server on stdio is awaited, or reported where nothing can await it', () => {
+    const { text, findings } = migrate(
+      `${imports}const handle = serveStdio(create);\nasync function main() {\n  const inner = serveStdio(create);\n}\nfunction start() {\n  return serveStdio(create);\n}\nvoid serveStdio(create);\n`,
+    );
+    expect(text).toContain('const handle = await serveStdio(create());');
+    expect(text).toContain('const inner = await serveStdio(create());');
+    expect(text).toContain('return serveStdio(create());');
+    expect(text).toContain('void serveStdio(create());');
+    expect(findings).toMatchObject([
+      { line: 9, kind: 'check', what: 'the result of `serveStdio`, which is a promise' },
+    ]);
+  });
+
   it('is called once, and its server is served over HTTP without sessions', () => {
     const { text, findings } = migrate(
       `${imports}async function create() {}\nconst handler = createMcpHandler(create, { onerror: log });\napp.all('/mcp', toNodeHandler(handler));\nexport default { fetch: request => handler.fetch(request) };\n`,
@@ -361,6 +374,30 @@ import { toNodeHandler } from '@modelcontextprotocol/node';
     expect(text).toContain('createHandler(create(1), { sessions: false });');
     expect(text).toContain("import { serveStdio as tenonServeStdio } from 'tenon/stdio';");
     expect(text).toContain('tenonServeStdio(create());\nuse(serveStdio);');
+  });
+});
+
+describe('a constant of the protocol', () => {
+  it('becomes its value, without an import', () => {
+    const { text, findings } = migrate(
+      "import { CLIENT_INFO_META_KEY as KEY, INVALID_PARAMS, TRACEPARENT_META_KEY } from '@modelcontextprotocol/server';\nconst read = meta => meta[KEY] ?? meta.KEY;\nuse({ [KEY]: 1, KEY: 2, TRACEPARENT_META_KEY }, INVALID_PARAMS);\n",
+    );
+    expect(text).toBe(
+      "const read = meta => meta['io.modelcontextprotocol/clientInfo'] ?? meta.KEY;\nuse({ ['io.modelcontextprotocol/clientInfo']: 1, KEY: 2, TRACEPARENT_META_KEY: 'traceparent' }, -32602);\n",
+    );
+    expect(findings).toEqual([]);
+  });
+
+  it('becomes its value in CommonJS, and stays where a type or an export has its name', () => {
+    const common = migrate(
+      'const types_js_1 = require("@modelcontextprotocol/sdk/types.js");\nuse(types_js_1.RELATED_TASK_META_KEY);\n',
+    );
+    expect(common.text).toBe('use("io.modelcontextprotocol/related-task");\n');
+    const exported = migrate(
+      "import { JSONRPC_VERSION } from '@modelcontextprotocol/sdk/types.js';\nexport { JSONRPC_VERSION };\ntype Version = typeof JSONRPC_VERSION;\n",
+    );
+    expect(exported.text).toContain('export { JSONRPC_VERSION };\ntype Version = typeof JSONRPC_VERSION;');
+    expect(exported.findings).toMatchObject([{ kind: 'left' }]);
   });
 });
 

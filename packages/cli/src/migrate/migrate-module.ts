@@ -1,6 +1,7 @@
 import type { Compiler } from './compiler.js';
 import type { MigrationFinding } from './finding.js';
 import { rewriteNotifications } from './rules/changes.js';
+import { rewriteConstants } from './rules/constants.js';
 import { rewriteContexts } from './rules/contexts.js';
 import { rewriteErrors } from './rules/errors.js';
 import { rewriteFactories } from './rules/factories.js';
@@ -31,6 +32,7 @@ export function migrateModule(
   const module = new SourceModule(compiler, file, text);
   const registrations = findRegistrations(module);
   if (upgradesZod) rewriteZod(module);
+  rewriteConstants(module);
   rewriteErrors(module, registrations);
   rewriteContexts(module, registrations);
   rewriteNotifications(module);

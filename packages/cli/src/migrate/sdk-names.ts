@@ -55,6 +55,26 @@ export const ERROR_CODES: Readonly<Record<string, number>> = {
   UrlElicitationRequired: -32042,
 };
 
+/** Constants of the protocol that the SDK exports, and their values. */
+export const CONSTANTS: Readonly<Record<string, string | number>> = {
+  BAGGAGE_META_KEY: 'baggage',
+  CLIENT_CAPABILITIES_META_KEY: 'io.modelcontextprotocol/clientCapabilities',
+  CLIENT_INFO_META_KEY: 'io.modelcontextprotocol/clientInfo',
+  LOG_LEVEL_META_KEY: 'io.modelcontextprotocol/logLevel',
+  PROTOCOL_VERSION_META_KEY: 'io.modelcontextprotocol/protocolVersion',
+  RELATED_TASK_META_KEY: 'io.modelcontextprotocol/related-task',
+  SERVER_INFO_META_KEY: 'io.modelcontextprotocol/serverInfo',
+  SUBSCRIPTION_ID_META_KEY: 'io.modelcontextprotocol/subscriptionId',
+  TRACEPARENT_META_KEY: 'traceparent',
+  TRACESTATE_META_KEY: 'tracestate',
+  JSONRPC_VERSION: '2.0',
+  INTERNAL_ERROR: -32603,
+  INVALID_PARAMS: -32602,
+  INVALID_REQUEST: -32600,
+  METHOD_NOT_FOUND: -32601,
+  PARSE_ERROR: -32700,
+};
+
 /** Methods of the schemas that version 1 passes to `setRequestHandler`. Version 2 passes the method. */
 export const REQUEST_SCHEMAS: Readonly<Record<string, string>> = {
   ListToolsRequestSchema: 'tools/list',

@@ -220,9 +220,14 @@ async function readHeaders(
   return { headers, hasHeaders: names.length > 0 };
 }
 
-function warnAboutPlainHttp(parser: EntryParser, spot: JsonNode, url: URL): void {
+function warnAboutPlainHttp(
+  parser: EntryParser,
+  spot: JsonNode,
+  url: URL,
+  sent: 'headers' | 'credentials' = 'headers',
+): void {
   if (!isEncryptedOrLocal(url))
-    parser.reportWarning('config/plain-http', spot, 'the headers are sent without encryption', {
+    parser.reportWarning('config/plain-http', spot, `the ${sent} are sent without encryption`, {
       hint: 'use an https: URL',
     });
 }
@@ -250,7 +255,8 @@ async function readOpenApi(parser: EntryParser, spot: JsonNode): Promise<UrlTarg
   const api = apiUrl === undefined ? undefined : parseUrl(apiUrl);
   if (apiSpot && !api)
     return parser.reportError('config/url', apiSpot, 'invalid URL', { expected: 'an http: or https: URL' });
-  if ((hasHeaders || openapi?.auth) && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api);
+  const sent = hasHeaders ? 'headers' : openapi?.auth ? 'credentials' : undefined;
+  if (sent && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api, sent);
   const document = parseUrl(text);
   if (document?.username || document?.password)
     return parser.reportError('config/url', spot, 'the URL contains credentials', { hint: 'download the document' });

@@ -54,6 +54,7 @@ function rewriteServing(module: SourceModule, call: ts.CallExpression, sdkName: 
   if (isAsync && !isAwaitAllowed(module, call))
     return module.report(call, 'left', `an asynchronous factory of ${sdkName}`, `pass the server to ${serving.name}`);
   module.replace(call.expression, module.use(serving.name, serving.entry));
+  if (sdkName === 'serveStdio') awaitResult(module, call);
   const hasContext = (fn?.parameters.length ?? 0) > 0;
   if (hasContext)
     module.report(
@@ -72,6 +73,17 @@ function rewriteServing(module: SourceModule, call: ts.CallExpression, sdkName: 
   const isWritten = written !== undefined;
   module.insertBefore(factory, `${isAsync ? 'await ' : ''}${isWritten ? '(' : ''}`);
   module.insertAfter(factory, `${isWritten ? ')' : ''}(${hasContext ? '{}' : ''})${serving.options}`);
+}
+
+/** Version 2 returns what closes the server at once, and Tenon returns a promise of it. */
+function awaitResult(module: SourceModule, call: ts.CallExpression): void {
+  const { compiler } = module;
+  const { parent } = call;
+  if (compiler.isExpressionStatement(parent) || compiler.isAwaitExpression(parent) || compiler.isVoidExpression(parent))
+    return;
+  const isPlain = compiler.isVariableDeclaration(parent) || compiler.isBinaryExpression(parent);
+  if (isPlain && isAwaitAllowed(module, call)) return module.insertBefore(call, 'await ');
+  module.report(call, 'check', 'the result of `serveStdio`, which is a promise', 'await it before you call `close`');
 }
 
 /** Returns the function that creates the server, also one that the file declares with a name. */

@@ -81,7 +81,7 @@ function reportSubclass(module: SourceModule, node: ts.ClassLikeDeclaration): vo
       base,
       'left',
       'a subclass of the server',
-      'keep a server in a property: `this.server = createServer({ … })`',
+      'keep a server in a property: `this.server = createServer({ … })`; until then, migrated modules that get it fail',
     );
 }
 
