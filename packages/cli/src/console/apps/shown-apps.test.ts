@@ -112,6 +112,40 @@ describe('an app of the console', () => {
     expect(await run('tools/call', { name: 'price' })).toMatchObject({ error: { cause: `app ${id}: not open` } });
   });
 
+  it('calls no tool of another server, also if it names the server', async () => {
+    const paid: unknown[] = [];
+    const bank = createServer({
+      name: 'bank',
+      version: '1.0.0',
+      tools: {
+        pay: tool({ input, run: args => String(paid.push(args)) }),
+        price: tool({ input, run: args => String(paid.push(args)) }),
+      },
+    });
+    const opened = await openTestConsole({
+      targets: [
+        { name: 'shop', target: { resolved: { target: server, label: 'shop' } } },
+        { name: 'bank', target: { resolved: { target: bank, label: 'bank' } } },
+      ],
+    });
+    page = opened;
+    for (const name of ['shop', 'bank'])
+      await opened.waitFor('server', event => event.server.name === name && event.server.counts !== null);
+    const { id } = await opened.call('POST', 'apps', { server: 'shop', tool: 'price', origin: opened.origin });
+    const post = async (place: string, body: object) => (await opened.send('POST', `apps/${id}/${place}`, body)).json();
+    const other = { server: 'bank' };
+    expect(await post('calls', { ...other, method: 'tools/call', params: { ...other, name: 'pay' } })).toMatchObject({
+      error: { cause: 'tool "pay": not visible to apps' },
+    });
+    // Of the tools with the same name, it reaches that of its own server.
+    const params = { ...other, name: 'price', arguments: { item: 'glue' } };
+    const started: unknown = await post('calls', { ...other, method: 'tools/call', params });
+    expect(started).toMatchObject({ server: 'shop' });
+    const { call } = await opened.waitFor('call', event => event.call.took !== null);
+    expect(call).toMatchObject({ server: 'shop', state: 'done' });
+    expect(paid).toEqual([]);
+  });
+
   it('has its messages in the log without secrets, in no recording, and under its own hop in a trace', async () => {
     const { openApp, post, call, waitFor, rows, send } = await openConnected();
     const { id } = await openApp();
