@@ -115,5 +115,5 @@ export async function readServerLists(
 
 const createMissingError = () =>
   new TenonError('call/timeout', `no response after ${PARTIAL_DELAY / 1000} s, still waiting`, {
-    hint: 'look at the log of the server if it does not come',
+    hint: 'check the log of the server if it does not come',
   });
