@@ -36,7 +36,7 @@ describe('the results of the bench', () => {
     expect(read('docs/index.md')).toContain('<CostChart />');
   });
 
-  it('of code mode appear on its page as in the files', () => {
+  it('appear on the page of code mode as in the files', () => {
     const page = read('docs/hosts/code-mode.md');
     const results: CodeModeCosts[] = JSON.parse(read('bench/results/code-mode.json')).results;
     const [few, many] = [14, 2594].map(tools => results.filter(each => each.tools === tools));
