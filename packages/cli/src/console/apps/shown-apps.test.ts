@@ -137,7 +137,7 @@ describe('an app of the console', () => {
     expect(await post('calls', { ...other, method: 'tools/call', params: { ...other, name: 'pay' } })).toMatchObject({
       error: { cause: 'tool "pay": not visible to apps' },
     });
-    // Of the tools with the same name, it reaches that of its own server.
+    // The tool of its own server has the same name, and the app reaches only that one.
     const params = { ...other, name: 'price', arguments: { item: 'glue' } };
     const started: unknown = await post('calls', { ...other, method: 'tools/call', params });
     expect(started).toMatchObject({ server: 'shop' });
