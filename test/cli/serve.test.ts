@@ -21,6 +21,10 @@ export const admin = () => createServer({ name: 'second', version: '1.0.0', tool
 export const other = 1;
 `;
 
+/** Lets the system choose a worker for each request. */
+const fetchOnNewConnection: typeof fetch = (input, init) =>
+  fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' } });
+
 interface Listening {
   readonly url: string;
   readonly ready: string;
@@ -71,8 +75,6 @@ describe('tenon serve', () => {
 
   it('shares the sessions of all workers in a store [cli.serve]', async () => {
     const { url, end, pid } = await serve(['server.mjs', '--workers', '2', '--store', 'workers.db']);
-    const fetchOnNewConnection: typeof fetch = (input, init) =>
-      fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), connection: 'close' } });
     const client = await connect({ url, fetch: fetchOnNewConnection }, { protocolVersion: '2025-11-25' });
     const pids = new Set<string>();
     for (let n = 0; n < 6; n += 1) pids.add(getText(await client.callTool('pid')));
@@ -150,6 +152,39 @@ describe('tenon serve', () => {
     expect(lines.filter(({ time, level }) => time === undefined || level === undefined)).toEqual([]);
   });
 
+  it('serves the metrics of each worker at one address, and those of its replacement [cli.serve]', async () => {
+    const { url, lines, waitForEvent, end } = await serve(['server.mjs', '--workers', '2', '--metrics', '0']);
+    const { url: metrics } = await waitForEvent<{ url: string }>(({ event }) => event === 'metrics');
+    const callBothWorkers = async (): Promise<readonly string[]> => {
+      const pids: string[] = [];
+      while (new Set(pids).size < 2) {
+        const client = await connect({ url, fetch: fetchOnNewConnection });
+        pids.push(getText(await client.callTool('pid')));
+        await client.close();
+      }
+      return pids;
+    };
+    const countCalls = async () => {
+      const text = await (await fetch(metrics)).text();
+      expect(text.match(/^# TYPE mcp_server_operation_duration_seconds /gm)).toHaveLength(1);
+      const calls =
+        /^mcp_server_operation_duration_seconds_count\{worker="(\d+)",.*mcp_method_name="tools\/call".* (\d+)$/gm;
+      return [...text.matchAll(calls)].map(([, worker, count]) => ({ worker, count: Number(count) }));
+    };
+    const pids = await callBothWorkers();
+    const counts = await countCalls();
+    expect(counts.map(({ worker }) => worker).sort()).toEqual(['1', '2']);
+    expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(pids.length);
+    process.kill(Number(pids.at(-1)), 'SIGKILL');
+    const { message } = await waitForEvent<{ message: string }>(({ code }) => code === 'serve/worker');
+    expect(message).toContain('got SIGKILL. Another worker starts in 200 ms; read the output');
+    const later = await callBothWorkers();
+    expect(later).not.toContain(pids.at(-1));
+    expect((await countCalls()).map(({ worker }) => worker).sort()).toEqual(['1', '2']);
+    expect(await end()).toBe(0);
+    expect(lines.filter(({ event }) => event === 'metrics')).toHaveLength(1);
+  });
+
   it('serves on stdio, and keeps standard output for the protocol [cli.serve]', async () => {
     const client = await connect(commandLine(project.folder, 'serve', 'server.mjs', '--stdio'));
     expect(getText(await client.callTool('wait'))).toBe('waited');
@@ -169,7 +204,6 @@ describe('tenon serve', () => {
     [['server.mjs', '--keys-file', 'no-keys'], 2, '--keys-file: file not found: no-keys'],
     [['server.mjs', '--store', 'redis://db'], 2, 'pass --keys-env NAME or --keys-file FILE'],
     [['server.mjs', '--stdio', '--workers', '2'], 2, '--stdio cannot be used'],
-    [['server.mjs', '--metrics', '--workers', '2'], 2, '--metrics cannot be used'],
     [['server.mjs', '--host', '0.0.0.0'], 2, 'without authorization'],
   ])('reports an error and the next step for %j [cli.exit]', async (args, code, text) => {
     await project.write('none.mjs', 'export const other = 1;');

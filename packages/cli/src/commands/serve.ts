@@ -88,8 +88,6 @@ async function serveModule(
     context.screen.releaseStdout();
     context.terminal.releaseStdin();
   } else refuseUnauthenticated(context, options);
-  if (options.metrics !== undefined && options.workers !== undefined)
-    throw createUsageError('--metrics cannot be used with --workers', 'remove one, or run one process per processor');
   const { json = false } = options;
   const keys = await readSealKeys(context, options, folder);
   const metrics = await startMetrics(context, options, json);
