@@ -144,7 +144,6 @@ describe('a policy', () => {
   it.each<[unknown, string]>([
     [{ action: 'maybe' }, '/rules/0/action'],
     [{ tool: 'a' }, '/rules/0'],
-    [{ action: 'deny', tools: 'a' }, '/rules/0/tools'],
     [{ action: 'deny', tool: 3 }, '/rules/0/tool'],
     [{ action: 'deny', tool: ['a', 3] }, '/rules/0/tool/1'],
     [{ action: 'deny', arguments: { 'a/b': { under: '../x' } } }, '/rules/0/arguments/a~1b/under'],
@@ -154,6 +153,25 @@ describe('a policy', () => {
     [Object.create({ action: 'allow' }), '/rules/0'],
   ])('names the place of an unreadable rule: %j', (wrong, place) => {
     expect(() => createPolicy([wrong as Rule])).toThrowError(new RegExp(`^${place}: invalid value`));
+  });
+
+  it('names an unknown key of a rule', () => {
+    const rule: unknown = { action: 'deny', host: '127.0.0.1' };
+    expect(() => createPolicy([rule as Rule])).toThrowError(/^\/rules\/0\/host: unknown key/);
+  });
+
+  it.each([
+    ['kind', 'resources'],
+    ['server', undefined],
+    ['name', 5],
+    ['arguments', null],
+  ])('decides about no action whose %s is %j', (member, value) => {
+    const policy = createPolicy([deny({ resource: 'file:///etc/passwd' }), allow('*/*')]);
+    const action = { kind: 'resource', server: 'files', name: 'file:///etc/passwd', arguments: {}, trusted: false };
+    const wrong: unknown = { ...action, [member]: value };
+    for (const decide of [policy.evaluate, policy.isAlwaysDenied, policy.explain])
+      expect(() => decide(wrong as ActionRequest)).toThrowError(expect.objectContaining({ code: 'options/invalid' }));
+    expect(() => policy.dryRun([wrong as ActionRequest])).toThrowError(`invalid at ${member}`);
   });
 });
 

@@ -2,6 +2,8 @@ import {
   checkAnything,
   checkArray,
   checkObject,
+  checkOneOf,
+  checkString,
   copyJson,
   createExcerpt,
   requireArgument,
@@ -44,6 +46,8 @@ export interface Policy {
   /**
    * Returns the decision for an action. An action that takes more than 9,000,000 steps to compare with the rules is
    * denied.
+   *
+   * @throws TenonError `options/invalid` for a value that is no action.
    */
   evaluate(request: ActionRequest): PolicyVerdict;
   /**
@@ -62,6 +66,13 @@ export interface Policy {
 }
 
 const ACTION_TEXTS: { readonly [A in Action]: string } = { allow: 'allowed', ask: 'approval required', deny: 'denied' };
+
+const checkAction = checkObject({
+  kind: checkOneOf('tool', 'resource', 'prompt', 'method'),
+  server: checkString,
+  name: checkString,
+  arguments: checkObject(),
+});
 
 /** Decision for a request that takes too long to compare with the rules. */
 const TOO_MUCH_WORK: PolicyVerdict = {
@@ -103,11 +114,14 @@ export function createPolicy(rules: readonly Rule[], options: PolicyOptions = {}
     if (match) return toVerdict(match, place);
     return { action: fallback, reason: `${ACTION_TEXTS[fallback]} by default: no rule is about it`, rule: undefined };
   };
-  const evaluate = (request: ActionRequest): PolicyVerdict =>
-    limitMatchWork(
+  const evaluate = (request: ActionRequest): PolicyVerdict => {
+    // No rule about resources would match a request without its kind, and a rule about everything would allow it.
+    requireArgument('the action of a policy', request, checkAction);
+    return limitMatchWork(
       () => findVerdict(request),
       () => TOO_MUCH_WORK,
     );
+  };
   const isAlwaysDenied = createDenialCheck(
     compiled.map(({ rule }) => rule),
     fallback,
@@ -117,11 +131,13 @@ export function createPolicy(rules: readonly Rule[], options: PolicyOptions = {}
     fallback,
     quotas,
     evaluate,
-    isAlwaysDenied: (request, isTemplate = false) =>
-      limitMatchWork(
+    isAlwaysDenied(request, isTemplate = false) {
+      requireArgument('the action of a policy', request, checkAction);
+      return limitMatchWork(
         () => isAlwaysDenied(request, isTemplate),
         () => true,
-      ),
+      );
+    },
     explain: request => formatExplanation(compiled, quotas, request, evaluate(request)),
     dryRun: requests => requests.map(request => ({ request, verdict: evaluate(request) })),
   };
@@ -175,8 +191,8 @@ function formatQuota(quota: Quota, number: number, request: ActionRequest): stri
  *
  * @param where Prefix of its position.
  */
-export function createRuleError({ at, expected, got }: RuleFault, where = ''): TenonError {
+export function createRuleError({ at, summary = 'invalid value', expected, got }: RuleFault, where = ''): TenonError {
   const location = toJsonPointer(at);
   const details = got === undefined ? {} : { received: createExcerpt(JSON.stringify(got) ?? typeof got, 100) };
-  return new TenonError('policy/rule', `${where}${location || '/'}: invalid value`, { expected, ...details });
+  return new TenonError('policy/rule', `${where}${location || '/'}: ${summary}`, { expected, ...details });
 }

@@ -20,6 +20,7 @@ describe('findRuleFault', () => {
   it('names the members of rules for an unknown one', () => {
     expect(findRuleFault({ action: 'deny', toool: 'a' })).toEqual({
       at: ['toool'],
+      summary: 'unknown key',
       expected: expect.stringMatching(/^one of action, because, server, name, tool, .* only$/),
     });
     expect(at({ toString: 1 })).toEqual(['toString']);

@@ -11,6 +11,11 @@ const MAX_BECAUSE = 500;
 
 /** Error in a rule: its position, and the expected and received value. */
 export interface RuleFault extends PatternFault {
+  /**
+   * Name of the error.
+   * @default `invalid value`
+   */
+  readonly summary?: string;
   readonly got?: unknown;
 }
 
@@ -51,7 +56,8 @@ export function findRuleFault(rule: unknown): RuleFault | undefined {
 export function findMatchFault(match: JsonObject): RuleFault | undefined {
   for (const [name, value] of Object.entries(match)) {
     const check = Object.hasOwn(MEMBER_CHECKS, name) ? MEMBER_CHECKS[name] : undefined;
-    if (check === undefined) return { at: [name], expected: `one of ${Object.keys(MEMBER_CHECKS).join(', ')}` };
+    if (check === undefined)
+      return { at: [name], summary: 'unknown key', expected: `one of ${Object.keys(MEMBER_CHECKS).join(', ')}` };
     const fault = value === undefined ? undefined : check(value, name);
     if (fault) return fault;
   }
