@@ -52,6 +52,15 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
   const { newQuickJSWASMModuleFromVariant, newVariant, DefaultIntrinsics } = load(start.core) as Core;
   const { default: variant } = load(start.variant) as Variant;
   const { code, seed, time, limits } = start;
+  // On Linux each thread has a priority of its own. The calls of others go first while the program computes.
+  try {
+    const { readlinkSync } = load('node:fs') as typeof import('node:fs');
+    const { constants, setPriority } = load('node:os') as typeof import('node:os');
+    const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
+    if (thread !== undefined) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Other systems have one priority for all threads, or do not let the process lower it.
+  }
   // QuickJS cannot see the sizes of its own allocations in WebAssembly, so its limit alone would not hold.
   const pages = Math.ceil(limits.maxMemory / 65_536);
   const wasmMemory = new WebAssembly.Memory({ initial: 256, maximum: Math.max(pages, 256) });
