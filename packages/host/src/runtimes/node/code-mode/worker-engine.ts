@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -105,17 +106,34 @@ function startProgram(start: WorkerStart, { onCall, onIdle, onEnd }: EngineEvent
     stop();
     onEnd(outcome);
   };
+  /** Thread of the worker, where its processor time can be read. */
+  let thread: number | undefined;
   /** Stops a program that computes in a place where QuickJS does not look at the time. */
   const watch = (): void => {
     clearTimeout(timer);
     const { maxComputeTime } = start.limits;
-    const message = `it computed for more than ${maxComputeTime} ms`;
-    timer = setTimeout(() => end({ failure: 'compute-time', message, log: [] }), maxComputeTime + STOP_DELAY);
-    timer.unref();
+    const startedAt = readProcessorTime(thread);
+    const check = (): void => {
+      const computed = readProcessorTime(thread) - startedAt;
+      // Also if the thread has ended, or its processor time is not known.
+      if (!(computed < maxComputeTime)) {
+        const message = `it computed for more than ${maxComputeTime} ms`;
+        return end({ failure: 'compute-time', message, log: [] });
+      }
+      wait(maxComputeTime - computed);
+    };
+    const wait = (time: number): void => {
+      timer = setTimeout(check, time + STOP_DELAY);
+      timer.unref();
+    };
+    wait(maxComputeTime);
   };
   worker.on('message', (message: WorkerMessage) => {
     if (isStopped) return;
-    if (message.type === 'call') onCall(message.index, message.name, message.args);
+    if (message.type === 'thread') {
+      thread = message.thread;
+      watch();
+    } else if (message.type === 'call') onCall(message.index, message.name, message.args);
     else if (message.type === 'end') end(message.end);
     else {
       unprocessed -= 1;
@@ -136,4 +154,13 @@ function startProgram(start: WorkerStart, { onCall, onIdle, onEnd }: EngineEvent
     },
     stop,
   };
+}
+
+/** Reads the processor time of a thread of this process in milliseconds: NaN if it is not known. */
+function readProcessorTime(thread: number | undefined): number {
+  try {
+    return Number(readFileSync(`/proc/self/task/${thread}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
 }

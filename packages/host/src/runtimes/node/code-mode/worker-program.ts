@@ -3,6 +3,8 @@ import type { EngineProgram, ProgramEnd, ProgramFailure } from '../../../code-mo
 
 /** Messages of the worker to its host. */
 export type WorkerMessage =
+  /** Comes first, on systems where each thread has a priority and a processor time of its own. */
+  | { readonly type: 'thread'; readonly thread: number }
   | { readonly type: 'call'; readonly index: number; readonly name: string; readonly args: string }
   | { readonly type: 'idle' }
   | { readonly type: 'end'; readonly end: ProgramEnd };
@@ -52,14 +54,21 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
   const { newQuickJSWASMModuleFromVariant, newVariant, DefaultIntrinsics } = load(start.core) as Core;
   const { default: variant } = load(start.variant) as Variant;
   const { code, seed, time, limits } = start;
+  const { readFileSync, readlinkSync } = load('node:fs') as typeof import('node:fs');
+  const { constants, setPriority } = load('node:os') as typeof import('node:os');
+  /** Reads the processor time of this thread in milliseconds, where the system tells it. */
+  let readProcessorTime: (() => number) | undefined;
   // On Linux each thread has a priority of its own. The calls of others go first while the program computes.
   try {
-    const { readlinkSync } = load('node:fs') as typeof import('node:fs');
-    const { constants, setPriority } = load('node:os') as typeof import('node:os');
-    const [, thread] = /\/task\/(\d+)$/.exec(readlinkSync('/proc/thread-self')) ?? [];
-    if (thread !== undefined) setPriority(Number(thread), constants.priority.PRIORITY_BELOW_NORMAL);
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+    const read = () => Number(readFileSync('/proc/thread-self/schedstat', 'latin1').split(' ')[0]) / 1e6;
+    if (read() > 0) {
+      setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
+      readProcessorTime = read;
+      port.postMessage({ type: 'thread', thread });
+    }
   } catch {
-    // Other systems have one priority for all threads, or do not let the process lower it.
+    // The program computes with the priority of the process, and its time includes waits for a processor.
   }
   // QuickJS cannot see the sizes of its own allocations in WebAssembly, so its limit alone would not hold.
   const pages = Math.ceil(limits.maxMemory / 65_536);
@@ -74,8 +83,16 @@ export async function runWorkerProgram({ port, start, load }: WorkerEnvironment)
   let computed = 0;
   let resumedAt = now();
   let isOverTime = false;
+  const processorTimeAtStart = readProcessorTime?.() ?? 0;
+  /** Elapsed time at which the processor time is read again, in milliseconds. */
+  let nextReading = limits.maxComputeTime;
   runtime.setInterruptHandler(() => {
-    isOverTime ||= computed + now() - resumedAt > limits.maxComputeTime;
+    const elapsed = computed + now() - resumedAt;
+    if (isOverTime || elapsed <= nextReading) return isOverTime;
+    const time = readProcessorTime === undefined ? elapsed : readProcessorTime() - processorTimeAtStart;
+    isOverTime = time > limits.maxComputeTime;
+    // At least a millisecond, because the readings of a thread that waits approach the limit slowly.
+    nextReading = elapsed + Math.max(limits.maxComputeTime - time, 1);
     return isOverTime;
   });
   const vm = runtime.newContext({ intrinsics: DefaultIntrinsics });
