@@ -6,6 +6,10 @@ import { createHost } from '../index.node.js';
 
 const IS_FULL = process.env.TENON_TEST_EXTENT === 'full';
 
+/** Rounds of a test: 500 in all when the tests are full. */
+const ROUNDS = IS_FULL ? 50 : 12;
+const PARTS = IS_FULL ? Array.from({ length: 10 }, (_, part) => part * ROUNDS) : [0];
+
 /** A clock in which a lease of ten seconds passes in a tenth of a second. */
 const createFastClock = (): Clock => {
   const start = systemClock.now();
@@ -52,50 +56,52 @@ const PROGRAM = `
   return outcomes.sort();`;
 
 describe('a program whose process ends', () => {
-  it('repeats no effect, loses none, and tells of those whose outcome is unknown', async () => {
-    const clock = createFastClock();
-    const stores = memoryStores({ clock });
-    const rounds = IS_FULL ? 500 : 12;
-    let kills = 0;
-    for (let round = 0; round < rounds; round++) {
-      const effects: string[] = [];
-      const pay = tool({ input: z.object({ text: z.string() }), run: ({ text }) => void effects.push(text) });
-      const service = createServer({ name: 'bank', version: '1.0.0', tools: { pay } });
-      const id = `round-${round}`;
-      const runIn = async (process: Stores, ended?: Promise<undefined>) => {
-        const options = { servers: { bank: { service } }, stores: process, clock, codeMode: 'only' as const };
-        const host = await createHost({ ...options, onError: () => {} });
-        const result = host.callTool('run_program', { program: PROGRAM, id });
-        result.catch(() => {});
-        const first = await Promise.race([result, ended ?? result]);
-        if (first) await host.close();
-        return first;
-      };
-      // One of five processes ends, as 100 of 500 do.
-      const mayEnd = IS_FULL ? round % 5 === 0 : true;
-      let result: Awaited<ReturnType<typeof runIn>>;
-      if (mayEnd) {
-        let end: () => void = () => {};
-        const ended = new Promise<undefined>(resolve => {
-          end = () => resolve(undefined);
-        });
-        result = await runIn(
-          endAfter(stores, 1 + ((round * 7) % 24), () => end()),
-          ended,
-        );
-        if (result === undefined) kills++;
+  it.each(PARTS)(
+    'repeats no effect, loses none, and tells of those whose outcome is unknown: rounds from %i',
+    async first => {
+      const clock = createFastClock();
+      const stores = memoryStores({ clock });
+      let kills = 0;
+      for (let round = first; round < first + ROUNDS; round++) {
+        const effects: string[] = [];
+        const pay = tool({ input: z.object({ text: z.string() }), run: ({ text }) => void effects.push(text) });
+        const service = createServer({ name: 'bank', version: '1.0.0', tools: { pay } });
+        const id = `round-${round}`;
+        const runIn = async (process: Stores, ended?: Promise<undefined>) => {
+          const options = { servers: { bank: { service } }, stores: process, clock, codeMode: 'only' as const };
+          const host = await createHost({ ...options, onError: () => {} });
+          const result = host.callTool('run_program', { program: PROGRAM, id });
+          result.catch(() => {});
+          const settled = await Promise.race([result, ended ?? result]);
+          if (settled) await host.close();
+          return settled;
+        };
+        // One of five processes ends, as 100 of 500 do.
+        const mayEnd = IS_FULL ? round % 5 === 0 : true;
+        let result: Awaited<ReturnType<typeof runIn>>;
+        if (mayEnd) {
+          let end: () => void = () => {};
+          const ended = new Promise<undefined>(resolve => {
+            end = () => resolve(undefined);
+          });
+          result = await runIn(
+            endAfter(stores, 1 + ((round * 7) % 24), () => end()),
+            ended,
+          );
+          if (result === undefined) kills++;
+        }
+        result ??= await runIn(endAfter(stores, Number.POSITIVE_INFINITY, () => {}));
+        const [block] = result?.content ?? [];
+        const outcomes: string[] = JSON.parse(block && 'text' in block ? block.text : '[]');
+        expect(new Set(effects).size, `effects of round ${round}: ${effects}`).toBe(effects.length);
+        expect(outcomes.map(each => each[0])).toEqual(['a', 'b', 'c', 'd']);
+        for (const each of outcomes) {
+          const [text = '', outcome] = each.split(' ');
+          if (outcome === 'done') expect(effects).toContain(text);
+          else expect(outcome).toBe('call/outcome-unknown');
+        }
       }
-      result ??= await runIn(endAfter(stores, Number.POSITIVE_INFINITY, () => {}));
-      const [block] = result?.content ?? [];
-      const outcomes: string[] = JSON.parse(block && 'text' in block ? block.text : '[]');
-      expect(new Set(effects).size, `effects of round ${round}: ${effects}`).toBe(effects.length);
-      expect(outcomes.map(each => each[0])).toEqual(['a', 'b', 'c', 'd']);
-      for (const each of outcomes) {
-        const [text = '', outcome] = each.split(' ');
-        if (outcome === 'done') expect(effects).toContain(text);
-        else expect(outcome).toBe('call/outcome-unknown');
-      }
-    }
-    expect(kills).toBeGreaterThan(rounds / 10);
-  });
+      expect(kills).toBeGreaterThan(ROUNDS / 10);
+    },
+  );
 });
