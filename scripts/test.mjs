@@ -145,11 +145,11 @@ async function prepareBrowser() {
 /** Folders of tests that read all sources by a compiler. In one worker, they parse them once. */
 const RULES = ['test/house', 'test/types'];
 
-/** Without named steps, the rules run beside other steps. @returns {import('./unit-tests.mjs').TestSelection} */
+/** In a run of all steps, the rules have a lane of their own. @returns {import('./unit-tests.mjs').TestSelection} */
 const chooseTests = () => ({
   name: 'vitest',
   files: isFull ? [...listProductSuites(), ...skippedFiles] : [],
-  excluded: wanted.size === 0 ? RULES : [],
+  excluded: isCover ? RULES : [],
 });
 
 /** @param {import('./unit-tests.mjs').TestSelection} selection @returns {Promise<Counts>} */
@@ -185,8 +185,9 @@ async function take({ title, needs, run }) {
   return { passed: passed + (held ? 1 : 0), failed: failed + (held ? 0 : 1), verdict };
 }
 
-/** A line with the verdict of a step. The test runner tells in a similar one how many files have ended. */
-const VERDICT = /^── (?!\d+ of \d+ files)(.*)\n/gm;
+/** A line with the verdict of a step, or about the number of test files that have ended. */
+const PROGRESS = /^── (.*)\n/gm;
+const FILE_COUNT = /^\d+ of \d+ files/;
 
 /**
  * Steps by their ids, for a process of its own. Its verdicts are printed at once, for those who wait.
@@ -201,8 +202,9 @@ function runLane(ids) {
     let said = '';
     for (const stream of [lane.stdout, lane.stderr])
       stream.setEncoding('utf8').on('data', text => {
-        for (const [, verdict = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(VERDICT))
-          reportEnd(verdict);
+        for (const [, line = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(PROGRESS))
+          if (FILE_COUNT.test(line)) console.log(`── ${line}`);
+          else reportEnd(line);
         said += text;
       });
     lane.on('error', reject);
@@ -274,8 +276,8 @@ const summary = [];
 const failures = [];
 const total = { passed: 0, failed: 0 };
 /** Steps that run at the same time. */
-const lanes = [['types', 'portable', 'lint', 'format', 'conformance'], ['package', 'runtimes'], ['rules']];
-const planned = new Set(wanted.size > 0 ? wanted : ['build', ...lanes.flat(), 'browser', 'unit']);
+const lanes = [['unit'], ['types', 'portable', 'lint', 'format', 'conformance'], ['package', 'runtimes'], ['rules']];
+const planned = new Set(wanted.size > 0 ? wanted : ['build', 'browser', ...lanes.flat()]);
 /** Number of steps, and of those that have ended. */
 const count = steps.filter(step => planned.has(step.id) && !(step.isFull && wanted.size === 0)).length;
 let ended = 0;
@@ -283,11 +285,10 @@ if (wanted.size === 0 || [...wanted].some(id => USES_TOOLS.has(id))) await insta
 if (wanted.size > 0) {
   await takeInTurn(id => wanted.has(id));
 } else {
-  await takeInTurn(id => id === 'build');
-  // Two lanes use the runtimes, and only one can install them.
+  // Several lanes use the browser and the runtimes, and only one can install them.
+  await takeInTurn(id => id === 'build' || id === 'browser');
   await installRuntimes();
   await takeTogether(lanes);
-  await takeInTurn(id => id === 'browser' || id === 'unit');
 }
 await removeInstalled();
 

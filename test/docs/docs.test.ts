@@ -8,10 +8,10 @@ import { type Outcome, openWorkshop, runPages, typecheck } from './workshop.js';
 const all = pages();
 const withCode = all.filter(({ blocks }) => blocks.length > 0);
 /** Number of processes that run the code of the pages, one after the other. */
-const PARTS = isFull ? 10 : 3;
+const PARTS = isFull ? 10 : 2;
 const withRunningCode = withCode.filter(({ blocks }) => blocks.some(({ runs }) => runs));
 /** Each run checks the types of all pages, and runs the code of some. */
-const running = takePart(withRunningCode, 0, 4);
+const running = takePart(withRunningCode, 0, 8);
 
 describe('the code on the pages', () => {
   const workshop = openWorkshop(withCode);

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { runDoctor } from '../../packages/cli/src/doctor/run-doctor.js';
-import { takeCover } from '../support/extent.js';
+import { takeCover, takePart } from '../support/extent.js';
 import { listWarnings } from './list-warnings.js';
 import { type SeededStdioFault, stdioFaults } from './stdio-faults.js';
 
@@ -20,11 +20,14 @@ it('reports no problem in a correct stdio server', async () => {
   expect(listWarnings(await examine('none'))).toEqual([]);
 });
 
-it.each(takeCover(stdioFaults, ({ isRepeated = false }) => !isRepeated))(
-  'reports on stdio exactly: $title',
-  async ({ fault, found, text = /./, ...options }) => {
-    const report = await examine(fault, options);
-    expect(listWarnings(report)).toEqual(found);
-    expect(JSON.stringify(report.findings)).toMatch(text);
-  },
-);
+it.each(
+  takePart(
+    takeCover(stdioFaults, ({ isRepeated = false }) => !isRepeated),
+    0,
+    3,
+  ),
+)('reports on stdio exactly: $title', async ({ fault, found, text = /./, ...options }) => {
+  const report = await examine(fault, options);
+  expect(listWarnings(report)).toEqual(found);
+  expect(JSON.stringify(report.findings)).toMatch(text);
+});

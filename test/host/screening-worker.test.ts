@@ -79,7 +79,7 @@ describe('a screening worker', () => {
   it('leaves the thread of the host free', async () => {
     const screenAside = createScreeningWorker(() => modules);
     await screenAside(toJob(toResult('first')));
-    const job = screenAside(toJob(toResult('\u200b\u202e'.repeat(300_000))));
+    const job = screenAside(toJob(toResult('\u200b\u202e'.repeat(50_000))));
     let turns = 0;
     let isDone = false;
     void job.finally(() => {
