@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Client, connect, createServer, type JsonObject } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type OpenApiOptions, openapi } from './index.node.js';
+import { type OpenApiOptions, openapi, readOperations } from './index.node.js';
 
 interface SentRequest extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
   readonly body: Buffer;
@@ -63,6 +63,7 @@ describe('openapi', () => {
     ['query', { style: 'deepObject', explode: true }, { a: { b: [1, 2] } }, '/p?v[a][b][0]=1&v[a][b][1]=2'],
     ['query', { allowReserved: true }, 'a/b:c?d&e#f', '/p?v=a/b:c?d%26e%23f'],
     ['query', { content: { 'application/json': { schema: {} } } }, { a: [1] }, '/p?v=%7B%22a%22%3A%5B1%5D%7D'],
+    ['query', { content: { 'text/plain': { schema: {} } } }, 'a b', '/p?v=a+b'],
     ['path', {}, list, '/p/a%20b,c%2Cd'],
     ['path', {}, object, '/p/r,1,g,x%26y'],
     ['path', { explode: true }, object, '/p/r=1,g=x%26y'],
@@ -174,6 +175,87 @@ describe('openapi', () => {
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('base64') }] });
   });
 
+  const postBody = (type: string, schema: object, more: object = {}) =>
+    createDocument(
+      { '/p': { post: { operationId: 'post', requestBody: { content: { [type]: { schema } } } } } },
+      { components: { schemas: more } },
+    );
+
+  it.each([
+    ['a choice', { properties: { f: { anyOf: [{ type: 'string', format: 'binary' }, { type: 'null' }] } } }],
+    ['`allOf`', { allOf: [{ $ref: '#/components/schemas/Base' }, { required: ['f'] }] }],
+    [
+      'a list in a choice',
+      { properties: { f: { oneOf: [{ type: 'array', items: { $ref: '#/components/schemas/Bytes' } }] } } },
+    ],
+  ])('sends a file of a property in %s', async (title, schema) => {
+    const Bytes = { type: 'string', format: 'binary' };
+    const Base = { type: 'object', properties: { f: Bytes, note: { type: ['string', 'null'] } } };
+    const { client } = await serve(postBody('multipart/form-data', { type: 'object', ...schema }, { Bytes, Base }));
+    const file = { data: btoa('bytes'), name: 'a.txt', type: 'text/plain' };
+    await client.callTool('post', { body: { f: title.includes('list') ? [file] : file, note: null } });
+    expect(requests.map(each => each.body.toString().split('\r\n').slice(1, -2))).toEqual([
+      ['content-disposition: form-data; name="f"; filename="a.txt"', 'content-type: text/plain', '', 'bytes'],
+    ]);
+  });
+
+  it('sends the members of an object as JSON to an operation that takes any type', async () => {
+    const { client } = await serve(postBody('*/*', { $ref: '#/components/schemas/Pet' }, { Pet: { properties: {} } }));
+    await client.callTool('post', { body: { a: 1 } });
+    expect(requests[0]).toMatchObject({
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"a":1}'),
+    });
+    const bytes = await serve(postBody('*/*', { type: 'string' }));
+    await bytes.client.callTool('post', { body: btoa('a') });
+    expect(requests[1]).toMatchObject({
+      headers: { 'content-type': 'application/octet-stream' },
+      body: Buffer.from('a'),
+    });
+  });
+
+  it('leaves out values of null, which only JSON has', async () => {
+    const places = ['query', 'header', 'cookie'].map(place => ({ in: place, name: `x-${place}`, schema: {} }));
+    const list = { in: 'query', name: 'list', schema: {} };
+    const deep = { in: 'query', name: 'deep', style: 'deepObject', schema: {} };
+    const path = { in: 'path', name: 'id', required: true, schema: {} };
+    const content = { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: { a: {} } } } };
+    const { client } = await serve(
+      createDocument({
+        '/p/{id}': {
+          post: { operationId: 'post', parameters: [...places, list, deep, path], requestBody: { content } },
+        },
+      }),
+    );
+    const args = { 'x-query': null, 'x-header': null, 'x-cookie': null, list: [null, 1], deep: { a: null, b: 2 } };
+    await client.callTool('post', { ...args, id: 1, body: { a: null, b: [null, 'x'] } });
+    expect(requests).toMatchObject([{ url: '/p/1?list=1&deep[b]=2', body: Buffer.from('b=x') }]);
+    expect(Object.keys(requests[0]?.headers ?? {})).not.toContain('x-header');
+    expect(requests[0]?.headers.cookie).toBeUndefined();
+    expect(await client.callTool('post', { id: null })).toMatchObject({ isError: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('sets its headers and credentials itself, in place of parameters of these names', async () => {
+    const parameters = [
+      { in: 'header', name: 'X-Tenant', required: true, schema: { type: 'string' } },
+      { in: 'query', name: 'key', required: true, schema: { type: 'string' } },
+      { in: 'query', name: 'x-tenant', required: true, schema: { type: 'string' } },
+    ];
+    const { client } = await serve(
+      createDocument(
+        { '/p': { get: { operationId: 'get', parameters }, put: { operationId: 'put', security: [], parameters } } },
+        { components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'key' } } } },
+      ),
+      { headers: { 'x-tenant': 'ours' }, auth: { key: 'secret' } },
+    );
+    await client.callTool('get', { 'x-tenant': 'a' });
+    expect(requests).toMatchObject([{ url: '/p?x-tenant=a&key=secret', headers: { 'x-tenant': 'ours' } }]);
+    expect(await client.callTool('get', { 'x-tenant': 'a', 'X-Tenant': 'other' })).toMatchObject({ isError: true });
+    const { tools } = await client.call('tools/list');
+    expect(tools.map(({ inputSchema }) => inputSchema.required)).toEqual([['x-tenant'], ['key', 'x-tenant']]);
+  });
+
   const withResponse = (schema: object, more: object = {}) =>
     createDocument({
       '/p': {
@@ -212,6 +294,19 @@ describe('openapi', () => {
     expect(getText(differing)).toMatch(/differs from its document: .*\n\{"id":"x"\}$/);
     respond = response => response.writeHead(204).end();
     expect(await client.callTool('get', {})).toMatchObject({ isError: true });
+  });
+
+  it('offers the schema of a response of any type that has members', async () => {
+    const responses = (schema: object) => ({ responses: { 200: { content: { '*/*': { schema } } } } });
+    respond = json([1]);
+    const { client } = await serve(
+      createDocument({
+        '/list': { get: { operationId: 'list', ...responses({ type: 'array', items: { type: 'integer' } }) } },
+        '/text': { get: { operationId: 'text', ...responses({ type: 'string' }) } },
+      }),
+    );
+    expect(await client.callTool('list', {})).toMatchObject({ structuredContent: [1] });
+    expect((await client.callTool('text', {})).structuredContent).toBeUndefined();
   });
 
   it('returns lists of a response', async () => {
@@ -500,5 +595,97 @@ describe('a document of Swagger 2.0', () => {
     expect(requests[1]?.body.toString()).toMatch(
       /name="file"; filename="file"\r\ncontent-type: application\/octet-stream\r\n\r\nbytes\r\n/,
     );
+  });
+
+  const withPaths = (paths: object, more: object = {}) => ({
+    swagger: '2.0',
+    info: { title: 'Pets', version: '1' },
+    host: 'pets.example.com',
+    paths,
+    ...more,
+  });
+  const texts = { type: 'array', items: { type: 'string' } };
+
+  it('has the schemas and the formats of the fields of forms', async () => {
+    const field = (name: string, more: object) => ({ in: 'formData', name, ...more });
+    const fields = [
+      field('csv', { ...texts, required: true, description: 'Names' }),
+      ...['multi', 'ssv', 'tsv', 'pipes'].map(format => field(format, { ...texts, collectionFormat: format })),
+    ];
+    const { client } = await serve(
+      withPaths({
+        '/form': {
+          post: { operationId: 'form', parameters: [...fields, field('n', { type: 'integer', 'x-nullable': true })] },
+        },
+        '/file': { post: { operationId: 'file', parameters: [...fields.slice(0, 2), field('f', { type: 'file' })] } },
+      }),
+    );
+    const { tools } = await client.call('tools/list');
+    expect(tools.find(({ name }) => name === 'form')?.inputSchema).toMatchObject({
+      required: ['body'],
+      properties: {
+        body: {
+          required: ['csv'],
+          properties: { csv: { ...texts, description: 'Names' }, n: { type: ['integer', 'null'] } },
+        },
+      },
+    });
+    const list = ['a', 'b'];
+    await client.callTool('form', { body: { csv: list, multi: list, ssv: list, tsv: list, pipes: list, n: null } });
+    expect(requests[0]?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(requests[0]?.body.toString()).toBe('csv=a,b&multi=a&multi=b&ssv=a%20b&tsv=a%09b&pipes=a%7Cb');
+    await client.callTool('file', { body: { csv: list, multi: list } });
+    const parts = [...(requests[1]?.body.toString() ?? '').matchAll(/name="(\w+)"\r\n\r\n(.*)\r\n/g)];
+    expect(parts.map(([, name, value]) => `${name}=${value}`)).toEqual(['csv=a,b', 'multi=a', 'multi=b']);
+  });
+
+  it('has shared parameters, bodies and responses, and stays as it is', async () => {
+    const document = withPaths(
+      {
+        '/pets': {
+          parameters: [{ $ref: '#/parameters/tags' }],
+          post: {
+            operationId: 'add',
+            parameters: [{ $ref: '#/parameters/pet' }],
+            responses: { 200: { $ref: '#/responses/pet' } },
+          },
+        },
+      },
+      {
+        parameters: {
+          tags: { in: 'query', name: 'tags', ...texts, collectionFormat: 'pipes' },
+          pet: { in: 'body', name: 'pet', required: true, schema: { $ref: '#/definitions/Pet' } },
+        },
+        responses: { pet: { description: 'A pet', schema: { $ref: '#/definitions/Pet' } } },
+        definitions: {
+          Pet: { type: 'object', required: ['id'], properties: { id: { type: 'integer', readOnly: true } } },
+        },
+        securityDefinitions: { user: { type: 'basic' } },
+      },
+    );
+    const before = JSON.stringify(document);
+    const { client, report } = await serve(document, { auth: { user: { username: 'ada', password: 'p' } } });
+    respond = json({ id: 1 });
+    expect(await client.callTool('add', { tags: ['a', 'b'], body: { name: 'x' } })).toMatchObject({
+      structuredContent: { id: 1 },
+    });
+    expect(requests).toMatchObject([
+      {
+        url: '/pets?tags=a%7Cb',
+        headers: { 'content-type': 'application/json', authorization: `Basic ${btoa('ada:p')}` },
+        body: Buffer.from('{"name":"x"}'),
+      },
+    ]);
+    expect(report.changed).toEqual([]);
+    expect(JSON.stringify(document)).toBe(before);
+  });
+
+  it.each([
+    [{ schemes: ['http', 'https'], basePath: '/v1' }, 'https://pets.example.com/v1'],
+    [{ schemes: ['http'] }, 'http://pets.example.com'],
+    [{}, 'https://pets.example.com'],
+    [{ host: '127.0.0.1:3000' }, 'http://127.0.0.1:3000'],
+  ])('has the URL of its host and schemes: %j', async (more, expected) => {
+    expect((await readOperations(withPaths({}, more))).baseUrl).toBe(expected);
   });
 });

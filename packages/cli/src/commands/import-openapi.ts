@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
-import { type OpenApiContent, type OpenApiReport, readOperations, requireApiUrl } from '@tenon/openapi';
+import {
+  type OpenApiContent,
+  type OpenApiReport,
+  type ReadOperationsOptions,
+  readOperations,
+  requireApiUrl,
+} from '@tenon/openapi';
 import type { Command } from 'commander';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -19,18 +25,22 @@ const MANY_TOOLS = 40;
 /** Number of entries of a list that are printed. The JSON report has all of them. */
 const MAX_NOTED = 20;
 
-interface ImportOptions {
+/** Options of the document that the command has too, under the same names. */
+const SHARED_OPTIONS = [
+  'name',
+  'baseUrl',
+  'include',
+  'exclude',
+  'readOnly',
+  'resources',
+  'serverOrigins',
+  'maxOutputParts',
+  'maxOutputSize',
+] as const satisfies readonly (keyof ReadOperationsOptions)[];
+
+interface ImportOptions extends Pick<ReadOperationsOptions, (typeof SHARED_OPTIONS)[number]> {
   readonly out?: string;
-  readonly name?: string;
-  readonly baseUrl?: string;
-  readonly include?: string[];
-  readonly exclude?: string[];
   readonly tag?: string[];
-  readonly readOnly?: boolean;
-  readonly resources?: string[];
-  readonly serverOrigins?: string[];
-  readonly maxOutputParts?: number;
-  readonly maxOutputSize?: number;
   readonly force?: boolean;
   readonly json?: boolean;
 }
@@ -112,36 +122,11 @@ async function importDocument(context: CliContext, reference: string, options: I
   }
 }
 
-async function readContent(
-  cwd: string,
-  reference: string,
-  {
-    tag: tags,
-    name,
-    include,
-    exclude,
-    readOnly,
-    baseUrl,
-    resources,
-    serverOrigins,
-    maxOutputParts,
-    maxOutputSize,
-  }: ImportOptions,
-): Promise<OpenApiContent> {
+async function readContent(cwd: string, reference: string, options: ImportOptions): Promise<OpenApiContent> {
   const document = isWebUrl(reference) ? reference : resolve(cwd, reference);
+  const shared: ReadOperationsOptions = Object.fromEntries(SHARED_OPTIONS.map(name => [name, options[name]]));
   try {
-    return await readOperations(document, {
-      tags,
-      name,
-      include,
-      exclude,
-      readOnly,
-      baseUrl,
-      resources,
-      serverOrigins,
-      maxOutputParts,
-      maxOutputSize,
-    });
+    return await readOperations(document, { ...shared, tags: options.tag });
   } catch (error) {
     throw toUsageError(error);
   }

@@ -33,7 +33,7 @@ export function buildRequest(
   for (const parameter of parameters) {
     const { property, name, in: place, json } = parameter;
     const value: unknown = Reflect.get(args, property);
-    if (value === undefined) continue;
+    if (value === undefined || (value === null && json !== true && place !== 'path')) continue;
     /** A value that is sent as JSON is a text for the style. */
     const [owner, key] = json === true ? [{ json: JSON.stringify(value) }, 'json'] : [args, property];
     if (place === 'path') pathTexts.set(name, toPathText(name, requireSegment(property, value, owner), key, parameter));
@@ -62,7 +62,7 @@ export function buildRequest(
 /** A segment of dots would lead to another path, and an empty one to the list above. */
 function requireSegment(property: string, value: unknown, owner: object): object {
   for (const each of Array.isArray(value) ? value : [value])
-    if (/^\.*$/.test(String(each)))
+    if (each === null || /^\.*$/.test(String(each)))
       throw toolError(`"${property}": expected a value for the path, got ${JSON.stringify(each)}.`);
   return owner;
 }

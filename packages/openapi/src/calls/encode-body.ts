@@ -2,7 +2,7 @@ import { createRandomText, decodeBase64, isObject, stringifyJson } from '@tenon/
 import { toolError } from 'tenon';
 import type { OperationBody, OperationField } from '../operations/operation.js';
 import { isTextType } from '../operations/read-body.js';
-import { formatMember, toPairs } from './serialize-value.js';
+import { formatMember, toDelimitedText, toPairs } from './serialize-value.js';
 
 /** Body of a request, and the media type that it has. */
 export interface EncodedBody {
@@ -48,8 +48,13 @@ function toMultipart(
   const encoder = new TextEncoder();
   for (const [name, content] of Object.entries(value)) {
     const field = fields[name] ?? {};
-    const items: readonly unknown[] = Array.isArray(content) ? content : [content];
+    const items: readonly unknown[] = Array.isArray(content)
+      ? field.explode === false
+        ? [toDelimitedText(content, field)]
+        : content
+      : [content];
     for (const [index, item] of items.entries()) {
+      if (item === null) continue;
       const part = isObject(item) && field.file === true ? toFilePart(name, item, field) : undefined;
       const partType = part?.type ?? field.type ?? (typeof item === 'object' ? 'application/json' : undefined);
       const head = [

@@ -10,6 +10,13 @@ type Encode = (text: string) => string;
 /** Maximum depth of objects within objects, for `deepObject`. */
 const MAX_DEPTH = 16;
 
+/** Separators of the elements of one value, by its style. */
+const SEPARATORS: Readonly<Record<string, string>> = {
+  spaceDelimited: '%20',
+  pipeDelimited: '%7C',
+  tabDelimited: '%09',
+};
+
 /** Encodes a text for a query, where `+` is a space. */
 export const encodeQuery: Encode = text => encodeURIComponent(toWellFormed(text)).replace(/%20/g, '+');
 
@@ -49,7 +56,13 @@ export function toHeaderText(owner: object, key: string, { explode = false }: Va
     : parts.flat().join(',');
 }
 
-/** Serializes a member of the arguments as parts of a query, a cookie or a form. */
+/** Joins the elements of a list to one text, which is not encoded. */
+export const toDelimitedText = (list: readonly unknown[], { style }: ValueStyle): string =>
+  listParts({ list }, 'list', text => text)
+    .flat()
+    .join(decodeURIComponent(SEPARATORS[style ?? ''] ?? ','));
+
+/** Serializes a member of the arguments as parts of a query, a cookie or a form. `null` has no part. */
 export function toPairs(
   name: string,
   owner: object,
@@ -58,28 +71,31 @@ export function toPairs(
   encode: Encode = allowReserved === true ? encodeReserved : encodeQuery,
 ): readonly Pair[] {
   const value: unknown = Reflect.get(owner, key);
+  if (value === null) return [];
   if (style === 'deepObject') return listDeep(encode(name), owner, key, encode, 0);
   const isList = Array.isArray(value);
   if (!isList && !isObject(value)) return [[encode(name), encode(formatMember(owner, key))]];
   const parts = listParts(owner, key, encode);
   if (explode) return isList ? parts.flat().map(each => [encode(name), each]) : parts.map(([k = '', v = '']) => [k, v]);
-  const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ',';
-  return [[encode(name), parts.flat().join(separator)]];
+  return [[encode(name), parts.flat().join(SEPARATORS[style ?? ''] ?? ',')]];
 }
 
-/** Lists the encoded elements of a list, each alone, or the names and values of an object, or the one value. */
+/** Lists the encoded elements of a list, each alone, or the names and values of an object, or the one value. `null` is none. */
 function listParts(owner: object, key: string, encode: Encode): readonly (readonly string[])[] {
   const value: unknown = Reflect.get(owner, key);
-  if (Array.isArray(value)) return value.map((_, index) => [encode(formatMember(value, index))]);
+  if (Array.isArray(value))
+    return value.flatMap((each, index) => (each === null ? [] : [[encode(formatMember(value, index))]]));
   if (!isObject(value)) return [[encode(formatMember(owner, key))]];
-  return Object.keys(value).map(name => [encode(name), encode(formatMember(value, name))]);
+  return Object.keys(value).flatMap(name =>
+    value[name] === null ? [] : [[encode(name), encode(formatMember(value, name))]],
+  );
 }
 
 /** Lists `name[key]=value` for each value in an object or a list. */
 function listDeep(name: string, owner: object, key: string | number, encode: Encode, depth: number): readonly Pair[] {
   const value: unknown = Reflect.get(owner, key);
-  if (typeof value !== 'object' || value === null || depth >= MAX_DEPTH)
-    return [[name, encode(formatMember(owner, key))]];
+  if (value === null) return [];
+  if (typeof value !== 'object' || depth >= MAX_DEPTH) return [[name, encode(formatMember(owner, key))]];
   const keys = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
   return keys.flatMap(each => listDeep(`${name}[${encode(String(each))}]`, value, each, encode, depth + 1));
 }

@@ -1,4 +1,12 @@
-import { checkArray, checkObject, checkString, requireArgument, requireKnownOptions, TenonError } from '@tenon/base';
+import {
+  checkArray,
+  checkObject,
+  checkString,
+  isObject,
+  requireArgument,
+  requireKnownOptions,
+  TenonError,
+} from '@tenon/base';
 import { loadPeerSchema, type ResourceDefinition, resource, type ToolDefinition, tool, toolError } from 'tenon';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
 import type { Platform } from '../platform.js';
@@ -86,7 +94,8 @@ export function createDefinitions(
   const call = createApiCaller({ baseUrl, schemes, auth, headers, timeout, maxResponseSize, platform });
   const tools: Record<string, ToolDefinition> = {};
   const resources: Record<string, ResourceDefinition> = {};
-  for (const operation of operations) {
+  for (const written of operations) {
+    const operation = withoutFixed(written, schemes, auth, headers);
     const { name, title, description, method, input, output, uri } = operation;
     if (uri !== undefined) {
       resources[uri] = resource<Record<string, unknown>>({
@@ -128,6 +137,48 @@ export function createDefinitions(
   }
   return { tools, resources };
 }
+
+/**
+ * Removes the parameters whose values the server sets: those of its headers and its credentials. A model cannot know them,
+ * and must not replace them.
+ */
+function withoutFixed(
+  operation: ApiOperation,
+  schemes: readonly SecurityScheme[],
+  auth: Credentials,
+  headers: Readonly<Record<string, string>>,
+): ApiOperation {
+  const { security, input } = operation;
+  const fixed = new Set([
+    ...Object.keys(headers).map(name => toKey('header', name)),
+    ...schemes
+      .filter(
+        ({ id }) => auth[id] !== undefined && (security === undefined || security.some(each => each.includes(id))),
+      )
+      .map(({ kind, name }) => toKey(kind, name)),
+  ]);
+  const removed = operation.parameters.filter(({ in: place, name }) => fixed.has(toKey(place, name)));
+  if (removed.length === 0) return operation;
+  const properties = removed.map(({ property }) => property);
+  const { required, ...rest } = input;
+  const left = Array.isArray(required) ? required.filter(name => !properties.includes(String(name))) : [];
+  return {
+    ...operation,
+    parameters: operation.parameters.filter(each => !removed.includes(each)),
+    input: {
+      ...rest,
+      properties: Object.fromEntries(
+        Object.entries(isObject(input.properties) ? input.properties : {}).filter(
+          ([name]) => !properties.includes(name),
+        ),
+      ),
+      ...(left.length > 0 ? { required: left } : {}),
+    },
+  };
+}
+
+/** Names of headers are case-insensitive. */
+const toKey = (place: string, name: string): string => `${place} ${place === 'header' ? name.toLowerCase() : name}`;
 
 const toToolError = (error: unknown): unknown => (error instanceof ApiStatusError ? toolError(error.message) : error);
 

@@ -1,5 +1,6 @@
 import { decodePointerToken, isObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
+import { isSwagger } from './swagger.js';
 
 /** Maximum number of references to references. */
 const MAX_HOPS = 20;
@@ -50,6 +51,11 @@ export class DocumentSet {
     this.#read = read;
     this.#origins = origins;
     this.#documents.set(root.location, root.value);
+  }
+
+  /** Tells if the parameters, bodies and responses are those of Swagger 2.0. */
+  get isSwagger(): boolean {
+    return isSwagger(this.root.value);
   }
 
   /** Loads a document, so that references to it can be followed. A failure is the error of these references. */

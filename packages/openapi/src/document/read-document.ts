@@ -2,6 +2,7 @@ import { createGuardedFetch, createUrlGuard, isObject, parseJsonText, redactUrl,
 import { type JsonObject, TenonError } from 'tenon';
 import type { Files, Platform } from '../platform.js';
 import { DocumentSet } from './document-set.js';
+import { convertSwagger, isSwagger } from './swagger.js';
 
 /** Maximum size of a document, in bytes. */
 const MAX_SIZE = 20 * 1024 * 1024;
@@ -28,7 +29,7 @@ export interface DocumentOptions {
 
 /**
  * Reads a document of OpenAPI 3, in JSON or YAML, and the documents that it refers to when they are needed. Converts a
- * document of Swagger 2.0 to OpenAPI 3.0.
+ * document of Swagger 2.0 to OpenAPI 3.0 at its top: what its operations contain is converted when they are read.
  * @throws TenonError `openapi/document`, or `http/unreachable` for a document that cannot be fetched
  */
 export async function readDocument(
@@ -41,14 +42,14 @@ export async function readDocument(
   const location = written === undefined ? 'document:' : locate(String(written), platform.files);
   const name = isObjectSource ? 'the document' : describe(String(source));
   const value = isObjectSource ? source : await readOne(location, name, platform);
-  if (typeof value.openapi !== 'string' && typeof value.swagger !== 'string') {
+  if (typeof value.openapi !== 'string' && !isSwagger(value)) {
     throw createDocumentError(
       `${name}: not an OpenAPI document, because it has no member "openapi" or "swagger"`,
       'pass a document of Swagger 2.0 or OpenAPI 3',
     );
   }
   const root = {
-    value: typeof value.swagger === 'string' ? await upgrade(value) : value,
+    value: isSwagger(value) ? convertSwagger(value, location) : value,
     location: isObjectSource || base === undefined ? location : locate(String(base), platform.files),
   };
   return new DocumentSet(root, each => readOne(each, describe(each), platform), documentOrigins);
@@ -66,11 +67,6 @@ function locate(text: string, files: Files | undefined): string {
 
 /** Secrets of a URL are in its query. */
 const describe = (text: string): string => (/^https?:/i.test(text) ? redactUrl(text) : text);
-
-async function upgrade(value: JsonObject): Promise<JsonObject> {
-  const { upgrade: convert } = await import('@scalar/openapi-upgrader');
-  return convert(value, '3.0') as JsonObject;
-}
 
 async function readOne(location: string, name: string, platform: Platform): Promise<JsonObject> {
   const text = location.startsWith('file:')

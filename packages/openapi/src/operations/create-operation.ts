@@ -1,10 +1,11 @@
 import { chooseName, isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
+import { convertInputs } from '../document/swagger.js';
 import { choosePropertyName, SchemaDefinitions } from '../schemas/schema-definitions.js';
 import type { ApiOperation, OperationParameter } from './operation.js';
 import { readBody } from './read-body.js';
-import { cutText, mergeParameters, readParameter } from './read-parameters.js';
+import { cutText, isSent, mergeParameters, readParameter } from './read-parameters.js';
 import { type OutputLimits, readResponse } from './read-response.js';
 import { readSecurity } from './security-schemes.js';
 
@@ -50,7 +51,11 @@ export function createOperation({
     return property;
   };
   const parameters: OperationParameter[] = [];
-  for (const parameter of mergeParameters(shared, { value: value.parameters, location }, documents, changes)) {
+  const merged = mergeParameters(shared, { value: value.parameters, location }, documents, changes);
+  const inputs = documents.isSwagger
+    ? convertInputs(merged, value.consumes ?? documents.root.value.consumes, location)
+    : { parameters: merged, body: documents.follow({ value: value.requestBody, location }) };
+  for (const parameter of inputs.parameters.filter(isSent)) {
     const { in: place, name, required: isRequired } = parameter.value;
     if (place !== 'header' || /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(String(name)))
       parameters.push(readParameter(parameter, documents, definitions, add));
@@ -64,8 +69,8 @@ export function createOperation({
     changes.push(`\`${name}\` of the path is not declared: any text is accepted`);
     parameters.push({ property: add(name.replace(/[^\w.-]+/g, '_'), { type: 'string' }, true), name, in: 'path' });
   }
-  const body = readBody(documents.follow({ value: value.requestBody, location }), documents, definitions, add);
-  const response = outputLimits ? readResponse({ value: value.responses, location }, documents, outputLimits) : {};
+  const body = readBody(inputs.body, documents, definitions, add);
+  const response = outputLimits ? readResponse(found, documents, outputLimits) : {};
   const { definitions: $defs } = definitions;
   const security = readSecurity(value, documents.root.value);
   const { summary, description, operationId, deprecated } = value;

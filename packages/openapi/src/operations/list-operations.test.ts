@@ -299,6 +299,78 @@ describe('listOperations', () => {
   });
 });
 
+describe('the schema of a body', () => {
+  const list = async (schema: object, schemas: object = {}) => {
+    const { operations, changed } = await listOperations(
+      createDocument(
+        { '/a': { post: operation({ requestBody: { content: { 'application/json': { schema } } } }) } },
+        { components: { schemas } },
+      ),
+    );
+    const { properties, $defs } = operations[0]?.input ?? {};
+    return { body: (properties as JsonObject | undefined)?.body, $defs, changes: changed[0]?.changes };
+  };
+  const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+  it('requires no read-only property of another part of `allOf`', async () => {
+    const schemas = { Base: { properties: { id: { readOnly: true }, name: {} } } };
+    const { body } = await list({ allOf: [refer('Base'), { required: ['id', 'name'] }], required: ['id'] }, schemas);
+    expect(body).toEqual({ allOf: [{ $ref: '#/$defs/Base' }, { required: ['name'] }] });
+    const nested = await list({ allOf: [{ properties: { a: { required: ['id'] } } }, refer('Base')] }, schemas);
+    expect(nested.body).toMatchObject({ allOf: [{ properties: { a: { required: ['id'] } } }, {}] });
+  });
+
+  it('accepts a value of two forms of `oneOf`', async () => {
+    const { body } = await list({ oneOf: [{ type: 'integer' }, { type: 'number' }] });
+    expect(body).toEqual({ anyOf: [{ type: 'integer' }, { type: 'number' }] });
+  });
+
+  const kind = { required: ['kind'], properties: { kind: { type: 'string' } } };
+  it('selects its forms by the values of a discriminator', async () => {
+    const schemas = { Cat: kind, Dog: kind, Fox: { properties: { kind: { const: 'fox' } } } };
+    const mapping = { cat: '#/components/schemas/Cat', kitten: 'Cat', fox: 'Fox', none: 'https://other.example/a' };
+    const forms = ['Cat', 'Dog', 'Fox'].map(refer);
+    const { body } = await list({ oneOf: forms, discriminator: { propertyName: 'kind', mapping } }, schemas);
+    expect(body).toEqual({
+      anyOf: [
+        { $ref: '#/$defs/Cat', properties: { kind: { enum: ['cat', 'kitten'] } }, required: ['kind'] },
+        { $ref: '#/$defs/Dog' },
+        { $ref: '#/$defs/Fox' },
+      ],
+    });
+  });
+
+  it('offers the schemas that inherit from one with a discriminator', async () => {
+    const mapping = { cat: 'Cat', pet: 'Pet' };
+    const schemas = {
+      Pet: { ...kind, discriminator: { propertyName: 'kind', mapping } },
+      Cat: { allOf: [refer('Pet'), { properties: { friend: refer('Pet') } }] },
+    };
+    const { body, $defs, changes } = await list(refer('Pet'), schemas);
+    const forms = {
+      anyOf: [
+        { $ref: '#/$defs/Cat', properties: { kind: { enum: ['cat'] } }, required: ['kind'] },
+        { $ref: '#/$defs/Pet' },
+      ],
+    };
+    expect(body).toEqual(forms);
+    expect($defs).toEqual({ Pet: kind, Cat: { allOf: [{ $ref: '#/$defs/Pet' }, { properties: { friend: forms } }] } });
+    expect(changes).toBeUndefined();
+    const names = Array.from({ length: 17 }, (_, index) => `Form${index}`);
+    const many = {
+      Pet: {
+        ...kind,
+        discriminator: { propertyName: 'kind', mapping: Object.fromEntries(names.map(name => [name, name])) },
+      },
+    };
+    const limited = await list(refer('Pet'), many);
+    expect(limited.body).toEqual({ $ref: '#/$defs/Pet' });
+    expect(limited.changes?.join()).toContain(
+      'the 17 schemas that inherit from #/components/schemas/Pet are not offered',
+    );
+  });
+});
+
 describe('a parameter of a document', () => {
   const list = async (parameters: readonly object[], more: object = {}) => {
     const { operations, changed } = await listOperations(
@@ -322,6 +394,12 @@ describe('a parameter of a document', () => {
       expect(changes).toEqual(['a parameter in "query" is left out: it has no name']);
     },
   );
+
+  it('has the description beside its reference', async () => {
+    const id = { in: 'query', name: 'id', description: 'Any id', schema: {} };
+    const { operation } = await list([{ $ref: '#/id', description: 'Id of the pet' }], { id });
+    expect(operation?.input.properties).toEqual({ id: { description: 'Id of the pet' } });
+  });
 
   it('has a number of YAML as its name', async () => {
     const { operation } = await list([{ in: 'query', name: 1, schema: {} }]);

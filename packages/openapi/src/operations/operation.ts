@@ -3,10 +3,10 @@ import type { JsonObject } from 'tenon';
 /** Serialization of a value, as OpenAPI names it. */
 export interface ValueStyle {
   /**
-   * Style of lists and objects.
+   * Style of lists and objects. `tabDelimited` is the collection format `tsv` of Swagger 2.0.
    * @default `simple` in paths and headers, `form` elsewhere
    */
-  readonly style?: 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | undefined;
+  readonly style?: 'label' | 'matrix' | 'spaceDelimited' | 'pipeDelimited' | 'tabDelimited' | 'deepObject' | undefined;
   /**
    * Sends each element of a list or an object as a value of its own.
    * @default `true` in queries, cookies and forms, `false` elsewhere

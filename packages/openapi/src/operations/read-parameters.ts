@@ -2,11 +2,12 @@ import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
+import { JSON_TYPE } from './media-types.js';
 import type { OperationParameter, ValueStyle } from './operation.js';
 
 /** Maximum length of a description, in characters. */
 const MAX_DESCRIPTION = 1024;
-const STYLES = ['label', 'matrix', 'spaceDelimited', 'pipeDelimited', 'deepObject'] as const;
+const STYLES = ['label', 'matrix', 'spaceDelimited', 'pipeDelimited', 'tabDelimited', 'deepObject'] as const;
 /** Headers that belong to the request itself, or to the connection. */
 const OWN_HEADERS =
   /^(?:accept|accept-encoding|content-type|content-length|authorization|host|connection|transfer-encoding|cookie)$/i;
@@ -24,7 +25,7 @@ export function mergeParameters(
   const merged = new Map<string, Located<JsonObject>>();
   for (const { value: list, location } of [pathParameters, operationParameters]) {
     for (const value of Array.isArray(list) ? list : []) {
-      const parameter = documents.follow({ value, location });
+      const parameter = describe(documents.follow({ value, location }), value);
       const { in: place, name } = parameter.value;
       // YAML reads a name of digits as a number.
       if ((typeof name === 'string' && name !== '') || typeof name === 'number')
@@ -32,10 +33,20 @@ export function mergeParameters(
       else changes.push(`a parameter in ${JSON.stringify(place) ?? 'no place'} is left out: it has no name`);
     }
   }
-  return [...merged.values()].filter(({ value: { in: place, name } }) => {
-    const isPlace = place === 'path' || place === 'query' || place === 'header' || place === 'cookie';
-    return isPlace && !(place === 'header' && OWN_HEADERS.test(String(name)));
-  });
+  return [...merged.values()];
+}
+
+/** The description beside a reference replaces that of the parameter. */
+function describe(parameter: Located<JsonObject>, written: unknown): Located<JsonObject> {
+  if (!isObject(written) || typeof written.$ref !== 'string' || typeof written.description !== 'string')
+    return parameter;
+  return { ...parameter, value: { ...parameter.value, description: written.description } };
+}
+
+/** Tells if a parameter is one of those that arguments set. */
+export function isSent({ value: { in: place, name } }: Located<JsonObject>): boolean {
+  const isPlace = place === 'path' || place === 'query' || place === 'header' || place === 'cookie';
+  return isPlace && !(place === 'header' && OWN_HEADERS.test(String(name)));
 }
 
 export function readParameter(
@@ -46,7 +57,7 @@ export function readParameter(
 ): OperationParameter {
   const place = parameter.in as OperationParameter['in'];
   const name = String(parameter.name);
-  const [media] = isObject(parameter.content) ? Object.values(parameter.content) : [];
+  const [[type, media] = ['', undefined]] = Object.entries(isObject(parameter.content) ? parameter.content : {});
   const followed = documents.follow({ value: media, location });
   const schema: Located =
     parameter.schema === undefined
@@ -63,7 +74,7 @@ export function readParameter(
     name,
     in: place,
     ...readStyle(parameter, place === 'query' || place === 'cookie' ? 'form' : 'simple'),
-    ...(parameter.schema === undefined && media !== undefined ? { json: true } : {}),
+    ...(parameter.schema === undefined && media !== undefined && JSON_TYPE.test(type) ? { json: true } : {}),
   };
 }
 

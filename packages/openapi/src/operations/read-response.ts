@@ -1,7 +1,9 @@
 import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
+import { createContent } from '../document/swagger.js';
 import { LargeSchemaError, SchemaDefinitions } from '../schemas/schema-definitions.js';
+import { findJson } from './media-types.js';
 
 /** Limits of the schema of a response. */
 export interface OutputLimits {
@@ -18,25 +20,27 @@ export interface ResponseSchema {
 }
 
 /**
- * Reads the schema of successful responses. There is none if one of them has no JSON.
+ * Reads the schema of the successful responses of an operation. There is none if one of them has no JSON.
  * @throws MissingDocumentError
  */
 export function readResponse(
-  responses: Located,
+  { value: operation, location: written }: Located<JsonObject>,
   documents: DocumentSet,
   { maxOutputParts, maxOutputSize }: OutputLimits,
 ): ResponseSchema {
   const definitions = new SchemaDefinitions(documents, 'response', maxOutputParts);
   try {
-    const successes = Object.entries(isObject(responses.value) ? responses.value : {}).filter(([status]) =>
+    const successes = Object.entries(isObject(operation.responses) ? operation.responses : {}).filter(([status]) =>
       /^2(?:\d\d|xx)$/i.test(status),
     );
     const schemas = successes.map(([, value]) => {
-      const found = documents.follow({ value, location: responses.location });
-      const content = Object.entries(isObject(found.value.content) ? found.value.content : {});
-      const [type, media] = content.find(([each]) => /[/+]json\b/i.test(each)) ?? [];
-      if (type === undefined) return undefined;
-      const { value: followed, location } = documents.follow({ value: media, location: found.location });
+      const found = documents.follow({ value, location: written });
+      const content = documents.isSwagger
+        ? createContent(found.value.schema, operation.produces ?? documents.root.value.produces)
+        : found.value.content;
+      const json = findJson(isObject(content) ? content : {}, found.location, documents);
+      if (json === undefined) return undefined;
+      const { value: followed, location } = documents.follow(json.media);
       return followed.schema === undefined ? undefined : definitions.convert({ value: followed.schema, location });
     });
     const [first] = schemas;

@@ -24,7 +24,8 @@ function followScheme(documents: DocumentSet, scheme: Located): JsonObject {
 }
 
 function readScheme(id: string, { type, scheme, in: place, name }: JsonObject): readonly SecurityScheme[] {
-  if (type === 'http' && String(scheme).toLowerCase() === 'basic')
+  // Swagger 2.0 has the type `basic`.
+  if (type === 'basic' || (type === 'http' && String(scheme).toLowerCase() === 'basic'))
     return [{ id, kind: 'basic', name: 'authorization' }];
   if (type === 'http' || type === 'oauth2' || type === 'openIdConnect')
     return [{ id, kind: 'bearer', name: 'authorization' }];

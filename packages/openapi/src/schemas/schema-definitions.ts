@@ -1,5 +1,6 @@
 import { chooseName, isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
+import { type Discriminator, readDiscriminator, selectByValue } from './discriminator.js';
 import {
   findKeywordIssue,
   findMemberIssue,
@@ -31,6 +32,24 @@ const REQUEST_KEYWORDS: ReadonlySet<string> = new Set([
 /** Keywords whose schemas apply to the same value as the schema that has them. */
 const IN_PLACE: ReadonlySet<string> = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '));
 
+/** Place of the schema in conversion. */
+interface Place {
+  /** Definition that applies the schema to the same value. */
+  readonly definition: string | undefined;
+  /** Properties of the same value that the other side of the request has. */
+  readonly hidden: ReadonlySet<unknown>;
+  /** The schema is a part of one that names the forms of its values itself. */
+  readonly isPart: boolean;
+}
+
+/** Place of a schema of another value. */
+const OTHER_VALUE: Place = { definition: undefined, hidden: new Set(), isPart: false };
+
+/** Maximum depth of `allOf` in which properties are looked for. */
+const MAX_DEPTH = 8;
+/** Maximum number of schemas that inherit from one and are offered in its place. */
+const MAX_FORMS = 16;
+
 /** Returns a name for a new member. An assignment to `__proto__` would create none. */
 export function choosePropertyName(wanted: string, members: Readonly<Record<string, unknown>>): string {
   const name = wanted === '__proto__' ? 'proto' : wanted;
@@ -50,8 +69,7 @@ export class SchemaDefinitions {
   readonly #names = new Map<string, string>();
   readonly #maxParts: number;
   #count = 0;
-  /** Definition in conversion, for the schemas that apply to the same value. */
-  #current: string | undefined;
+  #place: Place = OTHER_VALUE;
   /** Definitions that each definition applies to the same value. */
   readonly #inPlace = new Map<string, Set<string>>();
 
@@ -73,16 +91,22 @@ export class SchemaDefinitions {
       throw new LargeSchemaError(`more than ${this.#maxParts} parts (\`maxOutputParts\`)`);
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) return {};
-    const { nullable, ...rest } = value;
+    // Documents of Swagger 2.0 have `x-nullable`.
+    const { nullable = value['x-nullable'], ...rest } = value;
     const converted = this.#convertKeywords(this.#normalize(rest), location);
     return nullable === true ? allowNull(converted) : converted;
   }
 
   #convertKeywords(schema: Schema, location: string): Record<string, unknown> {
+    const { definition } = this.#place;
+    // A client cannot set properties that are read-only, so none of them is required.
+    const hidden = new Set([...this.#place.hidden, ...this.#listHiddenTogether({ value: schema, location }, 0)]);
+    const discriminator = this.#side === 'request' ? readDiscriminator(schema, location, this.#documents) : undefined;
     const entries = Object.entries(schema).flatMap(([keyword, value]): [string, unknown][] => {
-      const convert = (each: unknown) =>
-        this.#convertAs(IN_PLACE.has(keyword) ? this.#current : undefined, { value: each, location });
-      if (keyword === '$ref') return typeof value === 'string' ? this.#convertReference(value, location) : [];
+      const place = IN_PLACE.has(keyword) ? { definition, hidden, isPart: keyword === 'allOf' } : OTHER_VALUE;
+      const convert = (each: unknown) => this.#convertAt(place, { value: each, location });
+      if (keyword === '$ref')
+        return typeof value === 'string' ? this.#convertReference(value, location, hasChoice(schema)) : [];
       if (!isSchemaKeyword(keyword)) return [];
       if (this.#side === 'response' && (REQUEST_KEYWORDS.has(keyword) || value === false)) return [];
       const issue = findKeywordIssue(keyword, value);
@@ -93,21 +117,37 @@ export class SchemaDefinitions {
       if (MAPS_OF_SCHEMAS.has(keyword))
         return [[keyword, this.#convertMap(keyword, value as Schema, location, convert)]];
       if (LISTS_OF_SCHEMAS.has(keyword))
-        return [
-          [
-            this.#side === 'response' && keyword === 'oneOf' ? 'anyOf' : keyword,
-            (value as readonly unknown[]).map(convert),
-          ],
-        ];
+        return [this.#convertList(keyword, value as readonly unknown[], location, discriminator, place)];
       if (SCHEMAS.has(keyword)) return [[keyword, convert(value)]];
       return [[keyword, value]];
     });
     const { required, ...converted } = keepTextsIn(Object.fromEntries(entries), schema);
     if (!Array.isArray(required)) return converted;
-    // A client cannot set properties that are read-only, so none of them is required.
-    const hidden = this.#listHidden(schema.properties, location);
     const left = required.filter(name => !hidden.has(name));
     return left.length > 0 ? { ...converted, required: left } : converted;
+  }
+
+  /**
+   * Converts a list of schemas. Documents have `oneOf` for forms that do not exclude each other, so that a value of two
+   * forms would be refused.
+   */
+  #convertList(
+    keyword: string,
+    schemas: readonly unknown[],
+    location: string,
+    discriminator: Discriminator | undefined,
+    place: Place,
+  ): [string, unknown] {
+    const isChoice = keyword === 'oneOf' || keyword === 'anyOf';
+    const converted = schemas.map(value =>
+      isChoice && discriminator
+        ? this.#convertAt(
+            { ...place, isPart: true },
+            { value: selectByValue(value, location, this.#documents, discriminator), location },
+          )
+        : this.#convertAt(place, { value, location }),
+    );
+    return [keyword === 'oneOf' ? 'anyOf' : keyword, converted];
   }
 
   /** Converts keywords of OpenAPI 3.0 and of earlier drafts of JSON Schema. */
@@ -154,28 +194,69 @@ export class SchemaDefinitions {
     return new Set(entries.flatMap(([name, value]) => (this.#isHidden(value, location) ? [name] : [])));
   }
 
+  /** Lists the hidden properties of a schema and of all of its `allOf`. */
+  #listHiddenTogether({ value, location }: Located, depth: number): readonly unknown[] {
+    if (!isObject(value) || depth > MAX_DEPTH) return [];
+    const { allOf, properties } = value;
+    const parts: readonly unknown[] = Array.isArray(allOf) ? allOf : [];
+    return [
+      ...this.#listHidden(properties, location),
+      ...parts.flatMap(part => this.#listHiddenTogether(this.#tryFollow({ value: part, location }), depth + 1)),
+    ];
+  }
+
+  #tryFollow(schema: Located): Located {
+    try {
+      return this.#documents.follow(schema);
+    } catch (error) {
+      if (error instanceof BrokenReferenceError) return { ...schema, value: undefined };
+      throw error;
+    }
+  }
+
   #isHidden(value: unknown, location: string): boolean {
     const keyword = this.#side === 'request' ? 'readOnly' : 'writeOnly';
     if (!isObject(value)) return false;
     if (typeof value[keyword] === 'boolean') return value[keyword];
     if (typeof value.$ref !== 'string') return false;
-    try {
-      return this.#documents.follow({ value, location }).value[keyword] === true;
-    } catch (error) {
-      if (error instanceof BrokenReferenceError) return false;
-      throw error;
-    }
+    const { value: followed } = this.#tryFollow({ value, location });
+    return isObject(followed) && followed[keyword] === true;
   }
 
   /** A reference that leads nowhere is dropped, so that any value is accepted. */
-  #convertReference(reference: string, location: string): [string, unknown][] {
+  #convertReference(reference: string, location: string, isChoice: boolean): [string, unknown][] {
     try {
+      const forms =
+        this.#side === 'request' && !this.#place.isPart && !isChoice ? this.#listForms(reference, location) : [];
+      if (forms.length > 0) {
+        const place = { ...this.#place, isPart: true };
+        return [
+          ['anyOf', [...forms, { value: { $ref: reference }, location }].map(each => this.#convertAt(place, each))],
+        ];
+      }
       return [['$ref', `#/$defs/${this.#addDefinition(reference, location)}`]];
     } catch (error) {
       if (!(error instanceof BrokenReferenceError)) throw error;
       this.changes.add(`any value is accepted in place of a schema: ${error.message}`);
       return [];
     }
+  }
+
+  /** Lists the schemas that inherit from one, by the mapping of its discriminator. */
+  #listForms(reference: string, location: string): readonly Located[] {
+    const base = this.#documents.follow({ value: { $ref: reference }, location });
+    const found = readDiscriminator(base.value, base.location, this.#documents);
+    if (found === undefined || hasChoice(base.value)) return [];
+    const self = this.#documents.resolve(reference, location);
+    const forms = [...found.selected].filter(([target]) => target !== self);
+    if (forms.length > MAX_FORMS) {
+      this.changes.add(`the ${forms.length} schemas that inherit from ${reference} are not offered`);
+      return [];
+    }
+    return forms.map(([, { reference: $ref }]) => ({
+      value: selectByValue({ $ref }, base.location, this.#documents, found),
+      location: base.location,
+    }));
   }
 
   #addDefinition(reference: string, location: string): string {
@@ -194,18 +275,17 @@ export class SchemaDefinitions {
     this.#addInPlace(name, reference);
     // The name is taken before the schema is converted, because it may refer to itself.
     this.definitions[name] = {};
-    this.definitions[name] = this.#convertAs(name, found);
+    this.definitions[name] = this.#convertAt({ ...OTHER_VALUE, definition: name }, found);
     return name;
   }
 
-  /** Converts a schema that applies to the same value as the definition `name`, or to another value without one. */
-  #convertAs(name: string | undefined, schema: Located): unknown {
-    const outer = this.#current;
-    this.#current = name;
+  #convertAt(place: Place, schema: Located): unknown {
+    const outer = this.#place;
+    this.#place = place;
     try {
       return this.convert(schema);
     } finally {
-      this.#current = outer;
+      this.#place = outer;
     }
   }
 
@@ -214,7 +294,7 @@ export class SchemaDefinitions {
    * @throws BrokenReferenceError if that one applies the first one again, because no value can be checked then.
    */
   #addInPlace(name: string, reference: string): void {
-    const from = this.#current;
+    const from = this.#place.definition;
     if (from === undefined) return;
     if (this.#reaches(name, from)) throw new BrokenReferenceError(`$ref ${reference}: refers to itself`);
     this.#inPlace.set(from, (this.#inPlace.get(from) ?? new Set()).add(name));
@@ -227,6 +307,9 @@ export class SchemaDefinitions {
     return [...(this.#inPlace.get(from) ?? [])].some(next => this.#reaches(next, to, seen));
   }
 }
+
+/** Tells if a schema names the forms of its values. */
+const hasChoice = ({ oneOf, anyOf }: Schema): boolean => oneOf !== undefined || anyOf !== undefined;
 
 /** Adds `null` to the values of a schema, for `nullable: true` of OpenAPI 3.0. */
 function allowNull(schema: Record<string, unknown>): unknown {
