@@ -66,6 +66,24 @@ describe('overridden tool names', () => {
     expect(await call('notes__cat')).toBe('read_file');
   });
 
+  it.each(['always', 'never'] as const)('are told for each tool of a server, with prefix %s', async prefix => {
+    const { host, list } = await open({ overrides }, { prefix, selection: { servers: ['notes'] } });
+    const getNames = () => ['read_file', 'read_all', 'erase'].map(name => host.getToolName('notes', name));
+    expect(getNames()).toEqual(await list());
+    await host.disableServer('notes');
+    expect(getNames()).not.toContain(undefined);
+    expect(host.getToolName('other', 'read_file')).toBeUndefined();
+  });
+
+  it('are told for a server and a tool whose names have a digest', async () => {
+    const service = createServer({ name: 'any', version: '1.0.0', tools: createTools('files.read') });
+    const host = await createHost({ servers: { 'My Notes!': { service } } });
+    closing.push(() => host.close());
+    const [listed] = await collect(host.client.listTools());
+    expect(listed?.name).toMatch(/_h[a-z2-7]{10}__files_read_h[a-z2-7]{10}$/);
+    expect(host.getToolName('My Notes!', 'files.read')).toBe(listed?.name);
+  });
+
   it('can be swapped', async () => {
     const { list, call } = await open({ overrides: { cat: { name: 'erase' }, erase: { name: 'cat' } } });
     expect(await list()).toEqual(['notes__read_file', 'notes__read_all', 'notes__erase', 'notes__cat']);

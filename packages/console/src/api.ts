@@ -454,8 +454,8 @@ export interface GatewayToolView {
   readonly name: string;
   readonly description: string;
   readonly tokens: number;
-  /** Figures of its calls. `null`: the gateway offers it by another name than the server, so that they are not known. */
-  readonly figures: GatewayFigures | null;
+  /** Figures of its calls, which are counted by the name of the tool at its server. */
+  readonly figures: GatewayFigures;
 }
 
 /** A tool that a search has found. */
@@ -878,6 +878,14 @@ export interface InputResponse {
   readonly content?: Json | undefined;
 }
 
+/** Names of the lists of a server, as page and command write them. */
+export const LIST_NAMES = {
+  tools: 'tools',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+  prompts: 'prompts',
+} as const;
+
 /** Response of `GET /api/servers/NAME`: the output of `tenon list --json`. */
 export interface ListingView {
   readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
@@ -890,7 +898,7 @@ export interface ListingView {
   readonly prompts: readonly (Json & { readonly name: string })[];
   /** Lists that could not be read. They are empty above. */
   readonly failedLists: readonly (ErrorView & {
-    readonly list: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
+    readonly list: keyof typeof LIST_NAMES;
   })[];
 }
 

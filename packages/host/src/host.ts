@@ -162,6 +162,15 @@ export interface Host {
   reconnectServer(name: string): Promise<ServerDescription>;
   /** Reads the inventory of each server, with the original names and texts. Starts the servers. */
   inventory(): Promise<Inventories>;
+  /**
+   * Returns the name under which `toServer({ servers: [server] })` offers a tool: with the prefix of the server and the
+   * name of `overrides`, if it has them. The server need not have the tool, and is not started. With `prefix: 'never'`, a
+   * selection of several servers adds a prefix to names that more than one of them has.
+   *
+   * @param tool Name at the server.
+   * @returns `undefined` for a server that is not configured.
+   */
+  getToolName(server: string, tool: string): string | undefined;
   /** Pending and remembered approvals of the host. */
   readonly approvals: Approvals;
   /**

@@ -1,9 +1,11 @@
 import {
   applyDefaults,
   type Clock,
+  checkString,
   type JsonObject,
   keepIntegers,
   logErrorMessage,
+  requireArgument,
   requireKnownOptions,
   type Stores,
   systemClock,
@@ -33,6 +35,8 @@ import {
 import { createProxyServer } from 'tenon/proxy';
 import type { ToolBudget } from './catalog/budget/collapse-tools.js';
 import { parseEntrySelection } from './catalog/entry-selection.js';
+import { createNameMapper } from './catalog/names/name-mapper.js';
+import { withToolNames } from './catalog/names/tool-names.js';
 import type { ServerInventory } from './catalog/server-inventory.js';
 import { type CodeMode, createCodeMode } from './code-mode/run-tool.js';
 import { connectUpstream, getServerState } from './connect-server.js';
@@ -255,6 +259,13 @@ export class RunningHost implements Host {
 
   describeServers(): ServerDescription[] {
     return this.#administration.describeAll();
+  }
+
+  getToolName(server: string, tool: string): string | undefined {
+    requireArgument('`tool` of getToolName', tool, checkString);
+    if (!this.#pool.upstreams.has(server) && !this.#pool.disabled.includes(server)) return undefined;
+    const mapper = createNameMapper({ servers: [server], prefix: this.#prefix });
+    return withToolNames(mapper, this.#guard.getToolNames).toPublic(server, tool);
   }
 
   disableServer(name: string): Promise<ServerDescription> {

@@ -104,7 +104,11 @@ export async function openConsole(
   const opened = files.map(({ name, text }) => recordings.open(name, text));
   const approvals =
     gateway &&
-    new ApprovalInbox({ approvals: gateway.approvals, feed, findTool: (...tool) => servers.findTool(...tool) });
+    new ApprovalInbox({
+      approvals: gateway.approvals,
+      feed,
+      findTool: (server, name) => servers.findTool(server, gateway.getToolName(server, name) ?? name),
+    });
   const sandbox = new AppSandbox();
   const parts = {
     context,

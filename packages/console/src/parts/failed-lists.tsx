@@ -1,14 +1,7 @@
-import type { ListingView } from '../api.js';
+import { LIST_NAMES, type ListingView } from '../api.js';
 import { Text } from './text.js';
 
-type ListName = ListingView['failedLists'][number]['list'];
-
-const LIST_NAMES = {
-  tools: 'tools',
-  resources: 'resources',
-  resourceTemplates: 'resource templates',
-  prompts: 'prompts',
-} as const satisfies Record<ListName, string>;
+type ListName = keyof typeof LIST_NAMES;
 
 /** Tells which lists the server has not sent, so that an empty list is not taken for a complete one. */
 export function FailedLists({

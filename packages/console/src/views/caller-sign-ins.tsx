@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CallerSignInsView, CallerSignInView } from '../api.js';
 import { describeCaller } from '../parts/caller.js';
-import { focusElement } from '../parts/focus-element.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
 import { callApi } from '../request.js';
@@ -88,26 +88,15 @@ function SignInRow({ signIn, isAsked, isBusy, onAsk, onRevoke }: SignInRowProps)
       </td>
       <td>
         {isAsked ? (
-          <span
-            class="actions"
-            role="alertdialog"
-            aria-label={`Revoke the sign-in of ${name} at ${server}?`}
-            onKeyDown={event => {
-              if (event.key !== 'Escape') return;
-              event.stopPropagation();
-              onAsk('');
-            }}
+          <Confirmation
+            label={`Revoke the sign-in of ${name} at ${server}?`}
+            action="Revoke"
+            refusal="Keep"
+            onConfirm={onRevoke}
+            onRefuse={() => onAsk('')}
           >
-            <span>
-              <Text value={name} /> must sign in again.
-            </span>
-            <button type="button" class="primary" ref={focusElement} onClick={onRevoke}>
-              Revoke
-            </button>
-            <button type="button" onClick={() => onAsk('')}>
-              Keep
-            </button>
-          </span>
+            <Text value={name} /> must sign in again.
+          </Confirmation>
         ) : (
           <button
             type="button"

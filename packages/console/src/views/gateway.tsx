@@ -9,7 +9,7 @@ import type {
 } from '../api.js';
 import { canChange } from '../console-state.js';
 import { formatCount, formatDuration, formatSize } from '../format.js';
-import { focusElement } from '../parts/focus-element.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { GatewayTabs } from '../parts/gateway-tabs.js';
 import { Icon, type IconName } from '../parts/icons.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
@@ -203,27 +203,16 @@ function ChangeButtons({ server: { name, state, calls = 0 }, onChange, run }: Ch
     state === 'disabled' ? ['enable'] : state === 'skipped' ? [] : ['disable', 'restart', 'reconnect'];
   if (asked !== null)
     return (
-      <span
-        class="actions"
-        role="alertdialog"
-        aria-label={`${asked} ${name}?`}
-        onKeyDown={event => {
-          if (event.key !== 'Escape') return;
-          event.stopPropagation();
-          setAsked(null);
-        }}
+      <Confirmation
+        label={`${asked} ${name}?`}
+        action={asked}
+        refusal="Keep"
+        onConfirm={() => void apply(asked)}
+        onRefuse={() => setAsked(null)}
       >
-        <span>
-          {asked} <Text value={name} />?{' '}
-          {calls === 0 ? 'No call is running.' : `${formatCount(calls, 'call')} will fail.`}
-        </span>
-        <button type="button" class="primary" ref={focusElement} onClick={() => void apply(asked)}>
-          {asked}
-        </button>
-        <button type="button" onClick={() => setAsked(null)}>
-          Keep
-        </button>
-      </span>
+        {asked} <Text value={name} />?{' '}
+        {calls === 0 ? 'No call is running.' : `${formatCount(calls, 'call')} will fail.`}
+      </Confirmation>
     );
   return (
     <span class="actions">
@@ -243,8 +232,8 @@ function ChangeButtons({ server: { name, state, calls = 0 }, onChange, run }: Ch
 }
 
 /** Describes the calls of a tool in one line. */
-function describeFigures(figures: GatewayFigures | null): string {
-  if (figures === null || figures.calls === 0) return 'no calls';
+function describeFigures(figures: GatewayFigures): string {
+  if (figures.calls === 0) return 'no calls';
   const { calls, errors, median, p95 } = figures;
   const durations =
     median === null || p95 === null ? '' : `, p50 ${formatDuration(median)}, p95 ${formatDuration(p95)}`;

@@ -3,8 +3,8 @@ import type { DecisionsView, DecisionView, ExplanationView, PolicyTrialView, Pol
 import { canChange, recordings } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { describeCaller } from '../parts/caller.js';
+import { Confirmation } from '../parts/confirmation.js';
 import { Explanation, PolicyActionView } from '../parts/explanation.js';
-import { focusElement } from '../parts/focus-element.js';
 import { GatewayTabs } from '../parts/gateway-tabs.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
@@ -273,24 +273,15 @@ function PolicyEditor({ policy, editor, onSaved }: EditorProps) {
       <RequestError error={error} />
       {trial && <Trial trial={trial} />}
       {isAsked && trial && (
-        <div
-          class="actions"
-          role="alertdialog"
-          aria-label="Save the policy?"
-          onKeyDown={event => {
-            if (event.key !== 'Escape') return;
-            event.stopPropagation();
-            setAsked(false);
-          }}
+        <Confirmation
+          label="Save the policy?"
+          action="Save"
+          refusal="Cancel"
+          onConfirm={() => void save()}
+          onRefuse={() => setAsked(false)}
         >
-          <span>{isReloaded ? 'Save, and apply to the next calls?' : 'Save for the next start of the gateway?'}</span>
-          <button type="button" class="primary" ref={focusElement} onClick={() => void save()}>
-            Save
-          </button>
-          <button type="button" onClick={() => setAsked(false)}>
-            Cancel
-          </button>
-        </div>
+          {isReloaded ? 'Save, and apply to the next calls?' : 'Save for the next start of the gateway?'}
+        </Confirmation>
       )}
     </section>
   );

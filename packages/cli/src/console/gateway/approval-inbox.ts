@@ -12,7 +12,6 @@ import { createUsageError } from '../../usage-error.js';
 import { getUserName } from '../../user-name.js';
 import type { ChangeFeed } from '../change-feed.js';
 import { createErrorView } from '../console-calls.js';
-import { addServerPrefix } from './server-prefix.js';
 
 /** Time between two readings of the store, in milliseconds. Other processes may answer or add approvals. */
 const READ_INTERVAL = 2000;
@@ -28,7 +27,7 @@ const MAX_ARGUMENTS = 10_000;
 interface InboxParts {
   readonly approvals: Pick<Approvals, 'listPending' | 'listStored' | 'answer' | 'forget' | 'watch'>;
   readonly feed: ChangeFeed;
-  /** Finds the definition of a tool by the name at its server. */
+  /** Finds the definition of a tool by its name at the server. */
   readonly findTool: (server: string, name: string) => Tool | undefined;
   readonly clock?: Clock;
 }
@@ -145,7 +144,7 @@ export class ApprovalInbox {
   readonly #describePending = (approval: PendingApproval): PendingApprovalView => {
     const { id, kind, server, name, reason, askedAt, expiresAt, principal, clientId } = approval;
     const text = JSON.stringify(approval.arguments, undefined, 2);
-    const tool = kind === 'tool' ? this.#findTool(server, name) : undefined;
+    const tool = kind === 'tool' ? this.#parts.findTool(server, name) : undefined;
     return {
       id,
       kind,
@@ -161,11 +160,6 @@ export class ApprovalInbox {
       expiresAt,
     };
   };
-
-  /** A gateway may have put the name of the server before the name of the tool. */
-  #findTool(server: string, name: string): Tool | undefined {
-    return this.#parts.findTool(server, name) ?? this.#parts.findTool(server, addServerPrefix(server, name));
-  }
 }
 
 /** Lists what the annotations of a tool say about its effects. */

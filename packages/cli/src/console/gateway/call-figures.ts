@@ -18,7 +18,9 @@ interface CountedCalls {
 /** Counts the calls of all callers to each server of a gateway. */
 export class CallFigures {
   readonly #servers = new Map<string, CountedCalls>();
-  readonly #tools = new Map<string, CountedCalls>();
+  /** Figures of tools by their servers, and by their names there. */
+  readonly #tools = new Map<string, Map<string, CountedCalls>>();
+  #toolCount = 0;
   readonly #now: () => number;
 
   /** @param now Returns a time in milliseconds. */
@@ -31,9 +33,9 @@ export class CallFigures {
     return toFigures(this.#servers.get(server));
   }
 
-  /** Returns the figures of a tool, by its name at the server. */
-  readTool(server: string, tool: string): GatewayFigures {
-    return toFigures(this.#tools.get(toKey(server, tool)));
+  /** Returns the figures of each called tool of a server, by its name there. */
+  readTools(server: string): ReadonlyMap<string, GatewayFigures> {
+    return new Map([...(this.#tools.get(server) ?? [])].map(([tool, counted]) => [tool, toFigures(counted)]));
   }
 
   /** Adds the count to a telemetry. Each round of a call is counted, because each is a request to the server. */
@@ -77,16 +79,20 @@ export class CallFigures {
       const took = this.#now() - started;
       const tool = getTool();
       count(this.#servers, server, took, isFailed);
-      if (typeof tool === 'string') this.#countTool(toKey(server, tool), took, isFailed);
+      if (typeof tool === 'string') this.#countTool(server, tool, took, isFailed);
     }
   }
 
-  #countTool(key: string, took: number, isFailed: boolean): void {
-    if (this.#tools.has(key) || this.#tools.size < MAX_TOOLS) count(this.#tools, key, took, isFailed);
+  #countTool(server: string, tool: string, took: number, isFailed: boolean): void {
+    const tools = this.#tools.get(server) ?? new Map<string, CountedCalls>();
+    if (!tools.has(tool)) {
+      if (this.#toolCount === MAX_TOOLS) return;
+      this.#toolCount += 1;
+    }
+    this.#tools.set(server, tools);
+    count(tools, tool, took, isFailed);
   }
 }
-
-const toKey = (server: string, tool: string): string => JSON.stringify([server, tool]);
 
 function count(all: Map<string, CountedCalls>, key: string, took: number, isFailed: boolean): void {
   const counted = all.get(key) ?? { calls: 0, errors: 0, durations: [] };
@@ -97,7 +103,8 @@ function count(all: Map<string, CountedCalls>, key: string, took: number, isFail
   if (counted.durations.length > MAX_DURATIONS) counted.durations.shift();
 }
 
-const toFigures = (
+/** Returns the figures of counted calls, and those of no calls without an argument. */
+export const toFigures = (
   { calls, errors, durations }: CountedCalls = { calls: 0, errors: 0, durations: [] },
 ): GatewayFigures => ({
   calls,

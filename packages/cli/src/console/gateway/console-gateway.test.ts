@@ -1,10 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { ApprovalsView, GatewayToolsView, GatewayView, ToolSearchView } from '@tenon/console/api';
+import { allow, ask, createHost } from '@tenon/host';
+import { createServer, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SERVER_CHANGES } from '../../gateway/control-socket.js';
+import { listServerStates } from '../../gateway/gateway-status.js';
+import { createLogTelemetry } from '../../serving/trace-ids.js';
 import { openTestConsole } from '../fixtures/console-page.js';
 import { createTestGateway, type TestGateway } from '../fixtures/test-gateway.js';
+import { createGatewayTarget } from '../open-gateway-console.js';
 import { FEATURES } from '../server-features.js';
+import { CallFigures } from './call-figures.js';
+import { ConsoleGateway } from './console-gateway.js';
 
 let gateway: TestGateway;
 let page: Awaited<ReturnType<typeof openTestConsole>>;
@@ -170,6 +177,63 @@ describe('the approvals of a gateway', () => {
       });
     expect((await page.send('POST', 'approvals/x/allow', {})).status).toBe(404);
     expect((await page.send('GET', 'approvals/x')).status).toBe(404);
+  });
+});
+
+describe('the console of a gateway with changed names', () => {
+  it('finds the figures and the description of tools whose names the gateway has changed', async () => {
+    const figures = new CallFigures();
+    const run = () => 'done';
+    const service = createServer({
+      name: 'notes',
+      version: '1.0.0',
+      tools: {
+        'files.read': tool({ description: 'Reads a file.', input: { type: 'object' }, run }),
+        add: tool({ description: 'Adds a note.', input: { type: 'object' }, run }),
+        drop: tool({ description: 'Drops a note.', input: { type: 'object' }, run }),
+      },
+    });
+    const overrides = { add: { name: 'write' } };
+    const host = await createHost({
+      servers: { 'My Notes!': { service, tools: { overrides } } },
+      policy: [ask('*/drop'), allow()],
+      telemetry: figures.observe(createLogTelemetry()),
+    });
+    const controlled = new ConsoleGateway({
+      host,
+      figures,
+      getStatus: () => ({
+        files: [],
+        endpoints: [],
+        stdio: true,
+        servers: listServerStates(host.describeServers(), []),
+      }),
+      onChange: () => {},
+    });
+    const changed = await openTestConsole({ gateway: controlled, targets: [createGatewayTarget(host, 'My Notes!')] });
+    try {
+      const [read, write, drop] = ['files.read', 'add', 'drop'].map(name => host.getToolName('My Notes!', name) ?? '');
+      for (const name of [read, write, write]) await host.callTool(name ?? '', {});
+      const response = await changed.send('GET', `gateway/${encodeURIComponent('My Notes!')}/tools`);
+      const { tools } = (await response.json()) as GatewayToolsView;
+      expect(tools.map(({ name, figures: { calls } }) => [name, calls]).sort()).toEqual(
+        [
+          [read, 1],
+          [write, 2],
+          [drop, 0],
+        ].sort(),
+      );
+      expect(write).toMatch(/__write$/);
+      await changed.waitFor('server', ({ server }) => server.counts !== null);
+      const call = host.callTool(drop ?? '', {});
+      const { approvals } = await changed.waitFor('approvals', event => event.approvals.pending.length === 1);
+      expect(approvals.pending[0]).toMatchObject({ name: 'drop', description: 'Drops a note.' });
+      await host.approvals.answer(approvals.pending[0]?.id ?? '', 'deny', { by: 'olga' });
+      await call;
+    } finally {
+      await changed.close();
+      await host.close();
+    }
   });
 });
 

@@ -2,7 +2,6 @@ import { isObject, stringifyJson } from '@tenon/base';
 import type {
   ConfiguredServerState,
   FoundTool,
-  GatewayFigures,
   GatewayServerView,
   GatewayToolsView,
   GatewayView,
@@ -13,17 +12,16 @@ import { type Client, connect } from 'tenon';
 import { applyServerChange, type ControlledGateway, type ServerChange } from '../../gateway/control-socket.js';
 import { readListing } from '../../tools/read-listing.js';
 import type { CallerSignIns } from '../sign-in/caller-sign-ins.js';
-import type { CallFigures } from './call-figures.js';
+import { type CallFigures, toFigures } from './call-figures.js';
 import { type AuditParts, GatewayAudit } from './gateway-audit.js';
 import { GatewayLock, type LockParts } from './gateway-lock.js';
 import { GatewayPolicy, type PolicyParts } from './gateway-policy.js';
 import type { GatewayTraffic } from './gateway-traffic.js';
 import { runAsConsole } from './served-request.js';
-import { removeServerPrefix } from './server-prefix.js';
 
 /** Gateway to which a console belongs. */
 export interface GatewayParts extends ControlledGateway {
-  readonly host: ControlledGateway['host'] & Pick<Host, 'approvals' | 'toServer' | 'getServers'>;
+  readonly host: ControlledGateway['host'] & Pick<Host, 'approvals' | 'toServer' | 'getServers' | 'getToolName'>;
   readonly figures: CallFigures;
   /** Messages with callers and servers. Absent if they are not observed. */
   readonly traffic?: GatewayTraffic | undefined;
@@ -72,6 +70,10 @@ export class ConsoleGateway {
   listTools(name: string): Promise<GatewayToolsView> {
     return this.#connect({ name, servers: [name], budget: Number.MAX_SAFE_INTEGER }, async client => {
       const { signal } = new AbortController();
+      // Calls are counted by the names that tools have at their servers.
+      const figures = new Map(
+        [...this.#parts.figures.readTools(name)].map(([tool, counted]) => [this.getToolName(name, tool), counted]),
+      );
       const { tools, tokens } = await readListing({ client, protocolVersion: client.server.protocolVersion, signal });
       return {
         tokens,
@@ -79,18 +81,15 @@ export class ConsoleGateway {
           name: tool,
           description: description.slice(0, MAX_DESCRIPTION),
           tokens: own,
-          figures: this.#readTool(name, tool),
+          figures: figures.get(tool) ?? toFigures(),
         })),
       };
     });
   }
 
-  /** Returns the figures of a tool by the name that the gateway gives it: that of the server, with or without a prefix. */
-  #readTool(server: string, tool: string): GatewayFigures | null {
-    const { figures } = this.#parts;
-    const found = figures.readTool(server, tool);
-    const own = removeServerPrefix(server, tool);
-    return found.calls > 0 || own === undefined ? found : figures.readTool(server, own);
+  /** Returns the name that the gateway gives to a tool of a server. `undefined` for a server that it does not have. */
+  getToolName(server: string, tool: string): string | undefined {
+    return this.#parts.host.getToolName(server, tool);
   }
 
   /** Sign-ins of the callers of the gateway. */

@@ -65,6 +65,16 @@ describe('a policy file', () => {
     },
   );
 
+  it.each([
+    ['*', '"*/*"'],
+    ['delete_all', '"*/delete_all"'],
+  ])('names the pattern for all servers in place of %s', (pattern, named) => {
+    expect(() => parsePolicy({ rules: [{ allow: pattern }] })).toThrowError(
+      new RegExp(`Expected "server/name", or ${named.replaceAll('*', '[*]')} for any server`),
+    );
+    expect(() => parsePolicy({ rules: [{ allow: named.slice(1, -1) }] })).not.toThrow();
+  });
+
   it('reports the place of an error in an object', () => {
     const inexact = '{ "rules": [{ "deny": "a/b", "match": { "id": 9007199254740993 } }] }';
     expect(() => parsePolicy(inexact)).toThrowError(/^policy:1:47 .*Expected an integer of at most 9007199254740991/);

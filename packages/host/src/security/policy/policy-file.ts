@@ -103,8 +103,14 @@ function expandRule(value: unknown): JsonObject | RuleFault {
   ][0];
   if (twice !== undefined) return { at: [twice], expected: `no more than "${action}" beside it` };
   const named = typeof text === 'string' ? parseServerName(text) : undefined;
-  return named ? { action, ...named, ...others } : { at: [action], expected: '"server/name"', got: text };
+  return named ? { action, ...named, ...others } : { at: [action], expected: describeServerName(text), got: text };
 }
+
+/** A pattern without a server is most often meant for all servers. */
+const describeServerName = (text: unknown): string =>
+  typeof text === 'string' && text !== '' && !text.includes('/')
+    ? `"server/name", or ${JSON.stringify(`*/${text.slice(0, 100)}`)} for any server`
+    : '"server/name"';
 
 function readTree(text: string, file: string): JsonTree {
   if (text.length > MAX_TEXT) throw createSyntaxError(file, `at most ${MAX_TEXT} characters`);
