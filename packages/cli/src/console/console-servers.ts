@@ -9,6 +9,7 @@ import { readListing, type ServerListing } from '../tools/read-listing.js';
 import { createUsageError } from '../usage-error.js';
 import { type CallConnection, createErrorView } from './console-calls.js';
 import type { CopiedCall } from './copy/copy-call.js';
+import { watchLists } from './list-watch.js';
 import { openConnection, resolveRecord, type ServerConnection, type ServerParts } from './open-connection.js';
 import { RefreshQueue } from './refresh-queue.js';
 import {
@@ -27,6 +28,8 @@ import {
 
 /** Maximum number of tools whose names the list of servers has. */
 const MAX_TOOL_NAMES = 12;
+/** Method of the subscription to lists, on the newest protocol version. */
+const LISTEN = 'subscriptions/listen';
 /** Maximum length of these names. */
 const MAX_TOOL_NAME = 100;
 
@@ -230,6 +233,8 @@ export class ConsoleServers {
       if (record.client === client) this.#change(record, { state });
     });
     client.on('error', error => {
+      // The stream of the subscription to the lists is opened again.
+      if (error.method === LISTEN) return;
       if (record.client === client) this.#change(record, { error: createErrorView(error) });
     });
     const refresh = new RefreshQueue(async () => {
@@ -243,17 +248,13 @@ export class ConsoleServers {
     client.on('change', change => {
       if ('list' in change && record.client === client) refresh.request();
     });
-    if ('resolved' in record.target && record.target.watchesLists) void this.#watchLists(record, client);
-  }
-
-  /** Subscribes to changes of all lists. The listener of `change` reads the lists again. */
-  async #watchLists(record: ServerRecord, client: Client): Promise<void> {
-    const { signal } = record.abort;
-    try {
-      for await (const _ of client.watch({ tools: true, prompts: true, resources: true }, { signal }));
-    } catch (thrown) {
-      if (!signal.aborted) this.#change(record, { error: createErrorView(TenonError.from(thrown)) });
-    }
+    watchLists(client, {
+      signal: record.abort.signal,
+      onReconnect: () => refresh.request(),
+      onError: error => {
+        if (record.client === client) this.#change(record, { error: createErrorView(error) });
+      },
+    });
   }
 
   #showConnection(record: ServerRecord, client: Client): void {

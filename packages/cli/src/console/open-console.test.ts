@@ -251,6 +251,20 @@ describe('the servers of the console', () => {
     await page.close();
   });
 
+  it('read their lists again when they change, also without a call', async () => {
+    const changing = createServer({ name: 'changing', version: '1.0.0', tools: { one: tool({ run: () => '1' }) } });
+    page = await openTestConsole({
+      targets: [{ name: 'changing', target: { resolved: { target: changing, label: 'changing' } } }],
+    });
+    await page.waitFor('server', event => event.server.counts !== null);
+    await page.waitFor('wire', ({ rows }) =>
+      rows.some(({ method }) => method === 'notifications/subscriptions/acknowledged'),
+    );
+    changing.tools.set('two', tool({ run: () => '2' }));
+    const { server: changed } = await page.waitFor('server', event => event.server.counts?.tools === 2);
+    expect(changed.toolNames).toEqual(['one', 'two']);
+  });
+
   it('list their tools as `tenon list --json` prints them', async () => {
     const opened = await openConnected();
     const listing = await opened.call('GET', 'servers/fixture');

@@ -10,13 +10,10 @@ export interface GatewayConsole extends ConsoleListener {
   updateServers(): Promise<void>;
 }
 
-/**
- * Creates the target of one server of a gateway. The console follows its lists, which also change when the operator accepts
- * a change or saves a policy.
- */
+/** Creates the target of one server of a gateway. */
 export function createGatewayTarget(host: Pick<Host, 'toServer'>, name: string): NamedTarget {
   const target = host.toServer({ name, servers: [name] });
-  return { name, target: { resolved: { target, label: `${name}, through the gateway` }, watchesLists: true } };
+  return { name, target: { resolved: { target, label: `${name}, through the gateway` } } };
 }
 
 /** Opens a console with each server of a gateway. Calls take the way of any other caller of the gateway. */

@@ -29,14 +29,7 @@ export type ConsoleTarget =
       /** Options of this server, in addition to those of the command. */
       readonly connection?: AddedOptions;
     }
-  | {
-      readonly resolved: ResolvedTarget;
-      /**
-       * Reads the lists again when the server announces a change on a protocol version that requires a subscription for
-       * this. Default: false.
-       */
-      readonly watchesLists?: boolean;
-    };
+  | { readonly resolved: ResolvedTarget };
 
 /** A server of a console, with its connection. */
 export interface ServerRecord {
