@@ -98,7 +98,7 @@ function mergeAll(schema: JsonObject, root: JsonObject, depth: number): JsonObje
   for (const part of parts) {
     if (!isObject(part)) continue;
     const found = mergeAll(part, root, depth + 1);
-    const properties = { ...asObject(found.properties), ...asObject(merged.properties) };
+    const properties = joinProperties(asObject(found.properties), asObject(merged.properties));
     const required = [...asList(found.required), ...asList(merged.required)];
     merged = {
       ...found,
@@ -108,6 +108,16 @@ function mergeAll(schema: JsonObject, root: JsonObject, depth: number): JsonObje
     };
   }
   return merged;
+}
+
+/** A property of two parts has the keywords of both. */
+function joinProperties(first: JsonObject, second: JsonObject): JsonObject {
+  const both = Object.keys(first).filter(name => second[name] !== undefined);
+  return {
+    ...first,
+    ...second,
+    ...Object.fromEntries(both.map(name => [name, { allOf: [second[name], first[name]] }])),
+  };
 }
 
 /** An alternative with required properties distinguishes itself from the others. */
