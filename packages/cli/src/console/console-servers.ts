@@ -10,6 +10,7 @@ import { createUsageError } from '../usage-error.js';
 import { type CallConnection, createErrorView } from './console-calls.js';
 import type { CopiedCall } from './copy/copy-call.js';
 import { watchLists } from './list-watch.js';
+import { runOutsideCalls } from './message-owner.js';
 import { openConnection, resolveRecord, type ServerConnection, type ServerParts } from './open-connection.js';
 import { RefreshQueue } from './refresh-queue.js';
 import {
@@ -239,7 +240,7 @@ export class ConsoleServers {
     });
     const refresh = new RefreshQueue(async () => {
       try {
-        if (record.client === client) await this.#updateListing(record, client);
+        if (record.client === client) await runOutsideCalls(() => this.#updateListing(record, client));
       } catch (error) {
         if (record.client === client) this.#change(record, { error: createErrorView(TenonError.from(error)) });
       }

@@ -1,4 +1,5 @@
 import { type Client, TenonError } from 'tenon';
+import { runOutsideCalls } from './message-owner.js';
 
 /** Options of `watchLists`. */
 interface ListWatchOptions {
@@ -36,7 +37,7 @@ export function watchLists(
   client.on('state', state => {
     if (signal.aborted) return;
     if (state !== 'connected') return connection.abort();
-    void watch();
+    void runOutsideCalls(watch);
     onReconnect();
   });
   void watch();

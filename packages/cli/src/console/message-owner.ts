@@ -12,6 +12,9 @@ export const runAsCall = <T>(call: number, run: () => Promise<T>): Promise<T> =>
 /** Returns the call on whose behalf code runs. */
 export const getRunningCall = (): number | undefined => runningCall.getStore();
 
+/** Runs a function whose messages belong to no call, also if a call has led to it. */
+export const runOutsideCalls = <T>(run: () => T): T => runningCall.exit(run);
+
 type CallMembers = { readonly [K in 'id' | 'method' | 'params']?: unknown };
 
 /** Finds the call to which each message of one connection belongs. */
