@@ -1,7 +1,12 @@
 /** Apps in the page of the console: shown at sizes and in themes, on the wire, and kept in their sandbox. */
 import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createHost } from '@tenon/host';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CallFigures } from '../../packages/cli/src/console/gateway/call-figures.js';
+import { ConsoleGateway } from '../../packages/cli/src/console/gateway/console-gateway.js';
+import { createGatewayTarget } from '../../packages/cli/src/console/open-gateway-console.js';
+import { listServerStates } from '../../packages/cli/src/gateway/gateway-status.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { findAxeFindings } from './axe.js';
 import { createAppServer } from './fixtures/app-server.js';
@@ -296,5 +301,50 @@ describe.skipIf(!found)('apps in the page', () => {
     };
     expect(await findAxeFindings(page, open)).toEqual([]);
     await page.setViewportSize({ width: 1440, height: 900 });
+  });
+});
+
+describe.skipIf(!found)('an app of a server behind a gateway', () => {
+  it('is shown in the console of the gateway, and calls a tool by its name at the server [con.apps]', async () => {
+    if (!found) return;
+    const foreign = await openForeign();
+    const service = createAppServer(foreign.origin, foreign.origin);
+    const host = await createHost({ servers: { shop: { service } }, policy: [{ action: 'allow' }] });
+    const gateway = new ConsoleGateway({
+      host,
+      figures: new CallFigures(),
+      getStatus: () => ({
+        files: [],
+        endpoints: [],
+        stdio: true,
+        servers: listServerStates(host.describeServers(), []),
+      }),
+      onChange: () => {},
+    });
+    const console = await openPage(found, { gateway, targets: [createGatewayTarget(host, 'shop')] });
+    const { page, opened, show } = console;
+    try {
+      await opened.waitFor('server', ({ server }) => server.counts?.apps === 3);
+      await show('/s/shop/tools/shop__price');
+      await page.getByRole('textbox', { name: 'item' }).fill('glue');
+      await page.getByRole('button', { name: 'Call', exact: true }).click();
+      await page.getByRole('link', { name: 'Open app' }).click();
+      const frame = page.frameLocator('.app-frame iframe').frameLocator('iframe');
+      await frame.getByText('result: glue costs 4').waitFor();
+      await frame.getByRole('button', { name: 'price', exact: true }).click();
+      await frame.getByText('price: glue costs 4').waitFor();
+      await frame.getByRole('button', { name: 'advise', exact: true }).click();
+      await frame.getByText(/^advise: refused/).waitFor();
+      const sent = opened.rows().filter(({ method, hop }) => method === 'tools/call' && hop !== 'app');
+      expect(sent.filter(({ kind }) => kind === 'request').map(({ name }) => name)).toEqual([
+        'shop__price',
+        'shop__price',
+      ]);
+      expect(foreign.requests).toEqual([]);
+    } finally {
+      await console.close();
+      await host.close();
+      await foreign.close();
+    }
   });
 });

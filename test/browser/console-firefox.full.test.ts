@@ -9,11 +9,14 @@ import { openTestConsole } from '../../packages/cli/src/console/fixtures/console
 import { findFirefox, skipMessage } from '../../scripts/browser.mjs';
 import { buildConsole } from '../../scripts/build-console.mjs';
 import { waitInPage } from '../support/wait-in-page.js';
+import { createAppServer } from './fixtures/app-server.js';
 
 const { browser: found, errors } = await findFirefox();
 if (!found) console.log(skipMessage(errors));
 
 const TIMEOUT = 50_000;
+/** Origin that no program serves. Requests to it are to be refused before they are sent. */
+const NOWHERE = 'http://127.0.0.1:9';
 
 const server = createServer({
   name: 'fixture',
@@ -47,7 +50,11 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     if (!found) return;
     pageFolder = await mkdtemp(join(tmpdir(), 'tenon-console-page-'));
     await buildConsole(pageFolder);
-    const targets = [{ name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } }];
+    const shop = createAppServer(NOWHERE, NOWHERE);
+    const targets = [
+      { name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } },
+      { name: 'shop', target: { resolved: { target: shop, label: 'shop' } } },
+    ];
     opened = await openTestConsole({ pageFolder, targets });
     browser = await launch({ browser: 'firefox', executablePath: found.executablePath, timeout: TIMEOUT });
     page = await browser.newPage();
@@ -76,7 +83,8 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
   const waitForText = (text: string) => page.waitForSelector(`::-p-text(${text})`);
 
   it('shows the connected server, and removes the token from the address [con.multi] [con.token]', async () => {
-    await opened.waitFor('server', event => event.server.counts !== null);
+    for (const name of ['fixture', 'shop'])
+      await opened.waitFor('server', event => event.server.name === name && event.server.counts !== null);
     await page.waitForSelector('td .state.ok');
     expect(page.url()).toBe(`${opened.origin}/`);
   });
@@ -134,5 +142,25 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     await page.waitForSelector('.message .kind ::-p-text(malformed)');
     const { call } = await opened.waitFor('call', event => event.call.state === 'failed');
     expect(call.method).toBe('tools/call');
+  });
+
+  it('shows an app in a frame of another origin, at the size that it reports and at that of a device [con.apps]', async () => {
+    await page.goto(`${opened.origin}/s/shop/tools/price`);
+    await page.locator('form .member input').fill('glue');
+    await page.locator('form ::-p-aria(Call[role="button"])').click();
+    await page.locator('::-p-aria(Open app[role="link"])').click();
+    // The page cannot read its frame, so its messages and its size tell that the app runs.
+    const size = (side: string) =>
+      waitInPage(page, `document.querySelector('.app-frame iframe')?.getBoundingClientRect().${side}`);
+    await size('height === 420');
+    const methods = opened.rows().flatMap(({ hop, method }) => (hop === 'app' ? [method] : []));
+    expect(methods).toEqual(expect.arrayContaining(['ui/initialize', 'ui/notifications/tool-result']));
+    await page.locator('::-p-aria(390[role="button"])').click();
+    await size('width === 390');
+    const source = (await page.$eval('.app-frame iframe', iframe => iframe.getAttribute('src'))) ?? '';
+    const { origin } = new URL(source);
+    expect(origin).not.toBe(opened.origin);
+    const unexpected = faults.splice(0).filter(each => !each.startsWith(origin));
+    expect(unexpected).toEqual([]);
   });
 });
