@@ -65,6 +65,7 @@ export const sections: Record<string, Record<string, string>> = {
     'Machine to machine': 'authorization/machine-to-machine',
     Enterprise: 'authorization/enterprise',
     'Run an authorization server': 'authorization/issuer',
+    'Proxy an identity provider': 'authorization/oauth-proxy',
   },
   Clients: {
     Connect: 'clients/connect',
