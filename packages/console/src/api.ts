@@ -878,14 +878,6 @@ export interface InputResponse {
   readonly content?: Json | undefined;
 }
 
-/** Names of the lists of a server, as page and command write them. */
-export const LIST_NAMES = {
-  tools: 'tools',
-  resources: 'resources',
-  resourceTemplates: 'resource templates',
-  prompts: 'prompts',
-} as const;
-
 /** Response of `GET /api/servers/NAME`: the output of `tenon list --json`. */
 export interface ListingView {
   readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
@@ -898,7 +890,7 @@ export interface ListingView {
   readonly prompts: readonly (Json & { readonly name: string })[];
   /** Lists that could not be read. They are empty above. */
   readonly failedLists: readonly (ErrorView & {
-    readonly list: keyof typeof LIST_NAMES;
+    readonly list: 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
   })[];
 }
 

@@ -1,5 +1,4 @@
 import { stringifyJson } from '@tenon/base';
-import { LIST_NAMES } from '@tenon/console/api';
 import { sanitizeText } from '@tenon/host';
 import type { Command } from 'commander';
 import { type JsonObject, TenonError } from 'tenon';
@@ -70,6 +69,13 @@ export function createListCommand(context: CliContext): Command {
       });
     });
 }
+
+const LIST_NAMES: Readonly<Record<ServerListName, string>> = {
+  tools: 'tools',
+  prompts: 'prompts',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+};
 
 /** Lists the configured servers. Returns false if there is no configuration. */
 async function listServers(context: CliContext, { config = [], trust = false, json }: ListOptions): Promise<boolean> {

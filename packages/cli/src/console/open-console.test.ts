@@ -309,7 +309,8 @@ describe('a server that is added to the console', () => {
       await opened.waitFor('server', event => event.server.name === name && event.server.state === 'failed');
       expect(existsSync(place)).toBe(action === 'accept');
     }
-    expect(await readFile(place, 'utf8')).toBe('notes');
+    // Doctor starts the program again, to find out why it did not connect, and so the file may be empty for a moment.
+    await expect.poll(() => readFile(place, 'utf8')).toBe('notes');
     expect(await page.call('POST', 'servers', { target: '{ "mcpServers": {} }' })).toMatchObject({
       error: { code: 'cli/usage', cause: expect.stringContaining('no server') },
     });

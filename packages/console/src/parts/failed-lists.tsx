@@ -1,7 +1,14 @@
-import { LIST_NAMES, type ListingView } from '../api.js';
+import type { ListingView } from '../api.js';
 import { Text } from './text.js';
 
-type ListName = keyof typeof LIST_NAMES;
+type ListName = ListingView['failedLists'][number]['list'];
+
+const LIST_NAMES: Readonly<Record<ListName, string>> = {
+  tools: 'tools',
+  resources: 'resources',
+  resourceTemplates: 'resource templates',
+  prompts: 'prompts',
+};
 
 /** Tells which lists the server has not sent, so that an empty list is not taken for a complete one. */
 export function FailedLists({
