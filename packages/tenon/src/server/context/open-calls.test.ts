@@ -3,6 +3,7 @@ import { connectPair, protocolVersions } from '@tenon/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { tasks } from '../../extensions/tasks/tasks.js';
 import type { Context } from '../../handler/context.js';
+import { memoryStores } from '../../stores/memory-stores.js';
 import { prompt } from '../definitions/prompt.js';
 import { resource } from '../definitions/resource.js';
 import { tool } from '../definitions/tool.js';
@@ -244,6 +245,41 @@ describe.each(['2025-11-25', '2026-07-28'])('a task on %s', protocolVersion => {
     const handle = await client.tasks.start('work', {});
     expect(await handle.toolResult()).toMatchObject(failed);
     expect(errors).toMatchObject([{ code: 'handler/not-awaited' }]);
+    await client.close();
+  });
+
+  it('stores the outcome of this step before the task ends', async () => {
+    const stores = memoryStores();
+    const written: string[] = [];
+    const put: typeof stores.values.put = (key, value, options) => {
+      written.push(JSON.stringify(value));
+      return stores.values.put(key, value, options);
+    };
+    const server = createServer({
+      name: 's',
+      version: '1',
+      onError: () => {},
+      stores: { ...stores, values: { ...stores.values, put } },
+      extensions: [tasks()],
+      tools: {
+        work: tool({
+          task: 'required',
+          run(_, ctx) {
+            void ctx.step('pay', async () => {
+              await turns();
+              return 'receipt 17';
+            });
+            return 'done';
+          },
+        }),
+      },
+    });
+    const client = await connectPair(server, { protocolVersion });
+    const handle = await client.tasks.start('work', {});
+    await handle.toolResult();
+    const [stored, ended] = [/receipt 17/, /Tool work failed/].map(text => written.findIndex(each => text.test(each)));
+    expect(stored).toBeGreaterThanOrEqual(0);
+    expect(ended).toBeGreaterThan(stored ?? 0);
     await client.close();
   });
 });
