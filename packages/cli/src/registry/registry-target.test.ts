@@ -286,4 +286,19 @@ describe('texts of an entry', () => {
       env: { NOTES_TOKEN: '${NOTES_TOKEN}' },
     });
   });
+
+  it('set no exception of the authorization, which only the user may set', () => {
+    const { packages, ...server } = createServer({});
+    const authExceptions = { omitResource: true };
+    const remote = { type: 'streamable-http', url: 'https://notes.example/mcp', authExceptions };
+    const entry = { ...server, remotes: [remote], authExceptions, _meta: { authExceptions } };
+    expect(createRegistryTarget(entry)).toEqual({ target: { url: remote.url, headers: {} }, notes: [] });
+    expect(
+      createRegistryTarget({ ...server, packages: packages.map(each => ({ ...each, authExceptions })) }).target,
+    ).toEqual({
+      command: 'npx',
+      args: ['-y', '@corp/notes@1.2.0'],
+      env: {},
+    });
+  });
 });

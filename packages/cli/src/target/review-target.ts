@@ -3,12 +3,17 @@ import { type ConfiguredEntry, findDangers } from '@tenon/host';
 import type { CliContext } from '../cli-context.js';
 import { listReferences } from './fill-references.js';
 
+/** Receives the texts of a review. */
+interface ReviewReader {
+  readonly screen: Pick<CliContext['screen'], 'note'>;
+}
+
 type ReviewedEntry = Pick<ConfiguredEntry, 'target' | 'written'>;
 
 const MAX_TEXT = 10_000;
 
 /** Shows the command or URL of a server, its variables, and the parts to look at, before the user approves it. */
-export function reviewTarget(context: Pick<CliContext, 'screen'>, { target, written }: ReviewedEntry): void {
+export function reviewTarget(context: ReviewReader, { target, written }: ReviewedEntry): void {
   const note = (text: string) => context.screen.note(shorten(text));
   if ('url' in target) note(`It is at ${target.url}`);
   // Each argument is quoted, so that two arguments cannot look like one.
@@ -27,7 +32,7 @@ export function reviewTarget(context: Pick<CliContext, 'screen'>, { target, writ
  *
  * @param name Name of the server. Default: none, if only one server is shown.
  */
-export function reportDangers({ screen }: Pick<CliContext, 'screen'>, entry: ReviewedEntry, name?: string): void {
+export function reportDangers({ screen }: ReviewReader, entry: ReviewedEntry, name?: string): void {
   for (const danger of findDangers(entry))
     screen.note(`! ${name === undefined ? '' : `${name}: `}${danger}`, 'warning');
 }
