@@ -98,7 +98,7 @@ interface Ended {
   readonly err: string;
 }
 
-function spawned(
+export function spawned(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { type Client, connect } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { waitForExit } from '../interop/process.js';
 import { retryUntilPasses } from '../interop/retry.js';
 import { isFull } from '../support/extent.js';
-import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry } from './command.js';
+import { buildCommand, commandLine, projectWith, runTenon, serving, shopEntry, spawned } from './command.js';
 
 type Project = Awaited<ReturnType<typeof projectWith>>;
 
@@ -61,6 +62,25 @@ describe('tenon gateway', () => {
     expect((await fetch(gateway.url.replace('/mcp', '/other'))).status).toBe(404);
     expect(await gateway.end()).toBe(0);
     await waitForExit(pid);
+  });
+
+  it('prints commands that list its tools and call one', async () => {
+    const gateway = spawned(project.folder, ['gateway', '--trust', '--port', '0']);
+    const ended = once(gateway, 'close');
+    let output = '';
+    gateway.stdout?.setEncoding('utf8').on('data', text => (output += text));
+    await expect.poll(() => output).toContain('Ctrl-C ends it');
+    const commands =
+      /^Next, in another terminal:\n\n {2}(?:npx @tenon\/cli|tenon) (.*)\n {2}(?:npx @tenon\/cli|tenon) (.*)\n/m;
+    const [, list = '', call = ''] = commands.exec(output) ?? [];
+    expect(await runTenon(project.folder, list.split(' '))).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('corner__price'),
+    });
+    const called = await runTenon(project.folder, call.replace('TOOL', 'corner__process').split(' '));
+    expect(called).toMatchObject({ code: 0, out: expect.stringMatching(/\d/) });
+    gateway.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
   });
 
   it('responds to health checks, and reports not ready from the signal to its end [so.drain]', async () => {

@@ -136,7 +136,11 @@ describe.skipIf(!hasPrograms('haproxy'))('HAProxy with a published configuration
     return { outcomes, executed: countExecuted(), drained: drained?.name };
   }
 
-  const published = ['examples/replicas/haproxy.cfg', 'docs/deploy/reverse-proxies.md'] as const;
+  const published = [
+    'examples/replicas/haproxy.cfg',
+    'docs/deploy/reverse-proxies.md',
+    'docs/deploy/replicas.md',
+  ] as const;
   it.each(published)('loses no call of a replica that drains: %s [so.drain]', async name => {
     const { outcomes, executed, drained } = await drain(configurations[name](), '2026-07-28', '2025-11-25');
     expect(outcomes.filter(each => !['one', 'two', 'three'].includes(String(each)))).toEqual([]);

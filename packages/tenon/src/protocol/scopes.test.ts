@@ -52,6 +52,11 @@ describe('getRequiredScopes', () => {
     expect(getRequiredScopes(error)).toBeUndefined();
   });
 
+  it('tells the caller to sign in with the scopes that are required', () => {
+    const text = 'Insufficient scope: the request requires notes:read notes:write. Sign in again with these scopes';
+    expect(insufficientScope(['notes:read', 'notes:write']).message).toContain(text);
+  });
+
   it('rejects invalid scopes of a handler', () => {
     expect(() => insufficientScope(['a b'])).toThrow(invalid());
   });
