@@ -83,6 +83,19 @@ describe('adapters with invalid arguments', () => {
     ['options of serveHttp', () => serveHttp(server, { prot: 1 } as never), 'serve/options', 'port'],
     ['serveHttp of a handler', () => serveHttp(createHandler(server) as never), 'serve/service', 'not the handler'],
     ['options of serveStdio', () => serveStdio(server, { drainTimeouts: 1 } as never), 'stdio/options', 'drainTimeout'],
+    [
+      'toNode with the arguments of a Worker',
+      () => toNode(createHandler(server))(new Request('http://127.0.0.1/mcp') as never, {} as never),
+      'serve/request',
+      'Call the result of `createHandler` itself with a web `Request`',
+    ],
+    ['a handler without an event', () => createHandler(server)(undefined as never), 'serve/request', 'web `Request`'],
+    [
+      'a handler with the event of another platform',
+      () => createHandler(server)({ request: {}, waitUntil() {} } as never),
+      'serve/request',
+      '`event => handler(event.request)`',
+    ],
     ['options of close', () => createHandler(server).close({ time: 1 } as never), 'serve/options', 'timeout'],
   ])('refuse %s', async (_, run, expected, text) => {
     const error = await Promise.resolve()
