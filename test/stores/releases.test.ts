@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { memoryStores, type Stores } from 'tenon';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FIRST_FORMAT, getRecordKind, RECORD_KINDS } from '../../packages/base/src/stores/record-kinds.js';
 import { hasPostgres, startPostgres } from '../../packages/tenon/src/stores/postgres/fixtures/start-postgres.js';
 import { hasRedis, startRedis } from '../../packages/tenon/src/stores/redis/fixtures/start-redis.js';
 import { isFull } from '../support/extent.js';
@@ -179,6 +180,12 @@ describe('records that 0.1.0 wrote', () => {
   let present: Release;
   beforeAll(async () => {
     present = await loadThisRelease();
+  });
+
+  it('have kinds of the first format, because 0.1.0 would misread another one under the same name', () => {
+    const kinds = [...new Set(Object.keys(records.values).map(getRecordKind))];
+    expect(kinds.length).toBeGreaterThan(5);
+    for (const kind of kinds) expect(RECORD_KINDS[kind]?.format ?? FIRST_FORMAT, kind).toBe(FIRST_FORMAT);
   });
 
   it('are readable, and the work in them continues', async () => {

@@ -16,7 +16,8 @@ const SEQUENCE: RecordKind = { format: FIRST_FORMAT, hasOwnKeys: true, isSequenc
 
 /**
  * All kinds of records in stores, by the first part of their keys, and of the file of tokens. Give a kind a `format` of its own when a change
- * would make an earlier release misread a record, and teach `decode` the earlier format. `docs/concepts/storage.md` lists all kinds.
+ * would make an earlier release misread a record, and teach `decode` the earlier format. 0.1.0 does not look at formats, so a record
+ * that it would misread gets another kind. `docs/concepts/storage.md` lists all kinds.
  */
 export const RECORD_KINDS: Readonly<Record<string, RecordKind>> = Object.fromEntries(
   [
