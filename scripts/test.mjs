@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Everything that must hold; a step that fails does not stop the next. Arguments name the steps to run, one after the other
- * (`npm test -- types lint`). Without any, all run, and those that keep one processor busy run together. The last line
+ * (`npm test -- types lint`). Without any, all run: the build and the search for a browser first, the others together. The last line
  * says how many passed and failed: each step counts as one, and so does each test of the test runner. The summary above it
  * names what was skipped.
  *

@@ -29,10 +29,10 @@ import {
 
 /** Maximum number of tools whose names the list of servers has. */
 const MAX_TOOL_NAMES = 12;
-/** Method of the subscription to lists, on the newest protocol version. */
-const LISTEN = 'subscriptions/listen';
 /** Maximum length of these names. */
 const MAX_TOOL_NAME = 100;
+/** Method of the subscription to lists, on the newest protocol version. */
+const LISTEN = 'subscriptions/listen';
 
 const listToolNames = (tools: readonly Pick<Tool, 'name'>[]): string[] =>
   tools

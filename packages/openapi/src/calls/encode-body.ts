@@ -1,7 +1,7 @@
 import { createRandomText, decodeBase64, isObject, stringifyJson } from '@tenon/base';
 import { toolError } from 'tenon';
+import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { OperationBody, OperationField } from '../operations/operation.js';
-import { isTextType } from '../operations/read-body.js';
 import { formatMember, toDelimitedText, toPairs } from './serialize-value.js';
 
 /** Body of a request, and the media type that it has. */
@@ -17,7 +17,7 @@ export interface EncodedBody {
 export function encodeBody({ property, type, fields = {} }: OperationBody, args: object): EncodedBody | undefined {
   const value: unknown = Reflect.get(args, property);
   if (value === undefined) return undefined;
-  if (/[/+]json\b/i.test(type)) return { type, body: stringifyJson(value) };
+  if (isJsonType(type)) return { type, body: stringifyJson(value) };
   if (/x-www-form-urlencoded/i.test(type)) return { type, body: isObject(value) ? toForm(value, fields) : '' };
   if (/^multipart\//i.test(type)) return toMultipart(type, isObject(value) ? value : {}, fields);
   const text = formatMember(args, property);

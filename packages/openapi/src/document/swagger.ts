@@ -105,8 +105,8 @@ export function createContent(schema: unknown, types: unknown): JsonObject {
 
 function convertForm(fields: readonly JsonObject[], types: readonly string[]): JsonObject {
   const hasFile = fields.some(({ type }) => type === 'file');
-  const wanted = hasFile ? [MULTIPART_TYPE] : [FORM_TYPE, MULTIPART_TYPE];
-  const type = wanted.find(each => types.includes(each)) ?? wanted[0]!;
+  const isMultipart = hasFile || (types.includes(MULTIPART_TYPE) && !types.includes(FORM_TYPE));
+  const type = isMultipart ? MULTIPART_TYPE : FORM_TYPE;
   const required = fields.filter(field => field.required === true).map(({ name }) => String(name));
   const properties = fields.map(field => {
     const { name, description } = field;

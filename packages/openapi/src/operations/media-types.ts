@@ -1,10 +1,16 @@
 import type { DocumentSet, Located } from '../document/document-set.js';
 
-/** A media type of JSON. */
-export const JSON_TYPE = /[/+]json\b/i;
+/** Tells if a media type is one of JSON. */
+export const isJsonType = (type: string): boolean => /[/+]json\b/i.test(type);
+
+/** Tells if a media type is one of texts. */
+export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)\b/i.test(type);
 
 /** Ranges that include JSON. */
 const RANGE = /^(?:\*|application)\/\*$/;
+
+/** Maximum depth of `allOf`, `anyOf` and `oneOf` in which members are looked for. */
+const MAX_DEPTH = 4;
 
 /** Keywords that only a schema of objects or lists has. */
 const STRUCTURES = ['properties', 'items', 'additionalProperties', 'required'] as const;
@@ -25,7 +31,7 @@ export function findJson(
   documents: DocumentSet,
 ): MediaEntry | undefined {
   const entries = Object.entries(content);
-  const [type, value] = entries.find(([each]) => JSON_TYPE.test(each)) ?? [];
+  const [type, value] = entries.find(([each]) => isJsonType(each)) ?? [];
   if (type !== undefined) return { type, media: { value, location } };
   const [, range] =
     entries.find(([each, media]) => RANGE.test(each) && isStructure({ value: media, location }, documents)) ?? [];
@@ -38,7 +44,7 @@ function isStructure(media: Located, documents: DocumentSet): boolean {
 }
 
 function hasMembers(schema: Located, documents: DocumentSet, depth: number): boolean {
-  if (depth > 4) return false;
+  if (depth > MAX_DEPTH) return false;
   const { value, location } = documents.follow(schema);
   const types = [value.type].flat();
   if (types.includes('object') || types.includes('array')) return true;

@@ -2,7 +2,7 @@ import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
-import { findJson } from './media-types.js';
+import { findJson, isTextType } from './media-types.js';
 import type { OperationBody, OperationField } from './operation.js';
 import { readStyle } from './read-parameters.js';
 
@@ -55,8 +55,6 @@ export function readBody(
     : { type: 'string', contentEncoding: 'base64', description: 'Bytes of the body, in base64.' };
   return { property: add('body', text, isRequired), type };
 }
-
-export const isTextType = (type: string): boolean => /^text\/|[/+](?:xml|yaml)\b/i.test(type);
 
 /** Converts the schema of a body with fields. A file is an object with its bytes, also within `allOf`. */
 function readFields(

@@ -2,7 +2,7 @@ import { isObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
-import { JSON_TYPE } from './media-types.js';
+import { isJsonType } from './media-types.js';
 import type { OperationParameter, ValueStyle } from './operation.js';
 
 /** Maximum length of a description, in characters. */
@@ -74,7 +74,7 @@ export function readParameter(
     name,
     in: place,
     ...readStyle(parameter, place === 'query' || place === 'cookie' ? 'form' : 'simple'),
-    ...(parameter.schema === undefined && media !== undefined && JSON_TYPE.test(type) ? { json: true } : {}),
+    ...(parameter.schema === undefined && media !== undefined && isJsonType(type) ? { json: true } : {}),
   };
 }
 
