@@ -153,8 +153,11 @@ describe.skipIf(!found)('the page of the console in Firefox', () => {
     const size = (side: string) =>
       waitInPage(page, `document.querySelector('.app-frame iframe')?.getBoundingClientRect().${side}`);
     await size('height === 420');
-    const methods = opened.rows().flatMap(({ hop, method }) => (hop === 'app' ? [method] : []));
-    expect(methods).toEqual(expect.arrayContaining(['ui/initialize', 'ui/notifications/tool-result']));
+    // The page sends the messages of its app to the console after it has used them.
+    const readMethods = () => opened.rows().flatMap(({ hop, method }) => (hop === 'app' ? [method] : []));
+    await expect
+      .poll(readMethods, { timeout: TIMEOUT })
+      .toEqual(expect.arrayContaining(['ui/initialize', 'ui/notifications/tool-result']));
     await page.locator('::-p-aria(390[role="button"])').click();
     await size('width === 390');
     const source = (await page.$eval('.app-frame iframe', iframe => iframe.getAttribute('src'))) ?? '';
