@@ -1,6 +1,8 @@
 /** Faults that a user plans in the page of the console. Skipped, with the reason, without a browser. */
 import { fileURLToPath } from 'node:url';
+import { serveHttp } from 'tenon/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { server as notes } from '../../examples/notes/server.js';
 import { progressServer } from '../../packages/cli/src/console/fixtures/progress-server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
 import { findAxeFindings } from './axe.js';
@@ -14,12 +16,15 @@ const program = { command: process.execPath, args: ['--import', 'tsx', PROGRAM] 
 
 describe.skipIf(!found)('the faults of a server in the page', { timeout: 120_000 }, () => {
   let shown: OpenedPage;
+  let served: Awaited<ReturnType<typeof serveHttp>>;
 
   beforeAll(async () => {
     if (!found) return;
+    served = await serveHttp(notes, { port: 0 });
     shown = await openPage(found, {
       targets: [
         { name: 'ours', target: { resolved: { target: progressServer, label: 'ours' } } },
+        { name: 'remote', target: { resolved: { target: { url: served.url }, label: 'remote' } } },
         { name: 'program', target: { resolved: { target: program, label: 'program' } } },
       ],
       connection: { protocolVersion: '2025-11-25' },
@@ -30,7 +35,10 @@ describe.skipIf(!found)('the faults of a server in the page', { timeout: 120_000
     expect(shown.faults.splice(0)).toEqual([]);
   });
 
-  afterAll(() => shown?.close());
+  afterAll(async () => {
+    await shown?.close();
+    await served?.close();
+  });
 
   /** Plans a fault in the form of the tool, by keyboard, and calls. Returns the id and the state of the call. */
   const breakCall = async (server: string, kind: string, place: string) => {
@@ -80,6 +88,33 @@ describe.skipIf(!found)('the faults of a server in the page', { timeout: 120_000
     await page.getByText('call/outcome-unknown').first().waitFor();
     await page.getByRole('button', { name: 'Call', exact: true }).press('Enter');
     await opened.waitFor('call', ({ call }) => call.server === 'program' && call.state === 'done');
+  });
+
+  it('breaks the stream of a subscription by a button, and shows the change after the stream is resumed [con.subs]', async () => {
+    const { page, opened } = shown;
+    await opened.waitFor('server', event => event.server.name === 'remote' && event.server.counts !== null);
+    await shown.show('/s/remote/subscriptions');
+    await page.getByLabel('URI of a resource').fill('note://Glue');
+    await page.getByRole('button', { name: 'Subscribe' }).press('Enter');
+    await page.getByText('active').waitFor();
+    const isSubscribed = () => opened.rows().some(row => row.method === 'resources/subscribe' && row.kind === 'result');
+    await expect.poll(isSubscribed).toBe(true);
+    await page.getByRole('button', { name: 'Break the stream' }).press('Enter');
+    await page.getByText('The stream breaks before the next change').waitFor();
+    const write = (body: string) =>
+      opened.call('POST', 'calls', {
+        server: 'remote',
+        method: 'tools/call',
+        params: { name: 'write', arguments: { title: 'Glue', body } },
+      });
+    await write('hide glue');
+    await page.getByText('The stream breaks before the next change').waitFor({ state: 'detached' });
+    await page.getByText(/^[1-9]\d* changes? since/).waitFor();
+    await page.getByText('active').waitFor();
+    const sent = opened
+      .rows()
+      .filter(row => row.server === 'remote' && row.method === 'notifications/resources/updated');
+    expect(sent.map(({ fault }) => fault)).toEqual(['cut', undefined]);
   });
 
   it('are written into the test of the call', async () => {

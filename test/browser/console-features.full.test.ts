@@ -82,6 +82,28 @@ describe.skipIf(!found)('the parts of a server in the page', () => {
     await page.getByRole('heading', { name: 'user' }).waitFor();
   });
 
+  it('counts down the time that is left for an input request, in the inbox and within the call [con.ask]', async () => {
+    const { opened, context } = console;
+    const page = await context.newPage();
+    await page.clock.install();
+    const params = { name: 'write', arguments: { title: 'Dovetail', body: 'tails first' } };
+    const { id } = await opened.call('POST', 'calls', { server: 'notes', method: 'tools/call', params });
+    const { request } = await opened.waitFor('input-request', event => event.request.call === id);
+    for (const path of ['/input-requests', `/call/${id}`]) {
+      await page.goto(`${opened.origin}${path}#token=${opened.token}`);
+      const left = page.locator('.time-left');
+      await left.waitFor();
+      await page.clock.setFixedTime((request.expiresAt ?? 0) - 61_000);
+      await page.clock.runFor(1000);
+      await expect.poll(() => left.textContent()).toBe('1 min 1 s');
+      await page.clock.setFixedTime((request.expiresAt ?? 0) - 5000);
+      await page.clock.runFor(1000);
+      await expect.poll(() => left.textContent()).toBe('5 s');
+    }
+    await page.close();
+    await opened.call('POST', `input-requests/${request.id}`, { action: 'decline' });
+  });
+
   it('shows a subscription with its changes as they come [con.subs]', async () => {
     const { page, opened } = console;
     await page.goto(`${opened.origin}/s/notes/subscriptions`);

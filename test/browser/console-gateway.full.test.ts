@@ -27,7 +27,7 @@ describe.skipIf(!found)('the view of a gateway', () => {
     await gateway?.host.close();
   });
 
-  it('shows state, version, calls, errors, latency and tokens of each server', async () => {
+  it('shows state, version, calls, errors, latency and tokens of each server [con.latency] [con.budget]', async () => {
     const { page, show } = shown;
     await show('/');
     await page.keyboard.press('g');
@@ -36,25 +36,25 @@ describe.skipIf(!found)('the view of a gateway', () => {
     expect(new URL(page.url()).pathname).toBe('/gateway');
     await expect
       .poll(() => row.textContent())
-      .toMatch(/notes 1\.2\.0.*connected.*2026-07-2821[\d.]+ m?s[\d.]+ m?s2\d+disable/);
+      .toMatch(/notes 1\.2\.0.*connected.*2026-07-2821[\d.]+ m?s[\d.]+ m?s[\d.]+ m?s2\d+disable/);
     await page.getByText('unknown setting "comand"').waitFor();
     expect(await page.getByRole('row', { name: /^typo/ }).getByRole('button', { name: 'restart' }).count()).toBe(0);
   });
 
-  it('shows the tokens of each tool, the most first, at an address of its own', async () => {
+  it('shows the tokens of each tool, the most first, at an address of its own [con.budget]', async () => {
     const { page } = shown;
     await page.getByRole('button', { name: '2 tools of notes' }).click();
     const tools = page.locator('ul.found li');
     await tools.first().waitFor();
     expect(await tools.allTextContents()).toEqual([
-      expect.stringMatching(/^\d+ tokensnotes__lose1 call, 1 error, p50 [\d.]+ m?s, p95 [\d.]+ m?s/),
+      expect.stringMatching(/^\d+ tokensnotes__lose1 call, 1 error, p50 [\d.]+ m?s, p95 [\d.]+ m?s, p99 [\d.]+ m?s/),
       expect.stringMatching(/^\d+ tokensnotes__add1 call, p50/),
     ]);
     await page.reload();
     await tools.first().waitFor();
   });
 
-  it('shows the result of the tool search for a text', async () => {
+  it('shows the result of the tool search for a text [con.budget]', async () => {
     const { page } = shown;
     await page.getByRole('textbox', { name: 'Text to search' }).fill('browser');
     await page.keyboard.press('Enter');
@@ -87,7 +87,7 @@ describe.skipIf(!found)('the view of a gateway', () => {
     expect(gateway.changes).toEqual(['disable pages', 'enable pages', 'restart pages', 'reconnect pages']);
   });
 
-  it('shows waiting calls of all callers, and allows, remembers, revokes and denies them', async () => {
+  it('shows waiting calls of all callers, and allows, remembers, revokes and denies them [con.approvals]', async () => {
     const { page } = shown;
     const erase = (name: string) => gateway.host.callTool('archive__erase', { page: name });
     const first = erase('a');
@@ -111,7 +111,7 @@ describe.skipIf(!found)('the view of a gateway', () => {
     await remembered.waitFor({ state: 'detached' });
   });
 
-  it('shows waiting calls without buttons if the page is read-only', async () => {
+  it('shows waiting calls without buttons if the page is read-only [con.approvals]', async () => {
     const { browser, opened } = shown;
     const call = gateway.host.callTool('archive__erase', { page: 'c' });
     const context = await browser.newContext();

@@ -63,6 +63,8 @@ export interface ServerView {
   readonly median: number | null;
   /** Duration that 95 % of the calls do not exceed, in milliseconds. */
   readonly p95: number | null;
+  /** Duration that 99 % of the calls do not exceed, in milliseconds. */
+  readonly p99: number | null;
   /** Durations of the last calls, the oldest first, in milliseconds. */
   readonly durations: readonly number[];
   /** Grows with each change of the lists of the server. */
@@ -377,6 +379,8 @@ export interface GatewayFigures {
   readonly median: number | null;
   /** Duration that 95 % of the last calls do not exceed, in milliseconds. */
   readonly p95: number | null;
+  /** Duration that 99 % of the last calls do not exceed, in milliseconds. */
+  readonly p99: number | null;
 }
 
 /** Configured server and its state, as `tenon gateway status --json` and `tenon list --json` print it. */
@@ -878,9 +882,9 @@ export interface InputResponse {
   readonly content?: Json | undefined;
 }
 
-/** Response of `GET /api/servers/NAME`: the output of `tenon list --json`. */
+/** Response of `GET /api/servers/NAME`: the output of `tenon list --json`, without schemas that are too large for the page. */
 export interface ListingView {
-  readonly server: { readonly name: string; readonly version: string; readonly title?: string } | null;
+  readonly server: { readonly name: string; readonly version: string; readonly title?: string | undefined } | null;
   readonly protocolVersion: string;
   readonly instructions: string | null;
   readonly tokens: number;
@@ -894,17 +898,19 @@ export interface ListingView {
   })[];
 }
 
-/** A tool as the server sent it, with its signature and size. */
+/** A tool as the server sent it, with its signature and size. Long descriptions are cut, and a large output schema is absent. */
 export interface ToolView {
   readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
   readonly inputSchema: Json;
-  readonly outputSchema?: Json;
-  readonly annotations?: Json;
-  readonly _meta?: Json;
+  readonly outputSchema?: Json | undefined;
+  readonly annotations?: Json | undefined;
+  readonly _meta?: Json | undefined;
   readonly signature: string;
   readonly tokens: number;
+  /** Reason for which `inputSchema` allows any object in place of the schema of the server. */
+  readonly schemaIssue?: string | undefined;
 }
 
 /** An HTTP request below a message, with its response. Secrets are masked. */

@@ -26,6 +26,7 @@ import type { ComparedCalls } from './compared-calls.js';
 import { readFaultPlan } from './connection-faults.js';
 import type { ConsoleCalls } from './console-calls.js';
 import type { ConsoleServers } from './console-servers.js';
+import { cutListing } from './cut-listing.js';
 import type { ApprovalInbox } from './gateway/approval-inbox.js';
 import type { ConsoleGateway } from './gateway/console-gateway.js';
 import type { GatewayAudit } from './gateway/gateway-audit.js';
@@ -117,7 +118,7 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
       return { name: await addServers(parts, target.trim(), body) };
     }
     case 'GET servers/…':
-      return servers.readListing(name ?? '');
+      return cutListing(await servers.readListing(name ?? ''));
     case 'DELETE servers/…':
       await servers.remove(name ?? '');
       return {};

@@ -3,6 +3,7 @@ import { writeJson } from '@tenon/base/writers';
 import type { InputAction, InputRequestView, InputResponse, Json } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { ChangeFeed } from './change-feed.js';
+import { describeLongSchema, MAX_SCHEMA } from './cut-listing.js';
 import { dropOldest } from './drop-oldest.js';
 import { readJsonPart, sliceText } from './json-part.js';
 
@@ -37,11 +38,9 @@ const MAX_CLOSED = 100;
 const MAX_MESSAGE = 20_000;
 /** Maximum length of the details of a request that the page gets. */
 const MAX_DETAILS = 100_000;
-/** Maximum size of the schema of a form, in characters of JSON. A larger form would stop the page. */
-const MAX_SCHEMA = 200_000;
 
 function readDetails(details: string | undefined, isLong: boolean, formSize: number): string | null {
-  if (isLong) return `The form is not shown: its schema has ${formSize} characters, of at most ${MAX_SCHEMA}.`;
+  if (isLong) return describeLongSchema(formSize);
   return details === undefined ? null : sliceText(details, 0, MAX_DETAILS);
 }
 

@@ -147,6 +147,7 @@ const createView = (name: string, label: string, requestedVersion: string | null
   errors: 0,
   median: null,
   p95: null,
+  p99: null,
   durations: [],
   listing: 0,
   error: null,

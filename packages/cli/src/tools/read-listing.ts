@@ -6,7 +6,7 @@ import { readServerLists, type ServerListName, type ServerLists } from './read-s
 import { formatToolSignature } from './signature.js';
 
 /** Tool as `--json` prints it: the definition of the server, its signature, and its number of tokens. */
-interface ListedTool extends Tool {
+export interface ListedTool extends Tool {
   readonly signature: string;
   readonly tokens: number;
 }

@@ -1,7 +1,6 @@
 import { isObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InputAction, InputRequestView, Json } from '../api.js';
-import { formatDuration } from '../format.js';
 import { callApi } from '../request.js';
 import { toServerPath } from '../route.js';
 import { createInitialValue } from '../schema/initial-value.js';
@@ -11,6 +10,7 @@ import { JsonTree } from './json-tree.js';
 import { RequestError, useRequest } from './request-error.js';
 import { SchemaForm } from './schema-form.js';
 import { ForeignLink, Text } from './text.js';
+import { TimeLeft } from './time-left.js';
 
 const TITLES: Readonly<Record<InputRequestView['kind'], string>> = {
   form: 'elicitation',
@@ -66,7 +66,7 @@ export function InputForm({ request }: { readonly request: InputRequestView }) {
         {request.call !== null && <a href={`/call/${request.call}`}>call {request.call}</a>}
         {expiresAt !== null && (
           <span class="dim">
-            until {new Date(expiresAt).toLocaleTimeString()} ({formatDuration(expiresAt - Date.now())})
+            <TimeLeft end={expiresAt} /> left, until {new Date(expiresAt).toLocaleTimeString()}
           </span>
         )}
       </div>

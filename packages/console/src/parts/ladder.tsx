@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CallView, WireRow } from '../api.js';
 import { getCallRows, openRequests, rowChanges, shownRecording } from '../console-state.js';
 import { formatDuration, formatSize } from '../format.js';
-import { InputForm } from './input-form.js';
+import { LazyInputForm } from './lazy-input-form.js';
 import { MessageBody } from './message-body.js';
 import { Text } from './text.js';
 
@@ -71,7 +71,7 @@ export function Ladder({ call }: { readonly call: CallView }) {
         );
       })}
       {waiting.map(request => (
-        <InputForm key={request.id} request={request} />
+        <LazyInputForm key={request.id} request={request} />
       ))}
       <ProgressLine call={call} />
     </div>

@@ -21,9 +21,10 @@ describe('countFields', () => {
     expect(count({ prefixItems: [{ type: 'string' }, { type: 'number' }], type: 'array' }, ['a', 1])).toBe(3);
   });
 
-  it('counts the options of an enumeration, and the first of several schemas', () => {
+  it('counts the options of an enumeration, and the first of several schemas or their number', () => {
     expect(count({ enum: ['a', 'b', 'c'] })).toBe(3);
     expect(count({ oneOf: [{ type: 'object', properties: properties(3) }, { type: 'string' }] })).toBe(5);
+    expect(count({ oneOf: Object.values(properties(600)) })).toBe(600);
   });
 
   it('stops soon after the limit, for a wide schema and for one without an end', () => {

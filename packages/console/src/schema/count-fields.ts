@@ -37,7 +37,7 @@ export function countFields(given: unknown, root: Json, value: unknown, max: num
       return Array.isArray(value) ? Math.max(count, value.length) : count;
     case 'variants':
       add(field.variants[0]?.schema, value);
-      return count;
+      return Math.max(count, field.variants.length);
     case 'choices':
     case 'enum':
       return field.options.length;

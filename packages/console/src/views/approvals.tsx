@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision, CallerView, PendingApprovalView, RememberedApprovalView, ToolHint } from '../api.js';
 import { approvals, canChange } from '../console-state.js';
-import { formatCount, formatDuration } from '../format.js';
+import { formatCount } from '../format.js';
 import { describeCaller } from '../parts/caller.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
 import { Text } from '../parts/text.js';
+import { TimeLeft } from '../parts/time-left.js';
 import { callApi } from '../request.js';
 
 const DESTRUCTIVE: ToolHint = 'may destroy data';
@@ -17,7 +18,6 @@ const isSameCaller = (a: CallerView, b: CallerView): boolean =>
 /** Actions of all callers of the gateway that wait for a decision, and the approvals that apply to later calls. */
 export function ApprovalsPage() {
   const view = approvals.value;
-  const now = useTime();
   return (
     <main class="view pane gateway">
       <h1>Approvals</h1>
@@ -26,7 +26,7 @@ export function ApprovalsPage() {
         <p class="empty">No call waits for a decision. A rule of the policy with the action ask makes calls wait.</p>
       )}
       {view?.pending.map(approval => (
-        <PendingApproval key={approval.id} approval={approval} remembered={view.remembered} now={now} />
+        <PendingApproval key={approval.id} approval={approval} remembered={view.remembered} />
       ))}
       {view && view.count > view.pending.length && (
         <p class="dim">{formatCount(view.count - view.pending.length, 'more pending approval')} after these</p>
@@ -36,23 +36,12 @@ export function ApprovalsPage() {
   );
 }
 
-/** Returns the time, again each second. */
-function useTime(): number {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
-}
-
 interface PendingProps {
   readonly approval: PendingApprovalView;
   readonly remembered: readonly RememberedApprovalView[];
-  readonly now: number;
 }
 
-function PendingApproval({ approval, remembered, now }: PendingProps) {
+function PendingApproval({ approval, remembered }: PendingProps) {
   const { id, kind, server, name, caller, reason, description, hints, expiresAt } = approval;
   const [error, run] = useRequest();
   const [isBusy, setBusy] = useState(false);
@@ -86,7 +75,9 @@ function PendingApproval({ approval, remembered, now }: PendingProps) {
         <span>
           of <Text value={server} />
         </span>
-        <span class="dim">for {formatDuration(Math.max(0, expiresAt - now))} more, then denied</span>
+        <span class="dim">
+          for <TimeLeft end={expiresAt} /> more, then denied
+        </span>
       </div>
       <dl>
         <dt>caller</dt>

@@ -66,6 +66,7 @@ export function GatewayPage() {
                 <th class="number">errors</th>
                 <th class="number">p50</th>
                 <th class="number">p95</th>
+                <th class="number">p99</th>
                 <th class="number">tools</th>
                 <th class="number">tokens</th>
                 <th>change</th>
@@ -78,8 +79,8 @@ export function GatewayPage() {
             </tbody>
           </table>
           <p class="dim">
-            Calls of all callers since the start of the gateway. Each round of a call counts. p50 and p95 are those of
-            the last 1,000 calls.
+            Calls of all callers since the start of the gateway. Each round of a call counts. p50, p95 and p99 are those
+            of the last 1,000 calls.
           </p>
           <ToolSearch />
         </>
@@ -95,7 +96,7 @@ interface ServerRowsProps {
 
 function ServerRows({ server, onChange }: ServerRowsProps) {
   const { name, state, protocolVersion, serverName, serverVersion, tools, tokens, figures, reason, lastError } = server;
-  const { calls, errors, median, p95 } = figures;
+  const { calls, errors, median, p95, p99 } = figures;
   const [error, run] = useRequest();
   const isOpen = route.value.query.get('server') === name;
   const icon = ICONS[state] ?? 'waiting';
@@ -133,6 +134,9 @@ function ServerRows({ server, onChange }: ServerRowsProps) {
         <td class="number" data-label="p95">
           {p95 === null ? '–' : formatDuration(p95)}
         </td>
+        <td class="number" data-label="p99">
+          {p99 === null ? '–' : formatDuration(p99)}
+        </td>
         <td class="number" data-label="tools">
           {state === 'skipped' ? (
             '–'
@@ -157,7 +161,7 @@ function ServerRows({ server, onChange }: ServerRowsProps) {
       </tr>
       {(shown.length > 0 || error !== '') && (
         <tr class="note">
-          <td colSpan={10}>
+          <td colSpan={11}>
             {shown.map(note => (
               <p key={note} class="dim">
                 <Text value={note ?? ''} />
@@ -169,7 +173,7 @@ function ServerRows({ server, onChange }: ServerRowsProps) {
       )}
       {isOpen && (
         <tr class="note">
-          <td colSpan={10}>
+          <td colSpan={11}>
             <ServerTools key={`${name} ${state} ${tools}`} name={name} />
           </td>
         </tr>
@@ -234,9 +238,10 @@ function ChangeButtons({ server: { name, state, calls = 0 }, onChange, run }: Ch
 /** Describes the calls of a tool in one line. */
 function describeFigures(figures: GatewayFigures): string {
   if (figures.calls === 0) return 'no calls';
-  const { calls, errors, median, p95 } = figures;
-  const durations =
-    median === null || p95 === null ? '' : `, p50 ${formatDuration(median)}, p95 ${formatDuration(p95)}`;
+  const { calls, errors, median, p95, p99 } = figures;
+  const durations = Object.entries({ p50: median, p95, p99 })
+    .map(([name, duration]) => (duration === null ? '' : `, ${name} ${formatDuration(duration)}`))
+    .join('');
   return `${formatCount(calls, 'call')}${errors === 0 ? '' : `, ${formatCount(errors, 'error')}`}${durations}`;
 }
 

@@ -1,6 +1,6 @@
 import { inputRequests, openRequests } from '../console-state.js';
 import { formatTime } from '../format.js';
-import { InputForm } from '../parts/input-form.js';
+import { LazyInputForm } from '../parts/lazy-input-form.js';
 import { Text } from '../parts/text.js';
 
 /** Input requests of all servers: the open ones first, then the last answered ones. */
@@ -12,7 +12,7 @@ export function InboxPage() {
       <h1 class="for-readers">Input requests</h1>
       {open.length === 0 && <p class="empty">Nobody waits for you.</p>}
       {open.map(request => (
-        <InputForm key={request.id} request={request} />
+        <LazyInputForm key={request.id} request={request} />
       ))}
       {over.length > 0 && (
         <section>

@@ -5,7 +5,7 @@ import { formatCount } from '../format.js';
 import { FailedLists } from '../parts/failed-lists.js';
 import { type FeatureItem, FeatureList } from '../parts/feature-list.js';
 import { ForOperator } from '../parts/for-operator.js';
-import { InputForm } from '../parts/input-form.js';
+import { LazyInputForm } from '../parts/lazy-input-form.js';
 import { createLazyView } from '../parts/lazy-view.js';
 import { ServerStateView } from '../parts/server-state.js';
 import { Text } from '../parts/text.js';
@@ -127,7 +127,7 @@ function ServerPanel({ server, listing }: { readonly server: ServerView; readonl
       <WhyNot server={server} />
       <FailedLists listing={listing} />
       {waitingRequests.map(request => (
-        <InputForm key={request.id} request={request} />
+        <LazyInputForm key={request.id} request={request} />
       ))}
       {counts && (
         <dl>

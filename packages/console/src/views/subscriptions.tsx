@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ListingView, ServerView, SubscriptionView } from '../api.js';
+import type { FaultPlan, ListingView, ServerView, SubscriptionView } from '../api.js';
 import { subscriptions } from '../console-state.js';
 import { formatCount, formatTime } from '../format.js';
 import { FeatureList } from '../parts/feature-list.js';
@@ -11,6 +11,8 @@ import { Text } from '../parts/text.js';
 import { callApi, formatError, toServerApi } from '../request.js';
 import { route } from '../route.js';
 
+/** Cuts the stream of the next notification, before the client gets it. */
+const BREAK: FaultPlan = { kind: 'cut', on: 'notifications', repeat: false };
 const LISTS = ['tools', 'prompts', 'resources'] as const;
 
 /** Watches resources and lists, and shows their changes as they come. */
@@ -31,6 +33,11 @@ export function SubscriptionsView({
           <SubscribeForm server={server} listing={listing} />
         </ForOperator>
         {own.length === 0 && <p class="dim">No subscriptions. Choose a resource or a list, and press Enter.</p>}
+        {server.transport === 'http' && own.some(each => each.isActive) && (
+          <ForOperator>
+            <BreakStream server={server} />
+          </ForOperator>
+        )}
         {own.map(each => (
           <Subscription key={each.id} subscription={each} />
         ))}
@@ -93,6 +100,35 @@ function SubscribeForm({ server, listing }: { readonly server: ServerView; reado
       </button>
       <RequestError error={error} />
     </form>
+  );
+}
+
+/** Plans that the stream breaks with the next change. The client resumes it, and gets the change then. */
+function BreakStream({ server }: { readonly server: ServerView }) {
+  const [error, run] = useRequest();
+  const isPlanned = server.fault?.kind === 'cut' && server.fault.on === 'notifications';
+  const plan = (fault: FaultPlan | { readonly kind: null }) =>
+    void run(async () => {
+      await callApi('POST', toServerApi(server.name, 'faults'), fault);
+    });
+  return (
+    <div class="actions">
+      <button type="button" disabled={isPlanned} onClick={() => plan(BREAK)}>
+        Break the stream
+      </button>
+      <span role="status">
+        {isPlanned && (
+          <>
+            <span class="state waiting">The stream breaks before the next change, and is resumed.</span>{' '}
+            <button type="button" onClick={() => plan({ kind: null })}>
+              Remove
+            </button>
+          </>
+        )}
+      </span>
+      <a href={`/wire?server=${encodeURIComponent(server.name)}&is=notification`}>Notifications</a>
+      <RequestError error={error} />
+    </div>
   );
 }
 

@@ -61,7 +61,11 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
     setIsChanged(true);
     setArgs(changed);
   };
-  const hasArguments = !isObject(args) || Object.keys(args).length > 0 || mayHaveArguments(tool.inputSchema);
+  const hasArguments =
+    tool.schemaIssue !== undefined ||
+    !isObject(args) ||
+    Object.keys(args).length > 0 ||
+    mayHaveArguments(tool.inputSchema);
   const shownIssues = isChanged ? issues : [];
   const call = (isCompared = false) =>
     run(async () => {
@@ -107,8 +111,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
         <Annotations tool={tool} />
         <Tabs label="Arguments" id="arguments" tabs={TABS} chosen={tab} onChoose={setTab} />
         <TabPanel id="arguments" chosen={tab}>
+          {tool.schemaIssue !== undefined && tab !== 'json' && <p class="issue">{tool.schemaIssue}</p>}
           {tab === 'form' && !hasArguments && <p class="dim">This tool takes no arguments.</p>}
-          {tab === 'form' && hasArguments && (
+          {tab === 'form' && hasArguments && !tool.schemaIssue && (
             <SchemaForm
               schema={tool.inputSchema}
               root={tool.inputSchema}
@@ -117,7 +122,9 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
               path="arguments"
             />
           )}
-          {tab === 'json' && <JsonEditor label="Arguments as JSON" value={args} onChange={change} rows={8} />}
+          {(tab === 'json' || (tab === 'form' && tool.schemaIssue)) && (
+            <JsonEditor label="Arguments as JSON" value={args} onChange={change} rows={8} />
+          )}
           {tab === 'schema' && (
             <div class="tree">
               <JsonTree value={tool.inputSchema} open={6} />

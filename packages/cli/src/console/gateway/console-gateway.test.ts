@@ -49,11 +49,11 @@ async function listChanges(): Promise<string[]> {
 }
 
 describe('the console of a gateway', () => {
-  it('counts the calls of all callers, their errors, and their durations', async () => {
+  it('counts the calls of all callers, their errors, and their durations [con.latency]', async () => {
     await page.waitFor('server', ({ server }) => server.name === 'notes' && server.counts !== null);
     for (const name of ['notes__add', 'notes__add', 'notes__lose']) await gateway.host.callTool(name, {});
-    expect((await findServer('notes'))?.figures).toEqual({ calls: 3, errors: 1, median: 5, p95: 5 });
-    expect((await findServer('pages'))?.figures).toEqual({ calls: 0, errors: 0, median: null, p95: null });
+    expect((await findServer('notes'))?.figures).toEqual({ calls: 3, errors: 1, median: 5, p95: 5, p99: 5 });
+    expect((await findServer('pages'))?.figures).toEqual({ calls: 0, errors: 0, median: null, p95: null, p99: null });
   });
 
   it('describes servers as `tenon gateway status`, also one that is skipped', async () => {
@@ -61,18 +61,18 @@ describe('the console of a gateway', () => {
     expect(await findServer('typo')).toMatchObject({ state: 'skipped', reason: 'unknown setting "comand"' });
   });
 
-  it('lists the tools of a server with their tokens and the figures of their calls', async () => {
+  it('lists the tools of a server with their tokens and the figures of their calls [con.budget]', async () => {
     const { tools, tokens } = await read<GatewayToolsView>('gateway/notes/tools');
     expect(tools.map(({ name }) => name).sort()).toEqual(['notes__add', 'notes__lose']);
     const figures = Object.fromEntries(tools.map(tool => [tool.name, tool.figures]));
     expect(figures).toEqual({
-      notes__add: { calls: 2, errors: 0, median: 5, p95: 5 },
-      notes__lose: { calls: 1, errors: 1, median: 5, p95: 5 },
+      notes__add: { calls: 2, errors: 0, median: 5, p95: 5, p99: 5 },
+      notes__lose: { calls: 1, errors: 1, median: 5, p95: 5, p99: 5 },
     });
     expect(tokens).toBe(tools.reduce((sum, tool) => sum + tool.tokens, 0));
   });
 
-  it('searches tools as a model does, though the gateway has no budget', async () => {
+  it('searches tools as a model does, though the gateway has no budget [con.budget]', async () => {
     const { tool, tools, tokens } = await read<ToolSearchView>('gateway/search?query=browser');
     expect(tool).toBe('search_tools');
     expect(tools).toEqual([
@@ -109,7 +109,7 @@ describe('the approvals of a gateway', () => {
   const erase = (args: object) => gateway.host.callTool('archive__erase', { ...args });
   afterEach(() => waitForPending(0));
 
-  it('shows a waiting call with its caller, its effects and the reason, and carries it out when it is allowed', async () => {
+  it('shows a waiting call with its caller, its effects and the reason, and carries it out when it is allowed [con.approvals]', async () => {
     const call = erase({ page: 'a', token: 'sk-live-0123456789abcdefghijkl' });
     const [pending] = await waitForPending(1);
     expect(pending).toMatchObject({
@@ -128,7 +128,7 @@ describe('the approvals of a gateway', () => {
     expect(JSON.stringify(await call)).toContain('erased');
   });
 
-  it('denies a call, and shows the same decision only once', async () => {
+  it('denies a call, and shows the same decision only once [con.approvals]', async () => {
     const call = erase({ page: 'b' });
     const [pending] = await waitForPending(1);
     const send = () => page.send('POST', `approvals/${pending?.id}`, { decision: 'deny' });
@@ -139,7 +139,7 @@ describe('the approvals of a gateway', () => {
     });
   });
 
-  it('remembers an approval for these arguments until it is revoked', async () => {
+  it('remembers an approval for these arguments until it is revoked [con.approvals]', async () => {
     const call = erase({ page: 'c' });
     const [pending] = await waitForPending(1);
     await page.send('POST', `approvals/${pending?.id}`, { decision: 'allow', remember: 'exact' });
@@ -159,7 +159,7 @@ describe('the approvals of a gateway', () => {
     await again;
   });
 
-  it('shows what another process answers in the same store', async () => {
+  it('shows what another process answers in the same store [con.approvals]', async () => {
     const call = erase({ page: 'd' });
     const [pending] = await waitForPending(1);
     await gateway.host.approvals.answer(pending?.id ?? '', 'deny', { by: 'olga' });
