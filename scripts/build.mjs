@@ -12,7 +12,7 @@ import { buildBase } from './build-base.mjs';
 import { buildCommand } from './build-command.mjs';
 import { buildEntries } from './build-entries.mjs';
 import { buildForms } from './build-forms.mjs';
-import { bin, readJson, root, runNode } from './process.mjs';
+import { readJson, root, runCompiler } from './process.mjs';
 
 const onlyAi = process.argv[2] === 'ai';
 /** Packages whose files are compiled one by one, against the built library. The peer of `ai` is one of the tools that tests install. */
@@ -57,11 +57,11 @@ async function buildForBoth(name, forms, build) {
   const placeOf = form => join(work, name, form);
   const [esm, cjs, emitted] = [placeOf('esm'), placeOf('cjs'), placeOf('types')];
   const entries = entriesOf(readJson(join(folder, 'package.json')).exports);
-  const compiler = [bin('typescript'), '-p', join(folder, 'tsconfig.build.json')];
+  const compiler = ['-p', join(folder, 'tsconfig.build.json')];
   const folders = Object.fromEntries(forms.map(form => [form, placeOf(form)]));
   await Promise.all([
     build(entries, /** @type {Record<'esm' | 'cjs' | Form, string>} */ ({ ...folders, esm, cjs })),
-    runNode([...compiler, '--emitDeclarationOnly', '--outDir', emitted]),
+    runCompiler([...compiler, '--emitDeclarationOnly', '--outDir', emitted]),
   ]);
   // The host uses members of the library that are not in its published types, so it is compiled with the sources.
   const types = existsSync(join(emitted, name)) ? join(emitted, name, 'src') : emitted;
@@ -110,7 +110,7 @@ async function replace(folder, from, parts) {
 async function compilePackage(name) {
   const folder = join(root, 'packages', name);
   const compiled = join(work, name);
-  await runNode([bin('typescript'), '-p', join(folder, 'tsconfig.build.json'), '--outDir', compiled]);
+  await runCompiler(['-p', join(folder, 'tsconfig.build.json'), '--outDir', compiled]);
   await rename(join(folder, 'dist'), await mkdtemp(join(work, 'before-'))).catch(() => undefined);
   await rename(compiled, join(folder, 'dist'));
 }

@@ -36,7 +36,7 @@ import {
 } from '../test/package/checks.mjs';
 import { ensureBrowser, skipMessage } from './browser.mjs';
 import { isBuilt, lacksAi } from './is-built.mjs';
-import { bin, root, runNode } from './process.mjs';
+import { bin, root, runCompiler, runNode } from './process.mjs';
 import { installRuntimes } from './runtimes.mjs';
 import { installTools } from './tools.mjs';
 import { listProductSuites, listSkippedFiles, runUnitTests } from './unit-tests.mjs';
@@ -49,7 +49,7 @@ import { listProductSuites, listSkippedFiles, runUnitTests } from './unit-tests.
  * steps run meanwhile.
  * @param {string} project
  */
-const typecheck = project => runNode([bin('typescript'), '-p', project, '--checkers', '1']);
+const typecheck = project => runCompiler(['-p', project, '--checkers', '1']);
 /** @param {string[]} args */
 const biome = (...args) => runNode([bin('@biomejs/biome', 'biome'), ...args]);
 /** @param {string} script @param {readonly string[]} [args] */
@@ -212,9 +212,15 @@ function runLane(ids) {
   });
 }
 
-/** Runs lanes at the same time, and tells what each has said when all have ended. @param {readonly string[][]} lanes */
-async function takeTogether(lanes) {
-  for (const said of await Promise.all(lanes.map(runLane))) {
+/**
+ * Runs lanes at the same time, and tells what each has said when all have ended.
+ * @param {readonly string[][]} lanes those that may begin at once
+ * @param {Promise<void>} prepared what the other lanes wait for
+ * @param {readonly string[][]} later
+ */
+async function takeTogether(lanes, prepared, later) {
+  const running = [...lanes.map(runLane), ...later.map(ids => prepared.then(() => runLane(ids)))];
+  for (const said of await Promise.all(running)) {
     const [, failed = ''] = /^━━ Failures\n([\s\S]*?)\n\n━━ Summary/m.exec(said) ?? [];
     const [, lines, count, wrong] = /^━━ Summary.*\n([\s\S]*?)\n\n(\d+) passed, (\d+) failed$/m.exec(said) ?? [];
     console.log(said.slice(0, said.search(/^━━ (Failures|Summary)/m)).replace(/^── .*\n/gm, ''));
@@ -242,6 +248,12 @@ async function takeInTurn(isWanted) {
     total.passed += passed;
     total.failed += failed;
   }
+}
+
+/** Several lanes use the tools, the runtimes, the browser and what is built, and only one can make them. */
+async function prepare() {
+  await Promise.all([installTools(), installRuntimes()]);
+  await takeInTurn(id => id === 'build' || id === 'browser');
 }
 
 const isFull = process.argv.includes('--full');
@@ -275,20 +287,19 @@ const summary = [];
 /** The tests that failed, with their errors. @type {string[]} */
 const failures = [];
 const total = { passed: 0, failed: 0 };
-/** Steps that run at the same time. */
-const lanes = [['unit'], ['types', 'portable', 'lint', 'format', 'conformance'], ['package', 'runtimes'], ['rules']];
-const planned = new Set(wanted.size > 0 ? wanted : ['build', 'browser', ...lanes.flat()]);
+/** Steps that need nothing but `npm install`: they run while npm downloads the tools and the runtimes. */
+const earlyLanes = [['lint', 'format', 'portable']];
+/** Steps that run at the same time after that. */
+const lanes = [['unit'], ['types', 'conformance'], ['package', 'runtimes'], ['rules']];
+const planned = new Set(wanted.size > 0 ? wanted : ['build', 'browser', ...earlyLanes.flat(), ...lanes.flat()]);
 /** Number of steps, and of those that have ended. */
 const count = steps.filter(step => planned.has(step.id) && !(step.isFull && wanted.size === 0)).length;
 let ended = 0;
-if (wanted.size === 0 || [...wanted].some(id => USES_TOOLS.has(id))) await installTools();
 if (wanted.size > 0) {
+  if ([...wanted].some(id => USES_TOOLS.has(id))) await installTools();
   await takeInTurn(id => wanted.has(id));
 } else {
-  // Several lanes use the browser and the runtimes, and only one can install them.
-  await takeInTurn(id => id === 'build' || id === 'browser');
-  await installRuntimes();
-  await takeTogether(lanes);
+  await takeTogether(earlyLanes, prepare(), lanes);
 }
 await removeInstalled();
 
