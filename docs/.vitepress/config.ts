@@ -1,26 +1,29 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DefaultTheme, HeadConfig, MarkdownOptions } from 'vitepress';
+import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions } from 'vitepress';
 import llmstxt from 'vitepress-plugin-llms';
-import { withMermaid } from 'vitepress-plugin-mermaid';
+import { readApiSidebars } from './api-sidebar.js';
 import { sections } from './navigation.js';
 
 const docs = fileURLToPath(new URL('..', import.meta.url));
 const { repository } = JSON.parse(readFileSync(join(docs, '../packages/tenon/package.json'), 'utf8'));
 const repositoryPage = repository.url.replace(/^git\+|\.git$/g, '');
-const apiSidebar = join(docs, 'reference/api/typedoc-sidebar.json');
 
 /** The address of the published site, for links that are absolute: `DOCS_URL=https://docs.example`. */
 const site = process.env.DOCS_URL;
 
+/** Folder of the site with the published files of `mermaid`, which are larger than all pages if they are bundled again. */
+const MERMAID = 'mermaid';
+
 const description = 'MCP servers, clients and gateways in TypeScript. One definition serves every protocol version.';
 
-export default withMermaid({
+export default defineConfig({
   title: 'Tenon',
   description,
   lang: 'en',
   cleanUrls: true,
+  metaChunk: true,
   srcExclude: ['README.md'],
   ...(site === undefined ? {} : { sitemap: { hostname: site } }),
   head: [
@@ -39,12 +42,16 @@ export default withMermaid({
   ],
   markdown: { config: configureMarkdown },
   vite: {
-    plugins: [llmstxt({ description, ignoreFiles: ['reference/api/**'] })],
-    build: { chunkSizeWarningLimit: 4096 },
+    plugins: [llmstxt({ description, ignoreFiles: ['reference/api/**'], sidebar: listSections() })],
+    build: {
+      chunkSizeWarningLimit: 4096,
+      rollupOptions: { external: ['mermaid'], output: { paths: { mermaid: `/${MERMAID}/mermaid.esm.min.mjs` } } },
+    },
   },
+  buildEnd: ({ outDir }) => copyMermaid(join(outDir, MERMAID)),
   themeConfig: {
     logo: '/icon.svg',
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { _render: renderForSearch } },
     outline: [2, 3],
     nav: [
       { text: 'Guide', link: '/start/first-server' },
@@ -52,7 +59,7 @@ export default withMermaid({
       { text: 'Errors', link: '/reference/errors' },
     ],
     sidebar: {
-      '/reference/api/': existsSync(apiSidebar) ? JSON.parse(readFileSync(apiSidebar, 'utf8')) : [],
+      ...readApiSidebars(join(docs, 'reference/api/typedoc-sidebar.json')),
       '/': listSections(),
     },
     socialLinks: [{ icon: 'github', link: repositoryPage }],
@@ -75,9 +82,17 @@ function listSections(): DefaultTheme.SidebarItem[] {
 
 type Markdown = Parameters<NonNullable<MarkdownOptions['config']>>[0];
 
+/** Returns the part of a page that search finds: of the API the names, of the other pages all text without their code. */
+function renderForSearch(source: string, env: { relativePath: string }, markdown: Markdown): string {
+  const isApi = env.relativePath.startsWith('reference/api/');
+  const text = isApi ? (/^# .*$/m.exec(source)?.[0] ?? '') : source.replace(/^```[\s\S]*?^```$/gm, '');
+  return markdown.render(text, env);
+}
+
 function configureMarkdown(markdown: Markdown): void {
   linkToRepository(markdown);
   nameFiles(markdown);
+  drawDiagrams(markdown);
 }
 
 /** Links out of this folder lead to the repository. */
@@ -103,4 +118,20 @@ function nameFiles(markdown: Markdown): void {
     const code = render?.(tokens, index, options, env, self) ?? '';
     return name === undefined ? code : `<div class="file-name">${markdown.utils.escapeHtml(name)}</div>${code}`;
   };
+}
+
+/** Blocks of `mermaid`, which GitHub draws too. */
+function drawDiagrams(markdown: Markdown): void {
+  const render = markdown.renderer.rules.fence;
+  markdown.renderer.rules.fence = (tokens, index, options, env, self) => {
+    const token = tokens[index];
+    if (token?.info.trim() !== 'mermaid') return render?.(tokens, index, options, env, self) ?? '';
+    return `<MermaidDiagram :code="${markdown.utils.escapeHtml(JSON.stringify(token.content))}" />`;
+  };
+}
+
+function copyMermaid(folder: string): void {
+  const published = join(docs, 'node_modules/mermaid/dist');
+  for (const path of ['mermaid.esm.min.mjs', 'chunks/mermaid.esm.min'])
+    cpSync(join(published, path), join(folder, path), { recursive: true, filter: file => !file.endsWith('.map') });
 }

@@ -1,7 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { readApiSidebars } from '../../docs/.vitepress/api-sidebar.js';
 import { sections } from '../../docs/.vitepress/navigation.js';
 import { pages, root } from './pages.js';
 
@@ -25,6 +27,38 @@ describe('the first page of the documentation', () => {
     const { features } = parse(/^---\n([\s\S]*?)\n---\n/.exec(text)?.[1] ?? '');
     expect(features.length).toBeGreaterThan(3);
     for (const feature of features) expect(Object.keys(feature)).toEqual(['title', 'details', 'link']);
+  });
+});
+
+describe('the sidebars of the API', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-sidebar-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('list the names of the group that is read, and link to the other groups and entries', () => {
+    const path = join(folder, 'sidebar.json');
+    const names = [{ text: 'connect', link: '/reference/api/tenon/functions/connect' }];
+    const types = [{ text: 'Handler', link: '/reference/api/tenon/http/type-aliases/Handler' }];
+    const http = { text: 'http', link: '/reference/api/tenon/http/', items: [{ text: 'Type Aliases', items: types }] };
+    const entry = { text: 'tenon', link: '/reference/api/tenon/', items: [{ text: 'Functions', items: names }, http] };
+    writeFileSync(path, JSON.stringify([entry]));
+    const sidebars = readApiSidebars(path);
+    expect(sidebars['/reference/api/']).toEqual([
+      { text: 'tenon', link: '/reference/api/tenon/' },
+      { text: 'tenon/http', link: '/reference/api/tenon/http/' },
+    ]);
+    const all = { text: 'All entries', link: '/reference/api/' };
+    const functions = { text: 'Functions', link: '/reference/api/tenon/#functions' };
+    const { items: _, ...link } = entry;
+    expect(sidebars['/reference/api/tenon/']).toEqual([all, { ...link, items: [functions] }]);
+    const open = [{ ...functions, items: names }];
+    expect(sidebars['/reference/api/tenon/functions/']).toEqual([all, { ...link, items: open }]);
+    expect(sidebars['/reference/api/tenon/http/type-aliases/']?.[1]?.items).toEqual([
+      { text: 'Type Aliases', link: '/reference/api/tenon/http/#type-aliases', items: types },
+    ]);
+  });
+
+  it('are empty before the reference is made', () => {
+    expect(readApiSidebars(join(folder, 'absent.json'))).toEqual({});
   });
 });
 

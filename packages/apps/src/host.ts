@@ -1,4 +1,8 @@
-/** Entry for hosts that show apps in a browser. */
+/**
+ * Show apps in a browser, for hosts.
+ *
+ * @module @tenon/apps/host
+ */
 export { AppError } from './channel/app-error.js';
 export type { JsonObject } from './channel/messages.js';
 export { appsExtension, getAppUri, isVisibleTo, type Visibility } from './channel/ui-meta.js';

@@ -1,4 +1,8 @@
-/** Entry for servers: pages that hosts show with the results of tools. */
+/**
+ * Serve apps: pages that hosts show with the results of tools.
+ *
+ * @module @tenon/apps
+ */
 export type { Visibility } from './channel/ui-meta.js';
 export type { AppCsp, AppPermissions } from './channel/ui-types.js';
 export {

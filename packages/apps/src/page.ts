@@ -1,4 +1,8 @@
-/** Entry for the page of an app: the HTML document that a host shows. */
+/**
+ * Write the page of an app: the HTML document that a host shows.
+ *
+ * @module @tenon/apps/page
+ */
 export { AppError } from './channel/app-error.js';
 export type { JsonObject } from './channel/messages.js';
 export type {

@@ -1,2 +1,6 @@
-/** Entry for the server of the sandbox page, on any runtime. */
+/**
+ * Serve the sandbox page, on any runtime.
+ *
+ * @module @tenon/apps/sandbox
+ */
 export { createSandboxResponse, type SandboxOptions, type SandboxResponse } from './sandbox/sandbox-page.js';

@@ -1,4 +1,8 @@
-/** Entry for clients: skills of a server, with verified files. */
+/**
+ * Read the skills of a server, with verified files.
+ *
+ * @module @tenon/skills/client
+ */
 export {
   type ServerSkills,
   type SkillCallOptions,

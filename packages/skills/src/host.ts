@@ -1,4 +1,8 @@
-/** Entry for hosts: skills of several servers, which the user approves before they are loaded. */
+/**
+ * Read skills of several servers, which the user approves before they are loaded.
+ *
+ * @module @tenon/skills/host
+ */
 export {
   createSkillHost,
   type HostedSkill,

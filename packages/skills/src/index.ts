@@ -1,2 +1,6 @@
-/** Entry for servers: skills with their files. */
+/**
+ * Serve skills with their files.
+ *
+ * @module @tenon/skills
+ */
 export { type SkillDefinition, type SkillSource, type SkillsOptions, skills } from './server/skills.js';
