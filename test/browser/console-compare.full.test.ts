@@ -1,12 +1,16 @@
 /** Calls on two protocol versions, and differences of messages, in the page of the console. */
+import { fileURLToPath } from 'node:url';
 import { createServer, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { findAxeFindings } from './axe.js';
 import { type OpenedPage, openPage } from './open-page.js';
 
 const { browser: found, errors } = await ensureBrowser();
 if (!found) console.log(skipMessage(errors));
 
+const CHANGING = fileURLToPath(new URL('./fixtures/changing-server.mjs', import.meta.url));
+const changing = { command: process.execPath, args: [CHANGING] };
 const form = { type: 'object' as const, properties: { name: { type: 'string' as const } }, required: ['name'] };
 let count = 0;
 
@@ -38,7 +42,10 @@ describe.skipIf(!found)('the comparison of calls in the page', () => {
   beforeAll(async () => {
     if (found)
       console = await openPage(found, {
-        targets: [{ name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } }],
+        targets: [
+          { name: 'fixture', target: { resolved: { target: server, label: 'fixture' } } },
+          { name: 'changing', target: { resolved: { target: changing, label: 'changing' } } },
+        ],
       });
   });
   afterEach(() => {
@@ -107,5 +114,34 @@ describe.skipIf(!found)('the comparison of calls in the page', () => {
     await page.getByText(/^− text: /).waitFor();
     await page.reload();
     await page.getByText(/^\+ text: /).waitFor();
+  });
+
+  it('shows the difference of the definitions of a server between any two times, also after it was connected again [con.diff]', async () => {
+    const { page, opened, show } = console;
+    const isChanging = (count: number) =>
+      opened.waitFor('server', event => event.server.name === 'changing' && event.server.listing === count);
+    await isChanging(1);
+    await show('/s/changing');
+    await page.getByRole('button', { name: 'Examine (doctor)' }).waitFor();
+    const changes = page.getByRole('region', { name: 'Changes of the definitions' });
+    expect(await changes.count()).toBe(0);
+    await opened.call('POST', 'calls', {
+      server: 'changing',
+      method: 'tools/call',
+      params: { name: 'send', arguments: {} },
+    });
+    await isChanging(2);
+    await changes.getByRole('region', { name: 'changing › tool send › description' }).waitFor();
+    expect(await changes.locator('.line').allTextContents()).toEqual([
+      '− Sends a note to its owner.',
+      '+ Sends a note to everyone.',
+    ]);
+    expect(await findAxeFindings(page, () => changes.waitFor())).toEqual([]);
+    await page.getByRole('button', { name: 'Reconnect' }).press('Enter');
+    await isChanging(3);
+    await changes.getByText('0 changes').waitFor();
+    await changes.getByRole('combobox', { name: 'from' }).selectOption('2');
+    await changes.getByText('1 change', { exact: true }).waitFor();
+    expect(await changes.locator('.line').first().textContent()).toBe('− Sends a note to everyone.');
   });
 });

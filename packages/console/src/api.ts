@@ -664,6 +664,18 @@ export interface LockView {
   readonly error: ErrorView | null;
 }
 
+/** Response of `GET /api/servers/NAME/snapshots?before=ID&after=ID`. Default: the first and the last one. */
+export interface SnapshotsView {
+  /** The last times at which the definitions of the server were others than before, the oldest first. */
+  readonly snapshots: readonly { readonly id: number; readonly time: number }[];
+  /** Compared snapshots. `null`: there is none. */
+  readonly before: number | null;
+  readonly after: number | null;
+  /** Number of all changes. */
+  readonly count: number;
+  readonly changes: readonly Pick<DriftView, 'id' | 'title' | 'lines'>[];
+}
+
 /** Part of a sign-in, in the order of the standards. */
 export type SignInPhase =
   | 'challenge'

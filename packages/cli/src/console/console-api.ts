@@ -129,6 +129,10 @@ export async function respondToPage(parts: ConsoleParts, request: ApiRequest): P
     case 'POST servers/…/faults':
       servers.setFaultPlan(name ?? '', readFaultPlan(body));
       return {};
+    case 'GET servers/…/snapshots': {
+      const [before, after] = ['before', 'after'].map(key => Number(query.get(key)) || undefined);
+      return servers.compareSnapshots(name ?? '', before, after);
+    }
     case 'GET servers/…/doctor':
       return servers.examine(name ?? '');
     case 'POST servers/…/subscribe':

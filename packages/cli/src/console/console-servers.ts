@@ -1,6 +1,6 @@
 import { getAppUri } from '@tenon/apps/host';
 import { chooseName } from '@tenon/base';
-import type { CallView, FaultPlan, ServerView } from '@tenon/console/api';
+import type { CallView, FaultPlan, ServerView, SnapshotsView } from '@tenon/console/api';
 import { type Client, TenonError, type Tool } from 'tenon';
 import type { DoctorReport } from '../doctor/finding.js';
 import { toServerName } from '../recording/wire-output.js';
@@ -95,6 +95,11 @@ export class ConsoleServers {
     if (!record.listing) await this.#updateListing(record, requireClient(record));
     if (!record.listing) throw createNotConnectedError(name);
     return record.listing;
+  }
+
+  /** Compares two snapshots of the definitions of a server. Default: the first and the last one. */
+  compareSnapshots(name: string, before?: number, after?: number): Promise<SnapshotsView> {
+    return this.#require(name).snapshots.read(before, after);
   }
 
   /** Returns the connection for a call. */
@@ -277,7 +282,9 @@ export class ConsoleServers {
     const onPartial = (listing: ServerListing) => {
       if (record.client === client) this.#showListing(record, listing);
     };
-    this.#showListing(record, await readListing({ client, protocolVersion, signal, onPartial }));
+    const listing = await readListing({ client, protocolVersion, signal, onPartial });
+    record.snapshots.add(listing);
+    this.#showListing(record, listing);
   }
 
   #showListing(record: ServerRecord, listing: ServerListing): void {

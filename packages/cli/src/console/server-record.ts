@@ -7,6 +7,7 @@ import type { ServerListing } from '../tools/read-listing.js';
 import type { CallConnection } from './console-calls.js';
 import { findQuantiles } from './quantiles.js';
 import type { RefreshQueue } from './refresh-queue.js';
+import { ServerSnapshots } from './server-snapshots.js';
 
 /** Number of the last durations from which the median is computed. */
 const MAX_DURATIONS = 200;
@@ -39,6 +40,8 @@ export interface ServerRecord {
   client: Client | undefined;
   connection: number;
   listing: ServerListing | undefined;
+  /** Definitions that the server has had, also in earlier connections. */
+  readonly snapshots: ServerSnapshots;
   abort: AbortController;
   /** Reads the lists again after changes. */
   refresh: RefreshQueue | undefined;
@@ -60,6 +63,7 @@ export const createServerRecord = (
   client: undefined,
   connection: 0,
   listing: undefined,
+  snapshots: new ServerSnapshots(name),
   abort: new AbortController(),
   refresh: undefined,
   others: new Set(),

@@ -7,6 +7,7 @@ import { ForOperator } from './for-operator.js';
 import { Icon, type IconName } from './icons.js';
 import { JsonTree } from './json-tree.js';
 import { useRequest } from './request-error.js';
+import { Snapshots } from './snapshots.js';
 import { ForeignLink, Text } from './text.js';
 
 const LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
@@ -23,6 +24,7 @@ export function ServerDetails({ server }: { readonly server: ServerView }) {
   const path = toServerApi(server.name);
   return (
     <>
+      <Snapshots server={server} />
       <ForOperator>
         {server.state === 'connected' && <Capabilities key={`${path} ${server.protocolVersion}`} path={path} />}
         {server.capabilities.includes('logging') && <LogLevel path={path} />}

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { DriftView, LockView } from '../api.js';
 import { canChange } from '../console-state.js';
 import { formatCount } from '../format.js';
+import { DriftLines, toPlainTitle } from '../parts/drift-lines.js';
 import { GatewayTabs } from '../parts/gateway-tabs.js';
 import { Icon } from '../parts/icons.js';
 import { RequestError, useRequest } from '../parts/request-error.js';
@@ -69,7 +70,7 @@ interface DriftRowProps {
 function DriftRow({ drift, isBusy, onAccept }: DriftRowProps) {
   const { title, severity, lines, isAcceptable } = drift;
   const isBlocked = severity === 'approve';
-  const plain = title.replace(/ \((?:to be approved|a note)\)$/, '');
+  const plain = toPlainTitle(title);
   return (
     <section class="drift" aria-label={plain}>
       <header>
@@ -86,33 +87,7 @@ function DriftRow({ drift, isBusy, onAccept }: DriftRowProps) {
         )}
         {!isAcceptable && <span class="dim">correct the server, or run tenon lock</span>}
       </header>
-      <div class="diff mono">
-        {lines.map((line, index) => (
-          <DiffLine key={index} line={line} />
-        ))}
-      </div>
+      <DriftLines lines={lines} />
     </section>
   );
-}
-
-/** A line with its sign. The names of characters that cannot be seen stand out. */
-function DiffLine({ line }: { readonly line: string }) {
-  const parts = line.slice(2).split(/(<U\+[0-9A-F]{4,6}(?: [^<>]+)?>)/);
-  const content = (
-    <>
-      {line.startsWith('-') ? '− ' : line.startsWith('+') ? '+ ' : '  '}
-      {parts.map((part, index) =>
-        index % 2 === 1 ? (
-          <span key={index} class="hidden">
-            {part.slice(1, -1)}
-          </span>
-        ) : (
-          <Text key={index} value={part} />
-        ),
-      )}
-    </>
-  );
-  if (line.startsWith('-')) return <del class="line">{content}</del>;
-  if (line.startsWith('+')) return <ins class="line">{content}</ins>;
-  return <span class="line dim">{content}</span>;
 }

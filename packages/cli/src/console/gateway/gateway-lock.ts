@@ -125,7 +125,8 @@ function createAcceptedEvent({ server, of, name, kind, member }: Drift, principa
   };
 }
 
-function toDriftView(drift: Drift): DriftView {
+/** Describes a change, as `tenon lock` prints it. */
+export function toDriftView(drift: Drift): DriftView {
   const { server, of, name, kind, severity } = drift;
   const [title = '', ...lines] = describeDrift([drift]).split('\n');
   return {
