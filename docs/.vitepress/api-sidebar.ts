@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { DefaultTheme } from 'vitepress';
 
-type Item = DefaultTheme.SidebarItem;
+/** Item of a sidebar. The tests of this file run without the packages of the documentation, so that its type is not that of VitePress. */
+interface Item {
+  text?: string;
+  link?: string;
+  items?: Item[];
+}
 type Link = Required<Pick<Item, 'text' | 'link'>>;
 
 const ROOT = '/reference/api/';
