@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findFreePort } from '../../packages/tenon/src/stores/fixtures/find-free-port.js';
+import { bin, compilerEnvironment } from '../../scripts/process.mjs';
 import { type Page, root } from './pages.js';
 
 /** The folder in which the pages' code is written out, checked and run: inside the repository, so that `tenon` is found. */
@@ -65,8 +66,9 @@ function write(folder: string, { name, blocks, data }: Page, ports: ReadonlyMap<
 
 /** The errors of all pages by the compiler, each with its page and block. */
 export async function typecheck({ folder }: Workshop): Promise<string> {
-  const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const check = (project: string) => run([compiler, '-p', project, '--pretty', 'false'], folder, 60_000);
+  const options = ['--pretty', 'false', '--checkers', '1'];
+  const check = (project: string) =>
+    run([bin('typescript'), '-p', project, ...options], folder, 60_000, compilerEnvironment);
   const outputs = await Promise.all(['tsconfig.json', 'tsconfig.sdk.json', 'tsconfig.bundled.json'].map(check));
   // What is wrong outside of the pages is said where it is checked.
   const errors = outputs.flatMap(({ output }) => output.split(/\n(?! )/)).filter(error => !error.startsWith('../'));
@@ -148,10 +150,11 @@ async function freePorts({ blocks }: Page): Promise<Map<string, number>> {
 }
 
 /** Runs Node until it ends, or ends it after a time. */
-export function run(args: readonly string[], cwd: string, limit: number) {
+export function run(args: readonly string[], cwd: string, limit: number, env = process.env) {
   return new Promise<{ output: string; errors: string; code: number | string }>(resolve => {
     const child = spawn(process.execPath, args, {
       cwd,
+      env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: limit,
       killSignal: 'SIGKILL',

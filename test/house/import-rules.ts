@@ -159,7 +159,8 @@ export function findTypeCycles(sources: readonly Source[]): string[][] {
   return groups.sort((one, other) => other.length - one.length);
 }
 
-const getLocalImports = (source: Source): Import[] => getImports(source).filter(each => each.target.endsWith('.ts'));
+const getLocalImports = (source: Source): readonly Import[] =>
+  getImports(source).filter(each => each.target.endsWith('.ts'));
 
 const getLoadedFiles = (source: Source): string[] =>
   getLocalImports(source).flatMap(each => (each.isImmediate ? [each.target] : []));

@@ -109,12 +109,22 @@ function getLine({ tree }: Source, node: ts.Node): number {
   return tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
-export function getImports(source: Source): Import[] {
-  return walk(source.tree).flatMap(node => {
+/** Results by their files, because many rules ask for the same of each file. */
+function oncePerFile<Result>(read: (source: Source) => Result): (source: Source) => Result {
+  const known = new WeakMap<Source, Result>();
+  return source => {
+    const found = known.get(source) ?? read(source);
+    known.set(source, found);
+    return found;
+  };
+}
+
+export const getImports = oncePerFile((source): readonly Import[] =>
+  walk(source.tree).flatMap(node => {
     const found = toImport(node);
     return found ? [{ ...found, target: resolve(source.path, found.target) }] : [];
-  });
-}
+  }),
+);
 
 function toImport(node: ts.Node): Import | undefined {
   if (ts.isImportDeclaration(node)) {
@@ -162,14 +172,20 @@ export function getCalls(source: Source): { callee: string; text: string | undef
     });
 }
 
+interface IdentifierUse {
+  readonly name: string;
+  readonly line: number;
+  readonly isDeclared: boolean;
+}
+
 /** The identifiers of a file. `isDeclared` is true where one is the name of a declaration in this file. */
-export function getIdentifiers(source: Source): { name: string; line: number; isDeclared: boolean }[] {
-  return walk(source.tree).flatMap(node => {
+export const getIdentifiers = oncePerFile((source): readonly IdentifierUse[] =>
+  walk(source.tree).flatMap(node => {
     if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return [];
     const isDeclared = isDeclaration(node.parent) && node.parent.name === node;
     return [{ name: node.text, line: getLine(source, node), isDeclared }];
-  });
-}
+  }),
+);
 
 /** Tells if a node declares its name in this file: imports and members of object literals do not. */
 function isDeclaration(node: ts.Node): node is ts.NamedDeclaration {

@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { appBundles, bundles } from '../../bench/size/bundles.mjs';
 import { measureBundle } from '../../bench/size/measure.mjs';
 import { installPacked, installPackedPackage, installWithPacked } from '../../scripts/pack.mjs';
-import { bin, library, readJson, root, runNode, runNpm } from '../../scripts/process.mjs';
+import { bin, compilerEnvironment, library, readJson, root, runNode, runNpm } from '../../scripts/process.mjs';
 
 /** @type {Awaited<ReturnType<typeof installPacked>> | undefined} */
 let project;
@@ -43,7 +43,11 @@ export async function consumeTypes(compiler) {
  */
 function checkTypes(folder, config, compiler) {
   const args = [bin(compiler, 'tsc'), '-p', join(folder, config), '--pretty', 'false'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env: compilerEnvironment,
+  });
   const lines = stdout.split('\n').filter(line => line !== '');
   const found = lines.filter(line => !line.includes('node_modules/@types/node/') && !line.startsWith(' '));
   const faults = status !== 0 && lines.length === 0 ? [stderr] : found;

@@ -20,7 +20,7 @@ function instantiations(kind: Kind, tools: number): number {
 }
 
 /** Numbers of tools of the programs. A program of 200 tools takes seconds, and shows a growth that others hide. */
-const SIZES = isFull ? ([1, 50, 200] as const) : ([1, 20, 60] as const);
+const SIZES = isFull ? ([1, 50, 200] as const) : ([1, 15, 40] as const);
 const [least, middle, most] = SIZES;
 
 const perTool = ([, some, many]: readonly [number, number, number]) => (many - some) / (most - middle);

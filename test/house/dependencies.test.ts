@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { getImports, readSources } from '../house/source.js';
+import { getImports, readSources } from './source.js';
 
 /** Names of the packages that a file of the library imports, with those whose types it names. */
 it('imports no package of OpenTelemetry in any file of the library [otel.no-dep]', () => {
