@@ -9,6 +9,7 @@ import {
   type ScreeningJob,
   screenInTurns,
 } from '../../security/screening/large-values.js';
+import { MAX_SCAN_STEPS_ASIDE } from '../../security/screening/scan-steps.js';
 import type { Screened } from '../../security/screening/screener.js';
 
 /** Time after which the screening of a job is stopped, in milliseconds. */
@@ -129,7 +130,11 @@ export function createScreeningWorker(
       const timer = setTimeout(() => fail(`it takes more than ${MAX_JOB_TIME} ms`), MAX_JOB_TIME);
       running = { job, resolve: resolveJob, reject, timer };
       const { screener, values, options } = job;
-      worker.postMessage({ screener, text: stringifyJson(values), options } satisfies PostedJob);
+      worker.postMessage({
+        screener,
+        text: stringifyJson(values),
+        options: { ...options, maxSteps: MAX_SCAN_STEPS_ASIDE },
+      } satisfies PostedJob);
     });
 
   return job => {

@@ -4,11 +4,19 @@ import {
   type FindingCandidate,
   type FindingKind,
   MAX_FINDINGS_PER_KIND,
-  type StepCounter,
+  type OnFindingCandidate,
 } from './finding.js';
 import { findAddresses } from './markup/addresses.js';
 import { findMarkup } from './markup/find-markup.js';
 import { sanitizeText } from './sanitize-text.js';
+import {
+  countFinding,
+  countMixedWord,
+  createScanWork,
+  limitScan,
+  type ScanWork,
+  type StepCounter,
+} from './scan-steps.js';
 import { findEncoded } from './text/encoded-text.js';
 import { findPhrases } from './text/find-phrases.js';
 import { findHidden } from './text/hidden-text.js';
@@ -42,7 +50,7 @@ export function findFindings(text: string, where: string, maxScanned = MAX_SCANN
 export function findCandidates(
   text: string,
   maxScanned: number,
-  meter: StepCounter = { steps: 0 },
+  work: ScanWork = createScanWork(),
 ): readonly FindingCandidate[] {
   const sightings: FindingCandidate[] = [];
   const counts = new Map<FindingKind, number>();
@@ -51,26 +59,43 @@ export function findCandidates(
     counts.set(sighting.kind, count + 1);
     if (count < MAX_FINDINGS_PER_KIND.text) sightings.push(sighting);
   };
-  findHidden(
-    text,
-    ({ kind, severity, at, length, carries }) => addCandidate({ kind, severity, at, length, ...toShown(carries) }),
-    meter,
-  );
-  if (text.length <= maxScanned) scanMeaning(text, addCandidate, meter);
-  else addCandidate({ kind: 'unscanned', severity: 'warn', at: maxScanned, length: text.length - maxScanned });
+  const addUnscanned = (at: number) =>
+    addCandidate({ kind: 'unscanned', severity: 'warn', at, length: text.length - at });
+  const scanHidden = () =>
+    findHidden(
+      text,
+      ({ kind, severity, at, length, carries }) => addCandidate({ kind, severity, at, length, ...toShown(carries) }),
+      work.hidden,
+    );
+  limitScan(scanHidden, () => addUnscanned(0));
+  if (text.length > maxScanned) addUnscanned(maxScanned);
+  else
+    limitScan(
+      () => scanMeaning(text, addCandidate, work.meaning),
+      () => addUnscanned(0),
+    );
   return sightings.sort((a, b) => a.at - b.at);
 }
 
-function scanMeaning(text: string, sink: (sighting: FindingCandidate) => void, meter: StepCounter): void {
-  findMarkup(text, sink, meter);
-  findAddresses(text, sink, meter);
-  findGaps(text, sink);
-  findEncoded(text, sink, meter);
-  findPhrases(text, sink, meter);
-  findMixedWords(text, (at, length) => {
-    const shown = spellLookalikes(text.slice(at, at + length));
-    sink({ kind: 'lookalike', severity: 'warn', at, length, shown });
-  });
+function scanMeaning(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
+  const add: OnFindingCandidate = sighting => {
+    countFinding(meter);
+    sink(sighting);
+  };
+  findMarkup(text, add, meter);
+  findAddresses(text, add, meter);
+  findGaps(text, add, meter);
+  findEncoded(text, add, meter);
+  findPhrases(text, add, meter);
+  findMixedWords(
+    text,
+    (at, length) => {
+      countMixedWord(meter);
+      const shown = spellLookalikes(text.slice(at, at + length));
+      add({ kind: 'lookalike', severity: 'warn', at, length, shown });
+    },
+    meter,
+  );
 }
 
 const toShown = (carries: string | undefined): { shown?: string } => (carries === undefined ? {} : { shown: carries });

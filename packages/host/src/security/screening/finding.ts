@@ -94,10 +94,5 @@ export interface FindingCandidate {
 /** Receives the candidates one by one, so that no list of them is needed. */
 export type OnFindingCandidate = (sighting: FindingCandidate) => void;
 
-/** Counts the steps of a scan. A test compares the count with the length of the text. */
-export interface StepCounter {
-  steps: number;
-}
-
 /** Maximum number of findings of one kind, per text and per value (a tool, a result). */
 export const MAX_FINDINGS_PER_KIND = { text: 10, value: 20 } as const;

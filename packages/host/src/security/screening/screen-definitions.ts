@@ -42,7 +42,7 @@ export interface ToolScreening extends Screening {
 
 const checkNamed = checkObject({ name: checkString });
 /** Names of the options of screening. */
-export const SCREENING = { strip: true, mask: true, where: true } as const;
+export const SCREENING = { strip: true, mask: true, where: true, maxSteps: true } as const;
 
 /** Screens the texts of a tool: title, description, schemas and annotations. */
 export function screenTool(tool: Tool, screening: ToolScreening = {}): Screened<Tool> {

@@ -1,4 +1,4 @@
-import { keepTextsIn } from '@tenon/base';
+import { checkOptional, checkRange, keepTextsIn, requireArgument } from '@tenon/base';
 import { findCandidates, MAX_SCANNED, toFinding } from './find-findings.js';
 import {
   type Finding,
@@ -9,6 +9,7 @@ import {
   isThreat,
   MAX_FINDINGS_PER_KIND,
 } from './finding.js';
+import { createScanWork, isExhausted, limitScan, type ScanWork } from './scan-steps.js';
 import { stripHidden } from './strip-hidden.js';
 import { isLookalikeName, spellLookalikes } from './text/lookalikes.js';
 import { isSensitive } from './text/phrase-patterns.js';
@@ -32,6 +33,13 @@ export interface Screening {
    * @default none
    */
   readonly where?: string | undefined;
+  /**
+   * Maximum number of steps of work, about 10 ns each. Steps are the same on every machine: a character of prose takes
+   * about 13. 35 % of them are for invisible characters. Beyond its part, texts get the finding `unscanned`, and a
+   * text whose invisible characters cannot be removed is withheld.
+   * @default 20,000,000
+   */
+  readonly maxSteps?: number | undefined;
 }
 
 /** Screened value with its findings. `value` is the same object if nothing was removed. */
@@ -42,6 +50,8 @@ export interface Screened<Value> {
   readonly findings: readonly Finding[];
 }
 
+/** Notice that replaces a text whose invisible characters take more steps than are left. */
+const UNREADABLE = '[withheld: it takes too long to remove the invisible characters of this text]';
 /** Notice that replaces a withheld text. */
 const WITHHELD = '[withheld: this text looks like an instruction to a model, or like a leak]';
 
@@ -61,6 +71,8 @@ const NAME_OVERHEAD = 100;
 /** Number of characters as which each finding counts. */
 const FINDING_OVERHEAD = 1_000;
 
+const checkMaxSteps = checkOptional(checkRange('a number of steps, at least 1', 1));
+
 export interface Screener {
   /** Screens a text for the model. Reports findings, and returns the text without removed characters. */
   screenText(screenText: string, where: string): string;
@@ -77,12 +89,14 @@ export interface Screener {
 }
 
 export function createScreener(screening: Screening, standard: readonly HiddenKind[]): Screener {
+  requireArgument('`maxSteps` of the screening', screening.maxSteps, checkMaxSteps);
   const kinds = getStrippedKinds(screening.strip, standard);
   const root = screening.where ?? '';
   const found: Finding[] = [];
   const counts = new Map<FindingKind, number>();
   let left = MAX_SCREENED;
   let unread = MAX_SCANNED;
+  const work = createScanWork(screening.maxSteps);
   let unscanned: readonly FindingCandidate[] = [];
 
   /** Adds the first findings of each kind, so that many findings of one kind do not displace others. */
@@ -98,28 +112,43 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
     if (isPlain(text)) return [];
     // Only the first text beyond the limit is reported, because its finding takes longer than a short text.
     if (unscanned.length > 0) return unscanned;
-    const candidates = findCandidates(text, unread);
+    const candidates = findCandidates(text, unread, work);
     unread -= text.length + TEXT_OVERHEAD + candidates.length * FINDING_OVERHEAD;
-    if (unread < 0) unscanned = candidates.filter(({ kind }) => kind === 'unscanned');
+    unscanned = candidates.filter(({ kind }) => kind === 'unscanned');
     unread = Math.max(0, unread);
     addFindings(candidates, text, where);
     return candidates;
   };
   const reportName = (name: string, where: string): void => {
     if (isPlainName(name) || unscanned.length > 0) return;
-    const candidates = findInName(name, unread);
+    const candidates = findInName(name, unread, work);
     const words = name.replace(/[_.-]/g, ' ');
-    const inWords = findInWords(name, words, unread);
+    const inWords = findInWords(name, words, unread, work);
     unread -= 3 * name.length + NAME_OVERHEAD + (candidates.length + inWords.length) * FINDING_OVERHEAD;
-    if (unread < 0) unscanned = [{ kind: 'unscanned', severity: 'warn', at: 0, length: name.length }];
+    if (unread < 0 || candidates.some(({ kind }) => kind === 'unscanned'))
+      unscanned = [{ kind: 'unscanned', severity: 'warn', at: 0, length: name.length }];
     unread = Math.max(0, unread);
-    addFindings([...candidates, ...unscanned], name, where);
+    addFindings([...candidates.filter(({ kind }) => kind !== 'unscanned'), ...unscanned], name, where);
     addFindings(inWords, words, where);
   };
+  const withhold = (where: string): string => {
+    if (unscanned.length === 0)
+      addFinding('unscanned', where, '', 0, 'it takes too long to remove the invisible characters');
+    return UNREADABLE;
+  };
+  const strip = (text: string, where: string): string =>
+    kinds.length === 0
+      ? text
+      : limitScan(
+          () => stripHidden(text, kinds, work.hidden),
+          () => withhold(where),
+        );
   const screenText = (given: string, where: string): string => {
+    const isSearched = unscanned.length === 0;
     const candidates = report(given, where);
     if (screening.mask && candidates.some(isThreat)) return WITHHELD;
-    return kinds.length === 0 ? given : stripHidden(given, kinds);
+    const isClean = isSearched && !isExhausted(work.hidden) && !candidates.some(({ severity }) => severity === 'strip');
+    return isClean ? given : strip(given, where);
   };
   const addFinding: Screener['addFinding'] = (kind, where, given, at, shown) =>
     addFindings(
@@ -148,7 +177,7 @@ export function createScreener(screening: Screening, standard: readonly HiddenKi
       if (isPlain && typeof item !== 'string' && typeof item !== 'object') return [key, item];
       const below = `${where}/${key.slice(0, 64)}`;
       reportName(key, below);
-      const name = changes && kinds.length > 0 && !isPlain ? stripHidden(key, kinds) : key;
+      const name = changes && !isPlain ? strip(key, below) : key;
       return [name, screenDeep(item, below, depth + 1, changes)];
     }) as Value;
   };
@@ -180,8 +209,8 @@ const isPlainName = (name: string): boolean => /^[A-Za-z0-9$]{0,39}$/.test(name)
  * Finds suspicious words in a name, such as `content_of_ssh_id_rsa`.
  * @param maxScanned Maximum length of a name that is read completely.
  */
-function findInName(name: string, maxScanned: number): readonly FindingCandidate[] {
-  const candidates = isPlain(name) ? [] : [...findCandidates(name, maxScanned)];
+function findInName(name: string, maxScanned: number, work: ScanWork): readonly FindingCandidate[] {
+  const candidates = isPlain(name) ? [] : [...findCandidates(name, maxScanned, work)];
   const rest = { severity: 'warn', at: 0, length: name.length } as const;
   const lookalike = isLookalikeName(name.slice(0, 256)) ? spellLookalikes(name.slice(0, 256)) : undefined;
   if (lookalike !== undefined && !candidates.some(({ kind }) => kind === 'lookalike'))
@@ -191,9 +220,9 @@ function findInName(name: string, maxScanned: number): readonly FindingCandidate
 }
 
 /** Finds instructions in the words of a name, such as `ignore_previous_instructions`. */
-function findInWords(name: string, words: string, maxScanned: number): readonly FindingCandidate[] {
+function findInWords(name: string, words: string, maxScanned: number, work: ScanWork): readonly FindingCandidate[] {
   if (!/[_.-].*[_.-]/.test(name.slice(0, 256))) return [];
-  return findCandidates(words, maxScanned).filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool');
+  return findCandidates(words, maxScanned, work).filter(({ kind }) => kind === 'instruction' || kind === 'cross-tool');
 }
 
 /** Maps an array. Returns the same array if no item changed. */

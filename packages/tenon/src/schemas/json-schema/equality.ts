@@ -10,6 +10,9 @@ import {
   listNames,
 } from './work.js';
 
+/** Steps to compare one member of two objects, whose names differ from object to object. */
+const MEMBER_STEPS = 14;
+
 type EqualityCheck = (value: unknown, run: CheckRun) => boolean;
 
 /**
@@ -44,7 +47,7 @@ function isEqual(one: unknown, other: unknown, run: CheckRun): boolean {
   if (Array.isArray(one) || Array.isArray(other))
     return Array.isArray(one) && Array.isArray(other) && areEqualLists(one, other, run);
   const names = listNames(one, run);
-  countSteps(run, BRANCH_STEPS + getLookupSteps(names));
+  countSteps(run, BRANCH_STEPS + names.length * MEMBER_STEPS + getLookupSteps(names));
   return (
     names.length === listNames(other, run).length &&
     names.every(name => Object.hasOwn(other, name) && isEqual(getMember(one, name), getMember(other, name), run))

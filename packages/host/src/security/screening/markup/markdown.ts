@@ -1,4 +1,4 @@
-import type { StepCounter } from '../finding.js';
+import { countBracket, countScan, countScanSteps, type StepCounter } from '../scan-steps.js';
 import { MAX_TAG } from './html-elements.js';
 import { isAbsoluteAddress, MAX_URL } from './link-target.js';
 
@@ -46,10 +46,12 @@ const MAX_REFERENCE = 200;
 const MAX_TITLE = 400;
 
 export function parseMarkdown(text: string, visit: (part: MarkdownPart) => void, meter: StepCounter): void {
+  countScan(meter, text);
   const search = /[[\]<]/g;
   let open: number[] = [];
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
     const at = found.index;
+    countBracket(meter);
     if (found[0] === '[') {
       open.push(at);
       if (open.length > 2 * MAX_BRACKETS) open = open.slice(-MAX_BRACKETS);
@@ -58,10 +60,9 @@ export function parseMarkdown(text: string, visit: (part: MarkdownPart) => void,
     const part = found[0] === '<' ? parseTag(text, at) : parseBracket(text, at, open.pop());
     if (part === undefined) continue;
     if (part.form !== 'tag') search.lastIndex = part.end;
-    meter.steps += part.end - at;
+    countScanSteps(meter, part.end - at);
     visit(part);
   }
-  meter.steps += text.length;
 }
 
 function parseBracket(text: string, at: number, bracket: number | undefined): MarkdownLink | ReferenceUse | undefined {

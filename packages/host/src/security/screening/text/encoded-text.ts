@@ -1,4 +1,5 @@
-import type { OnFindingCandidate, StepCounter } from '../finding.js';
+import type { OnFindingCandidate } from '../finding.js';
+import { countDecoded, countScan, type StepCounter } from '../scan-steps.js';
 
 /**
  * Detection of encoded text: base64, hexadecimal, escapes and character references that decode to sentences. Best
@@ -8,24 +9,26 @@ import type { OnFindingCandidate, StepCounter } from '../finding.js';
 const MIN_ENCODED = 40;
 /** Maximum length of a sequence that is decoded, in characters. */
 const MAX_DECODED = 240;
+const MAX_ENCODED = MAX_DECODED * 4;
 
+/** Base64 begins after another character or after an escape. A search from within a word would take quadratic time. */
 const ENCODED_RUN =
-  /[A-Za-z0-9+/_-]{40,}={0,2}|(?:&#x?[\da-f]{1,7};){8,}|(?:\\u[\da-f]{4}|\\x[\da-f]{2}){8,}|(?:%[\da-f]{2}){12,}/gi;
+  /(?:(?<![A-Za-z0-9+/_-])|(?<=\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}))[A-Za-z0-9+/_-]{40,}={0,2}|(?:&#x?[\da-f]{1,7};){8,}|(?:\\u[\da-f]{4}|\\x[\da-f]{2}){8,}|(?:%[\da-f]{2}){12,}/gi;
 
 export function findEncoded(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
+  countScan(meter, text);
   for (const match of text.matchAll(ENCODED_RUN)) {
-    meter.steps += match[0].length;
+    countDecoded(meter, Math.min(match[0].length, MAX_ENCODED));
     const read = decodeProse(match[0]);
     if (read === undefined) continue;
     sink({ kind: 'encoded-text', severity: 'warn', at: match.index, length: match[0].length, shown: read });
   }
-  meter.steps += text.length;
 }
 
 function decodeProse(encoded: string): string | undefined {
   const candidates =
     encoded.length < MIN_ENCODED || /^[&\\%]/.test(encoded) ? [decodeEscapes] : [decodeHex, decodeBase64];
-  return candidates.map(decode => decode(encoded.slice(0, MAX_DECODED * 4))).find(isProse);
+  return candidates.map(decode => decode(encoded.slice(0, MAX_ENCODED))).find(isProse);
 }
 
 function decodeEscapes(encoded: string): string {

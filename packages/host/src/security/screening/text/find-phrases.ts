@@ -1,4 +1,5 @@
-import type { FindingKind, OnFindingCandidate, StepCounter } from '../finding.js';
+import type { FindingKind, OnFindingCandidate } from '../finding.js';
+import { countFold, countScan, countScanSteps, countWord, type StepCounter } from '../scan-steps.js';
 import { foldLookalikes } from './lookalikes.js';
 import { isSensitive, PHRASE_PATTERNS, type PhrasePattern } from './phrase-patterns.js';
 
@@ -17,21 +18,23 @@ interface PhraseWord {
 const MAX_PHRASE_WORDS = 28;
 const MAX_WORD = 64;
 const apostrophe = /['’]/;
+const PLAIN_WORD = /^[ -~]*$/;
 
 /** Words of plain ASCII text, for a faster search. */
 const PLAIN_WORDS = /[\w'@~./\\-]+|[!?]|\n\s*\n/g;
 const WORDS = /[\p{L}\p{N}\p{M}\p{DI}_'’@~./\\-]+|[!?]|\n\s*\n/gu;
 
 export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
+  countScan(meter, text);
   const held: PhraseWord[] = [];
   const isAscii = /^[\0-~]*$/.test(text);
   const search = new RegExp(isAscii ? PLAIN_WORDS : WORDS);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
-    addWord(held, match[0], match.index);
+    countWord(meter);
+    addWord(held, match[0], match.index, meter);
     while (held.length > MAX_PHRASE_WORDS) matchFirst(held, sink, meter);
   }
   while (held.length > 0) matchFirst(held, sink, meter);
-  meter.steps += text.length;
   const pieces = [...(/[<[:]/.test(text) ? CHAT_MARKUP : []), ...(isAscii ? [] : UNSPACED_PHRASES)];
   for (const [kind, expression] of pieces) {
     for (const match of text.matchAll(expression)) {
@@ -41,13 +44,15 @@ export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepC
 }
 
 /** Adds a word, and a full stop if the sentence ends with it. */
-function addWord(held: PhraseWord[], raw: string, at: number): void {
+function addWord(held: PhraseWord[], raw: string, at: number, meter: StepCounter): void {
   if (raw === '!' || raw === '?' || raw[0] === '\n') {
     held.push({ text: '.', at, end: at + 1 });
     return;
   }
   const bare = raw.endsWith('.') ? raw.replace(/\.{1,3}$/, '') : raw;
-  const text = foldLookalikes(bare.length > MAX_WORD ? bare.slice(0, MAX_WORD) : bare);
+  const word = bare.length > MAX_WORD ? bare.slice(0, MAX_WORD) : bare;
+  const text = foldLookalikes(word);
+  if (!PLAIN_WORD.test(word)) countFold(meter, word, text);
   held.push({ text: apostrophe.test(text) ? text.replace(/['’]/g, '') : text, at, end: at + bare.length });
   if (bare.length < raw.length) held.push({ text: '.', at: at + bare.length, end: at + raw.length });
 }
@@ -74,7 +79,7 @@ function findPatternEnd(pattern: PhrasePattern, held: readonly PhraseWord[], met
     const most = Math.min(held.length - 1, place + 1 + step.gap);
     let next = place + 1;
     while (next <= most && held[next]!.text !== '.' && !doesWordFit(step.words, held[next]!.text)) next += 1;
-    meter.steps += next - place;
+    countScanSteps(meter, next - place);
     if (next > most || held[next]!.text === '.') return undefined;
     place = next;
   }

@@ -9,7 +9,16 @@ import {
   readEscape,
   type TextContext,
 } from '@tenon/base';
-import type { FindingSeverity, HiddenKind, StepCounter } from '../finding.js';
+import type { FindingSeverity, HiddenKind } from '../finding.js';
+import {
+  countCarried,
+  countContext,
+  countHiddenCharacter,
+  countHit,
+  countNeighbors,
+  countSearch,
+  type StepCounter,
+} from '../scan-steps.js';
 import { readSelectors, readTags } from './smuggled-text.js';
 
 /**
@@ -38,17 +47,34 @@ const PLAIN_TEXT = /^[\t\n -~]*$/;
 const UNCOUNTED: StepCounter = { steps: 0 };
 
 export function findHidden(text: string, visit: (hidden: HiddenText) => void, meter: StepCounter = UNCOUNTED): void {
-  meter.steps += text.length;
   if (PLAIN_TEXT.test(text)) return;
+  countSearch(meter, text);
   const search = createHiddenSearch();
-  let setting: TextContext | undefined;
+  const setting = createLazyContext(text, meter);
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
-    setting ??= createTextContext(text);
-    const { kind, length, ...rest } = readRun(text, found.index, setting);
-    meter.steps += length;
+    countHit(meter);
+    const { kind, length, ...rest } = readRun(text, found.index, setting, meter);
     search.lastIndex = found.index + length;
     if (kind !== undefined) visit({ kind, length, at: found.index, ...getSeverity(kind, found[0]), ...rest });
   }
+}
+
+/** Creates the context of a text, which is computed when a character first needs it. */
+function createLazyContext(text: string, meter: StepCounter): TextContext {
+  let context: TextContext | undefined;
+  const getContext = (): TextContext => {
+    if (context === undefined) countContext(meter, text);
+    context ??= createTextContext(text);
+    return context;
+  };
+  return {
+    get rightToLeft() {
+      return getContext().rightToLeft;
+    },
+    get braille() {
+      return getContext().braille;
+    },
+  };
 }
 
 export function hasHidden(text: string): boolean {
@@ -69,7 +95,7 @@ interface HiddenRun {
   readonly clipboard?: true;
 }
 
-function readRun(text: string, at: number, setting: TextContext): HiddenRun {
+function readRun(text: string, at: number, setting: TextContext, meter: StepCounter): HiddenRun {
   const code = text.codePointAt(at)!;
   if (isIntroducer(code)) return { kind: 'ansi', count: 1, ...readEscape(text, at) };
   const kind = classifyHidden(code);
@@ -78,25 +104,33 @@ function readRun(text: string, at: number, setting: TextContext): HiddenRun {
     const flag = getFlagLength(text, at);
     return flag > 0
       ? { length: flag, count: 1 }
-      : withCarriedText(readRunOfKind(text, at, 'tag'), run => readTags(text, at, run));
+      : withCarriedText(readRunOfKind(text, at, 'tag', meter), run => readTags(text, at, run), meter);
   }
   if (kind === 'control') return text.startsWith('\r\n', at) ? { length: 2, count: 1 } : { kind, length: 1, count: 1 };
-  const run = readRunOfKind(text, at, kind);
+  const run = readRunOfKind(text, at, kind, meter);
   if (kind === 'variation') {
+    countNeighbors(meter);
     if (run.count === 1 && isLegitimateSelector(text, at, code)) return { length: run.length, count: 1 };
-    return withCarriedText(run, length => readSelectors(text, at, length));
+    return withCarriedText(run, length => readSelectors(text, at, length), meter);
   }
   if (kind === 'private-use') return run;
   // Two direction marks in a row are common in right-to-left text. A longer sequence is suspicious.
   const most = kind === 'bidi' ? 2 : 1;
-  return run.count <= most && isLegitimateRun(text, at, run.length, setting)
+  return run.count <= most && isLegitimateRun(text, at, run.length, setting, meter)
     ? { length: run.length, count: run.count }
     : run;
 }
 
-function isLegitimateRun(text: string, start: number, length: number, setting: TextContext): boolean {
+function isLegitimateRun(
+  text: string,
+  start: number,
+  length: number,
+  setting: TextContext,
+  meter: StepCounter,
+): boolean {
   let at = start;
   for (const character of text.slice(start, start + length)) {
+    countNeighbors(meter);
     if (!isLegitimate(text, at, character.codePointAt(0)!, setting)) return false;
     at += character.length;
   }
@@ -107,6 +141,7 @@ function readRunOfKind(
   text: string,
   start: number,
   kind: HiddenKind,
+  meter: StepCounter,
 ): { kind: HiddenKind; length: number; count: number } {
   let [at, count] = [start, 0];
   const isWide = text.codePointAt(start)! > 0xffff;
@@ -116,13 +151,15 @@ function readRunOfKind(
     code = text.codePointAt(at)
   ) {
     if (kind === 'private-use' && code > 0xffff !== isWide) break;
+    countHiddenCharacter(meter);
     at += String.fromCodePoint(code).length;
     count += 1;
   }
   return { kind, length: at - start, count };
 }
 
-function withCarriedText(run: HiddenRun, read: (length: number) => string | undefined): HiddenRun {
+function withCarriedText(run: HiddenRun, read: (length: number) => string | undefined, meter: StepCounter): HiddenRun {
+  countCarried(meter);
   const carries = read(run.length);
   return carries === undefined ? run : { ...run, carries };
 }

@@ -3,7 +3,7 @@ import { findMixedWords, foldLookalikes, isLookalikeHost, isLookalikeName, spell
 
 const list = (text: string) => {
   const words: string[] = [];
-  findMixedWords(text, (at, length) => words.push(text.slice(at, at + length)));
+  findMixedWords(text, (at, length) => words.push(text.slice(at, at + length)), { steps: 0 });
   return words;
 };
 

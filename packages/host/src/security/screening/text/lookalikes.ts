@@ -1,4 +1,5 @@
 import { escapeCharacter } from '@tenon/base';
+import { countUnicodeSearch, type StepCounter } from '../scan-steps.js';
 
 /**
  * Detection of words that mix alphabets to look like other words.
@@ -48,8 +49,9 @@ export function spellLookalikes(text: string): string {
   );
 }
 
-export function findMixedWords(text: string, onWord: (at: number, length: number) => void): void {
+export function findMixedWords(text: string, onWord: (at: number, length: number) => void, meter: StepCounter): void {
   if (!foreign.test(text)) return;
+  countUnicodeSearch(meter, text);
   for (const match of text.matchAll(word)) {
     if (match[0].length <= longestWord && isMixed(match[0])) onWord(match.index, match[0].length);
   }

@@ -4,7 +4,7 @@ import { findGaps } from './whitespace-gaps.js';
 
 const list = (text: string) => {
   const found: FindingCandidate[] = [];
-  findGaps(text, each => found.push(each));
+  findGaps(text, each => found.push(each), { steps: 0 });
   return found;
 };
 

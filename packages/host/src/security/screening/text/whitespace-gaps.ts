@@ -1,4 +1,5 @@
 import type { OnFindingCandidate } from '../finding.js';
+import { countScan, countUnicodeSearch, type StepCounter } from '../scan-steps.js';
 import { STACKED_MARKS } from '../visible-text.js';
 
 /** Detection of text that is hidden by whitespace. */
@@ -10,14 +11,17 @@ export const MAX_GAP_LINES = 20;
 const anyGap = /\s{20}/;
 const anyMarks = /[^\0-\u02ff]/;
 
-export function findGaps(text: string, sink: OnFindingCandidate): void {
+export function findGaps(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
+  countScan(meter, text);
   for (const match of anyGap.test(text) ? text.matchAll(/\s+/g) : []) {
     const [run, at] = [match[0], match.index];
     const isLast = at + run.length === text.length;
     if (!isLast && isGap(run))
       sink({ kind: 'whitespace', severity: 'warn', at, length: run.length, shown: describeGap(run) });
   }
-  for (const match of anyMarks.test(text) ? text.matchAll(STACKED_MARKS) : []) {
+  if (!anyMarks.test(text)) return;
+  countUnicodeSearch(meter, text);
+  for (const match of text.matchAll(STACKED_MARKS)) {
     sink({ kind: 'stacked-marks', severity: 'warn', at: match.index, length: match[0].length });
   }
 }

@@ -1,0 +1,112 @@
+/** Counted work of screening. A step takes about 10 ns, and steps are the same on every machine. */
+
+/**
+ * Maximum number of steps to screen one value on the thread of the caller: about 0.2 s, or a million characters of
+ * prose.
+ */
+const MAX_SCAN_STEPS = 20_000_000;
+/** Maximum number of steps to screen one value on a thread of its own: about five seconds. */
+export const MAX_SCAN_STEPS_ASIDE = 500_000_000;
+/** Part of the steps that only invisible characters use, so that other work does not prevent their removal. */
+const HIDDEN_PART = 0.35;
+
+/** Steps of a character in each of the five searches for meaning: for markup, addresses, gaps, encoded text and phrases. */
+const SCAN_STEPS = 1;
+/** Steps of a character in a search for invisible characters, of each that it finds, and of each character of that. */
+const SEARCH_STEPS = 1.7;
+const HIT_STEPS = 70;
+const HIDDEN_CHARACTER_STEPS = 16;
+/** Steps to decide if an invisible character is part of normal writing. */
+const NEIGHBOR_STEPS = 170;
+/** Steps of a character to find the direction of a text, which decides on invisible characters in it. */
+const CONTEXT_STEPS = 2;
+/** Steps to decode the text that invisible characters carry. */
+const CARRIED_STEPS = 250;
+/** Steps to read a word of prose, to fold one with other characters than ASCII, and for each character before and after. */
+const WORD_STEPS = 35;
+const FOLDED_WORD_STEPS = 60;
+const FOLD_STEPS = 14;
+/** Steps of a character to decode encoded text. */
+const DECODE_STEPS = 6;
+/** Steps of a character in a search by properties of Unicode: for words of mixed alphabets and stacked marks. */
+const UNICODE_SEARCH_STEPS = 8;
+/** Steps to spell out a word of mixed alphabets. */
+const MIXED_WORD_STEPS = 300;
+/** Steps to parse an address, a tag and a bracket of Markdown. */
+const ADDRESS_STEPS = 1_200;
+const TAG_STEPS = 120;
+const BRACKET_STEPS = 60;
+/** Steps to record a finding. */
+const FINDING_STEPS = 40;
+
+/** Counts the steps of a scan. */
+export interface StepCounter {
+  steps: number;
+  /**
+   * Maximum number of steps.
+   * @default no limit
+   */
+  readonly max?: number | undefined;
+}
+
+/** Counters of one value, of which each has a part of the steps. */
+export interface ScanWork {
+  readonly hidden: StepCounter;
+  readonly meaning: StepCounter;
+}
+
+class ScanLimitReached extends Error {}
+
+/** Creates the counters of one value. */
+export const createScanWork = (max = MAX_SCAN_STEPS): ScanWork => ({
+  hidden: { steps: 0, max: max * HIDDEN_PART },
+  meaning: { steps: 0, max: max * (1 - HIDDEN_PART) },
+});
+
+/** Counts steps, and ends the scan at its limit. */
+export function countScanSteps(counter: StepCounter, steps: number): void {
+  counter.steps += steps;
+  if (isExhausted(counter)) throw new ScanLimitReached();
+}
+
+export const countScan = (counter: StepCounter, text: string): void =>
+  countScanSteps(counter, text.length * SCAN_STEPS);
+
+export const countSearch = (counter: StepCounter, text: string): void =>
+  countScanSteps(counter, text.length * SEARCH_STEPS);
+
+export const countContext = (counter: StepCounter, text: string): void =>
+  countScanSteps(counter, text.length * CONTEXT_STEPS);
+
+export const countHit = (counter: StepCounter): void => countScanSteps(counter, HIT_STEPS);
+export const countHiddenCharacter = (counter: StepCounter): void => countScanSteps(counter, HIDDEN_CHARACTER_STEPS);
+export const countCarried = (counter: StepCounter): void => countScanSteps(counter, CARRIED_STEPS);
+
+/** Counts a word that was folded. Some characters become up to 18. */
+export const countFold = (counter: StepCounter, word: string, folded: string): void =>
+  countScanSteps(counter, FOLDED_WORD_STEPS + FOLD_STEPS * (word.length + folded.length));
+
+export const countWord = (counter: StepCounter): void => countScanSteps(counter, WORD_STEPS);
+export const countDecoded = (counter: StepCounter, length: number): void =>
+  countScanSteps(counter, length * DECODE_STEPS);
+export const countUnicodeSearch = (counter: StepCounter, text: string): void =>
+  countScanSteps(counter, text.length * UNICODE_SEARCH_STEPS);
+export const countNeighbors = (counter: StepCounter): void => countScanSteps(counter, NEIGHBOR_STEPS);
+export const countFinding = (counter: StepCounter): void => countScanSteps(counter, FINDING_STEPS);
+export const countMixedWord = (counter: StepCounter): void => countScanSteps(counter, MIXED_WORD_STEPS);
+export const countAddresses = (counter: StepCounter, count = 1): void => countScanSteps(counter, ADDRESS_STEPS * count);
+export const countTag = (counter: StepCounter): void => countScanSteps(counter, TAG_STEPS);
+export const countBracket = (counter: StepCounter): void => countScanSteps(counter, BRACKET_STEPS);
+
+/** Tells if a scan ended at its limit. */
+export const isExhausted = ({ steps, max }: StepCounter): boolean => max !== undefined && steps > max;
+
+/** Runs a part of a scan. Returns the result of `atLimit` instead if it needs more steps than are left. */
+export function limitScan<Result>(scan: () => Result, atLimit: () => Result): Result {
+  try {
+    return scan();
+  } catch (error) {
+    if (error instanceof ScanLimitReached) return atLimit();
+    throw error;
+  }
+}
