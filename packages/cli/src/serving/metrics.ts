@@ -48,7 +48,7 @@ export async function startMetrics(
   if (metrics === undefined) return undefined;
   if (workers !== 1 && cluster.isWorker) {
     const meters = createMeters();
-    sendToPrimary(meters.collect);
+    sendToPrimary(meters.collect, error => screen.note(`metrics of a worker: ${String(error)}`, 'warning'));
     return meters;
   }
   const address = metrics === true ? DEFAULT_ADDRESS : metrics;

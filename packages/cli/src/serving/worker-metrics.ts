@@ -3,6 +3,8 @@ import { isObject, runWithTimeout, systemClock } from '@tenon/base';
 
 /** Member of the messages about metrics between the primary process and its workers. */
 const MEMBER = 'tenonMetrics';
+/** Message of a worker whose metrics cannot be collected. */
+const FAILED = false;
 /** Time that a worker has to send its metrics, in milliseconds. Prometheus waits for 10 seconds by default. */
 const TIMEOUT = 5000;
 
@@ -16,16 +18,23 @@ export interface WorkerMetrics {
 /** The workers of this process that send metrics. */
 export interface MeasuredWorkers {
   readonly size: number;
-  /** Collects the metrics of all workers. A worker that ends or does not respond in time is left out. */
+  /** Collects the metrics of all workers. A worker that ends, fails or does not respond in time is left out. */
   collect(): Promise<readonly WorkerMetrics[]>;
   close(): void;
 }
 
-/** Sends the metrics of this worker to the primary process whenever it requests them. */
-export function sendToPrimary(collect: () => Promise<string>): void {
+/**
+ * Sends the metrics of this worker to the primary process whenever it requests them. If they cannot be collected, the
+ * primary process leaves them out.
+ */
+export function sendToPrimary(collect: () => Promise<string>, onError: (error: unknown) => void): void {
   const send = (value: unknown) => process.send?.({ [MEMBER]: value }, () => {});
-  process.on('message', async message => {
-    if (readMember(message) === 'collect') send(await collect());
+  process.on('message', message => {
+    if (readMember(message) !== 'collect') return;
+    collect().then(send, (error: unknown) => {
+      send(FAILED);
+      onError(error);
+    });
   });
   send('ready');
 }
@@ -41,6 +50,7 @@ export function collectFromWorkers(): MeasuredWorkers {
   };
   const receive = (worker: Worker, message: unknown) => {
     const value = readMember(message);
+    if (value === FAILED) return settle(worker);
     if (typeof value !== 'string') return;
     if (value !== 'ready') return settle(worker, value);
     const taken = new Set(numbers.values());
