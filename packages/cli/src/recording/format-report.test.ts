@@ -65,6 +65,7 @@ it.each([
 it.each([
   [['node', '--no-warnings', '/a/b/server.js', '--token', 'abc', '--key=def'], 'server.js'],
   [['/usr/bin/notes', '--token', 'abc'], 'notes'],
+  [['node', '--import', '/a/loader.mjs', '/a/server.ts'], 'server.ts'],
   [['npx', '-y', 'some-server', 'abc'], 'npx'],
 ])('names the server of a command without its other arguments, which may be secrets: %j', (words, name) => {
   const [command = '', ...args] = words;

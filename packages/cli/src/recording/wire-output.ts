@@ -52,9 +52,13 @@ const createPrinter =
 export function toServerName({ target, label }: ResolvedTarget): string {
   if (/^https?:/.test(label)) return new URL(label).host;
   const isCommand = 'command' in target && label === formatCommandLabel(target);
-  const source = isCommand ? (target.args?.find(isServerPath) ?? target.command) : label;
+  const isServer = (arg: string, at: number, all: readonly string[]) =>
+    isServerPath(arg) && !LOADER_OPTIONS.has(all[at - 1] ?? '');
+  const source = isCommand ? (target.args?.find(isServer) ?? target.command) : label;
   const last = source.split(/[\\/]/).at(-1) ?? '';
   return last.replace(/[^\w.-]/g, '').slice(0, MAX_NAME) || 'server';
 }
 
+/** Options of Node whose value is a module that is loaded before the script. */
+const LOADER_OPTIONS = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader']);
 const MAX_NAME = 64;
