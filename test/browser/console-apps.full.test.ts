@@ -122,6 +122,20 @@ describe.skipIf(!found)('apps in the page', () => {
     await expect.poll(async () => (await page.locator('.app-frame iframe').boundingBox())?.height).toBe(420);
   });
 
+  it('gives the app another locale and the safe area of a phone, also after a reload [con.apps]', async () => {
+    const { page } = console;
+    await openApp();
+    await expectText('area: 0 0');
+    await page.getByRole('textbox', { name: 'locale' }).fill('de-AT');
+    await page.keyboard.press('Enter');
+    await expectText('locale: de-AT');
+    await page.getByRole('button', { name: 'phone', exact: true }).click();
+    await expectText('area: 47 34');
+    await page.reload();
+    await expectText('locale: de-AT');
+    await expectText('area: 47 34');
+  });
+
   it('puts the messages of app and page on the wire, with secrets masked, and calls a tool for the app', async () => {
     const { page, opened } = console;
     await openApp();
@@ -244,7 +258,10 @@ describe.skipIf(!found)('apps in the page', () => {
       await findings.getByText(`${foreign.origin}${path}`, { exact: true }).waitFor();
     // A message to another window than the parent reaches neither the page nor the server.
     await expect.poll(() => rows().filter(({ method }) => method === 'ui/initialize').length).toBeGreaterThan(0);
-    const { found: places } = await opened.call('POST', 'wire/search', { texts: ['"top"', '"fixture"'], after: 0 });
+    const { found: places } = await opened.call('POST', 'wire/search', {
+      texts: ['"sent-to-top"', '"fixture"'],
+      after: 0,
+    });
     expect(places[0]).toEqual([]);
     expect(places[1]).not.toEqual([]);
     await press('submit');

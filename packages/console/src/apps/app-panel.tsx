@@ -13,6 +13,11 @@ import { type LinkRequest, useApp } from './use-app.js';
 /** Widths of devices inside of the border, in pixels. `full`: the space that there is. */
 const WIDTHS = ['390', '768', 'full'] as const;
 const THEMES = ['console', 'light', 'dark'] as const;
+/** Parts of the app that a device covers, in pixels: `phone` those of a screen with rounded corners. */
+const SAFE_AREAS = {
+  none: { top: 0, right: 0, bottom: 0, left: 0 },
+  phone: { top: 47, right: 0, bottom: 34, left: 0 },
+} as const;
 const DARK = '(prefers-color-scheme: dark)';
 
 interface AppPanelProps {
@@ -34,7 +39,10 @@ export function AppPanel({ server, tool, call }: AppPanelProps) {
   const ownTheme = THEMES.find(each => each === query.get('theme')) ?? 'console';
   const fromConsole = useConsoleTheme();
   const theme = ownTheme === 'console' ? fromConsole : ownTheme;
-  const { app, container, reopen } = useApp({ server, tool: tool.name, call: shown, theme });
+  const area = query.get('area') === 'phone' ? 'phone' : 'none';
+  const locale = query.get('locale') || navigator.language;
+  const context = { theme, locale, safeAreaInsets: SAFE_AREAS[area] };
+  const { app, container, reopen } = useApp({ server, tool: tool.name, call: shown, context });
   const findings = app.id === null ? [] : (appFindings.value.get(app.id) ?? []);
   return (
     <div class="pane app-pane">
@@ -55,6 +63,21 @@ export function AppPanel({ server, tool, call }: AppPanelProps) {
       <div class="app-controls">
         <Choice legend="width" values={WIDTHS} chosen={width} onChoose={each => setQuery({ width: each })} />
         <Choice legend="theme" values={THEMES} chosen={ownTheme} onChoose={each => setQuery({ theme: each })} />
+        <Choice
+          legend="safe area"
+          values={['none', 'phone'] as const}
+          chosen={area}
+          onChoose={each => setQuery({ area: each })}
+        />
+        <label class="dim">
+          locale{' '}
+          <input
+            size={7}
+            spellcheck={false}
+            value={locale}
+            onChange={event => setQuery({ locale: event.currentTarget.value.trim() })}
+          />
+        </label>
         <button type="button" onClick={reopen}>
           Open again
         </button>

@@ -64,11 +64,15 @@ interface AppRequest {
   readonly server: string;
   readonly tool: string;
   readonly call: number | undefined;
-  readonly theme: 'light' | 'dark';
+  /** Members of the context that the user chooses. */
+  readonly context: ChosenContext;
 }
 
+/** Context of an app that the user chooses. */
+export type ChosenContext = Required<Pick<HostContext, 'theme' | 'locale' | 'safeAreaInsets'>>;
+
 /** Shows the app of a tool in an element, and closes it with the component. */
-export function useApp({ server, tool, call, theme }: AppRequest): {
+export function useApp({ server, tool, call, context }: AppRequest): {
   readonly app: AppState;
   readonly container: { readonly current: HTMLDivElement | null };
   /** Shows the app anew. */
@@ -78,11 +82,11 @@ export function useApp({ server, tool, call, theme }: AppRequest): {
   const [attempt, setAttempt] = useState(0);
   const container = useRef<HTMLDivElement>(null);
   const view = useRef<AppView | null>(null);
-  const newestTheme = useRef(theme);
-  newestTheme.current = theme;
+  const newest = useRef(context);
+  newest.current = context;
   useEffect(() => {
-    view.current?.changeContext({ theme });
-  }, [theme]);
+    view.current?.changeContext(context);
+  }, [context.theme, context.locale, context.safeAreaInsets]);
   useEffect(() => {
     const element = container.current;
     if (!element) return;
@@ -90,7 +94,7 @@ export function useApp({ server, tool, call, theme }: AppRequest): {
     setApp(OPENING);
     const body = { server, tool, origin: location.origin, ...(call === undefined ? {} : { call }) };
     void shown
-      .open(body, () => newestTheme.current)
+      .open(body, () => newest.current)
       .then(opened => {
         view.current = opened ?? null;
       });
@@ -116,17 +120,17 @@ class ShownView {
     this.#onChange = onChange;
   }
 
-  async open(body: AppRequestBody, getTheme: () => 'light' | 'dark'): Promise<AppView | undefined> {
+  async open(body: AppRequestBody, getContext: () => ChosenContext): Promise<AppView | undefined> {
     try {
       const opened = await callApi<AppToShow>('POST', 'apps', body);
       this.#id = opened.id;
       if (this.#isClosed) return void (await this.#remove());
       if (await this.#loadsAgain(opened.sandboxUrl)) return undefined;
-      const view = await this.#show(body.server, opened, getTheme);
+      const view = await this.#show(body.server, opened, getContext);
       if (this.#isClosed) return void (await view.close());
       this.#view = view;
-      // The size and the theme may have changed while the page was read.
-      view.changeContext({ theme: getTheme(), containerDimensions: this.#measure() });
+      // The size and the chosen context may have changed while the page was read.
+      view.changeContext({ ...getContext(), containerDimensions: this.#measure() });
       const observer = new ResizeObserver(() => view.changeContext({ containerDimensions: this.#measure() }));
       observer.observe(this.#container);
       this.#stopResize = () => observer.disconnect();
@@ -158,18 +162,17 @@ class ShownView {
     return true;
   }
 
-  #show(server: string, { id, sandboxUrl, tool }: AppToShow, getTheme: () => 'light' | 'dark'): Promise<AppView> {
+  #show(server: string, { id, sandboxUrl, tool }: AppToShow, getContext: () => ChosenContext): Promise<AppView> {
     const messages = new AppMessages({
       send: sent => callApi('POST', `apps/${id}/messages`, sent),
       onFull: () => this.#end('the app sends messages faster than the console takes them'),
     });
     this.#change({ id });
     const context: HostContext = {
-      theme: getTheme(),
+      ...getContext(),
       displayMode: 'inline',
       availableDisplayModes: ['inline'],
       containerDimensions: this.#measure(),
-      locale: navigator.language,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       userAgent: 'tenon-console',
       platform: 'web',
