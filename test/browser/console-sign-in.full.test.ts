@@ -35,7 +35,7 @@ describe.skipIf(!found)('the view of a sign-in', () => {
     for (const close of closing) await close();
   });
 
-  it('leads by keyboard alone to the diagnosis of a wrong resource, with its standard and its fix', async () => {
+  it('leads by keyboard alone to the diagnosis of a wrong resource, with its standard and its fix [con.oauth]', async () => {
     const { page, show } = shown;
     const { url } = await startServer({ resource: 'https://other.example/<b>mcp</b>' });
     await show('/');
@@ -71,7 +71,7 @@ describe.skipIf(!found)('the view of a sign-in', () => {
     await expect.poll(async () => (await head.boundingBox())?.y ?? 900).toBeLessThan(700);
   });
 
-  it('sends one request at a time, opens the page to sign in, and renews the token', async () => {
+  it('sends one request at a time, opens the page to sign in, and renews the token [con.oauth]', async () => {
     const { page, show, context, opened } = shown;
     const server = await startServer();
     await show('/sign-in');
@@ -193,7 +193,7 @@ describe.skipIf(!found)('the sign-ins of the callers of a gateway', () => {
     await page.setViewportSize({ width: 1440, height: 900 });
   });
 
-  it('names caller, server and client, and revokes a sign-in after a question only', async () => {
+  it('names caller, server and client, and revokes a sign-in after a question only [con.oauth]', async () => {
     const { page } = shown;
     const list = await openList();
     // Markup of a name is text.
