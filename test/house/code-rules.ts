@@ -4,6 +4,7 @@ import {
   getCalls,
   getExportedNames,
   getIdentifiers,
+  getReplacements,
   getStrings,
   isDeclarationFile,
   type Source,
@@ -66,4 +67,27 @@ export function findProgramNames(source: Source): string[] {
   return started
     .filter(({ text }) => text !== undefined && !usualPrograms.has(text))
     .map(({ text, line }) => `${source.path}:${line} starts ${text} without a check that it is installed`);
+}
+
+/** Escapes within a text of another language: character references, and escapes of a string that are put together. */
+const ESCAPE = /&(?:amp|lt|gt|quot|apos|#39|#x27);|\\(?:u003[ce]|[uUx]\{?$)|&#x?$/;
+/** Characters that end a text in HTML, source code, shells, TOML, YAML, CSV or Markdown. */
+const DELIMITER = /[<>&"'`|]/;
+/** One text in quotes, or one class of characters. Classes of all other characters replace what they do not name. */
+const ONE_CHARACTER =
+  /^(['"`])(.{1,2})\1$|^\/\[(?!\^)((?:\\.|[^\]\\])+)\]\/[gimsuy]*$|^\/((?:\\.|[^\\[(])(?:\|(?:\\.|[^\\[(]))*)\/[gimsuy]*$/;
+/** Replacements that remove a character, or write it for a URL. */
+const NO_ESCAPE = /^(['"])[\s?_-]*\1$|%|encodeURIComponent|encodeCharacter/;
+
+/**
+ * Escapes of a text for another language. They are written in `redaction/` of `@tenon/base` only, because each of them
+ * forgets a character of its own: a hidden one, a line end, the end of a script.
+ */
+export function findHandmadeEscapes(source: Source): string[] {
+  const written = getStrings(source).filter(({ text }) => ESCAPE.test(text));
+  const replaced = getReplacements(source).filter(({ pattern, replacement }) => {
+    const [, , text, members, literal] = ONE_CHARACTER.exec(pattern) ?? [];
+    return DELIMITER.test(text ?? members ?? literal ?? '') && !NO_ESCAPE.test(replacement);
+  });
+  return [...new Set([...written, ...replaced].map(({ line }) => `${source.path}:${line} escapes a text by itself`))];
 }

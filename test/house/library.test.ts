@@ -3,6 +3,7 @@ import { isFull } from '../support/extent.js';
 import {
   findAgeNames,
   findDifferentExports,
+  findHandmadeEscapes,
   findLooseExports,
   findProgramNames,
   findVagueFileName,
@@ -85,6 +86,12 @@ describe('the entry for proxies', () => {
   });
 });
 
+/** Files of a syntax that nothing else writes: the quoted strings of HTTP, and the filter of the console. */
+const ESCAPES_OF_THEIR_OWN: Readonly<Record<string, readonly string[]>> = {
+  base: ['oauth/www-authenticate.ts'],
+  console: ['filter/parse-filter.ts'],
+};
+
 describe.each(listPackages())('the code of the package %s', name => {
   const sources = readSources(name);
 
@@ -101,6 +108,13 @@ describe.each(listPackages())('the code of the package %s', name => {
   it('declares each exported function once', () =>
     expect(findDuplicateFunctions(sources.filter(source => !isDeclarationFile(source)))).toEqual([]));
   it('contains no banned word in a name', () => expect(sources.flatMap(findBannedNames)).toEqual([]));
+  it('escapes texts for other languages in `redaction` of `@tenon/base` only', () => {
+    const writers = name === 'base' ? /^redaction\// : /^$/;
+    const escapes = sources.filter(({ path }) => !writers.test(path)).flatMap(findHandmadeEscapes);
+    const expected = ESCAPES_OF_THEIR_OWN[name] ?? [];
+    expect(escapes.filter(each => !expected.some(path => each.startsWith(`${path}:`)))).toEqual([]);
+    expect(expected.filter(path => !escapes.some(each => each.startsWith(`${path}:`)))).toEqual([]);
+  });
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));
   it('contains no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
 });

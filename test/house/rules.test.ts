@@ -1,7 +1,9 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the rules read code that contains them
 import { describe, expect, it } from 'vitest';
 import {
   findAgeNames,
   findDifferentExports,
+  findHandmadeEscapes,
   findLooseExports,
   findProgramNames,
   findVagueFileName,
@@ -252,6 +254,30 @@ describe('the rules of the structure', () => {
       `class B extends C { constructor() { super();${record('constructor')}; } get d() {${record('d')}; return 1; } }\n` +
         `const e = (x: number) => (${record('e')},(() => (${record('(anonymous)')},(x))));`,
     );
+  });
+
+  it('find escapes of texts for other languages', () => {
+    for (const text of [
+      "text.replaceAll('<', '\\\\u003c');",
+      'text.replace(/[<&]/g, each => ENTITIES[each]);',
+      "url.replaceAll('&', '&amp;');",
+      "const SIGNS = { '<': '&lt;' };",
+      "`'${word.replaceAll(\"'\", \"'\\\\''\")}'`;",
+      "cell.replace(/\\|/g, '\\\\|');",
+      "cell.replace(/\"|`/g, '\\\\$&');",
+      '`\\\\u${code.toString(16)}`;',
+    ]) {
+      expect(findHandmadeEscapes(parse('a.ts', text))).toHaveLength(1);
+    }
+    for (const text of [
+      "text.replace(/[\\s\"]/g, '');",
+      "encodeURIComponent(text).replace(/[!'()*]/g, each => `%${toHex(each)}`);",
+      "path.replaceAll('/', '.');",
+      "name.replace(/[^\\w'-]/g, '_');",
+      'const DIGIT = /\\u[0-9a-f]{4}/;',
+    ]) {
+      expect(findHandmadeEscapes(parse('a.ts', text))).toEqual([]);
+    }
   });
 
   it('find programs that a test starts without a check that they are installed', () => {

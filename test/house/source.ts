@@ -172,6 +172,16 @@ export function getCalls(source: Source): { callee: string; text: string | undef
     });
 }
 
+/** The calls of `replace` and `replaceAll`: their pattern and their replacement as they are written. */
+export function getReplacements(source: Source): { pattern: string; replacement: string; line: number }[] {
+  return walk(source.tree).flatMap(node => {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
+    const [pattern, replacement] = node.arguments;
+    if (!/^replace(All)?$/.test(node.expression.name.text) || !pattern || !replacement) return [];
+    return [{ pattern: pattern.getText(), replacement: replacement.getText(), line: getLine(source, node) }];
+  });
+}
+
 interface IdentifierUse {
   readonly name: string;
   readonly line: number;

@@ -7,12 +7,13 @@
 export {
   escapeYaml,
   hasYamlEscapes,
+  writeCsvCell,
   writeJson,
   writeJsonMember,
   writeTomlString,
 } from './redaction/writers/data-formats.js';
 export { createPage, createRefusalPage, renderHtml } from './redaction/writers/html-page.js';
-export { escapeMarkdown, escapeXml } from './redaction/writers/markup.js';
+export { escapeMarkdown, escapeXml, writeScriptLiteral } from './redaction/writers/markup.js';
 export {
   escapeForBash,
   isSafeForCmd,
@@ -32,6 +33,7 @@ export {
   writeLineComment,
   writeLiteral,
   writeMemberName,
+  writePatternText,
   writeStringLiteral,
   writeTemplateText,
 } from './redaction/writers/source-code.js';

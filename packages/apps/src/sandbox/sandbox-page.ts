@@ -1,3 +1,4 @@
+import { writeScriptLiteral } from '@tenon/base/writers';
 import { composePolicy, isCspOrigin, readCsp } from '../channel/csp.js';
 import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
 import { readUrl } from '../channel/read-url.js';
@@ -112,13 +113,12 @@ const SANDBOX_SCRIPT = `
 })`;
 
 function createSandboxPage(hostOrigins: readonly string[]): string {
-  const origins = JSON.stringify(hostOrigins).replaceAll('<', '\\u003c');
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <title>App</title>
 <style>html, body, iframe { display: block; width: 100%; height: 100%; margin: 0; border: 0; background: transparent }</style>
 <body>
-<script>${SANDBOX_SCRIPT}(${origins});</script>
+<script>${SANDBOX_SCRIPT}(${writeScriptLiteral(hostOrigins)});</script>
 `;
 }

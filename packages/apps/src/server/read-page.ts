@@ -1,3 +1,4 @@
+import { renderHtml } from '@tenon/base/writers';
 import { TenonError } from 'tenon';
 import type { AppOptions } from './app.js';
 
@@ -24,6 +25,6 @@ export async function readPage({ uri, html, file, url }: AppOptions): Promise<st
 
 /** Adds a base, so that relative URLs of the page lead to its server. */
 function addBase(html: string, url: string): string {
-  const base = `<base href="${url.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}">`;
+  const base = renderHtml`<base href="${url}">`.html;
   return /<head[^>]*>/i.test(html) ? html.replace(/<head[^>]*>/i, head => head + base) : base + html;
 }

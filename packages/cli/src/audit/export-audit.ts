@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { writeJson } from '@tenon/base/writers';
+import { writeCsvCell, writeJson } from '@tenon/base/writers';
 import { type Command, Option } from 'commander';
 import type { JsonObject } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -93,14 +93,8 @@ function formatRow(entry: JsonObject): string {
   return COLUMNS.map(column => formatCell(column === 'details' ? details : entry[column])).join(',');
 }
 
-/**
- * Formats a cell by RFC 4180. Callers and servers choose parts of the texts, and a spreadsheet would run a text that
- * begins like a formula.
- */
 function formatCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'number') return String(value);
-  const text = typeof value === 'string' ? value : writeJson(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return writeCsvCell(typeof value === 'string' ? value : writeJson(value));
 }

@@ -1,3 +1,4 @@
+import { writePatternText } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
 
 /** Selection of operations. */
@@ -51,4 +52,4 @@ export function matches(
 }
 
 const toPattern = (pattern: string): RegExp =>
-  new RegExp(`^${pattern.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\*+/g, '.*')}$`, 'i');
+  new RegExp(`^${pattern.split(/\*+/).map(writePatternText).join('.*')}$`, 'i');

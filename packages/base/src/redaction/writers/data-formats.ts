@@ -29,6 +29,15 @@ export function writeTomlString(text: string): string {
   return escapeCodePoints(JSON.stringify(text.replace(/\p{Cs}/gu, '\ufffd')));
 }
 
+/**
+ * Writes a cell of CSV by RFC 4180. A spreadsheet would run a text that begins like a formula, so it gets a quotation mark
+ * before it.
+ */
+export function writeCsvCell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
 /** Checks if a string of YAML must be in double quotes, because other strings have no escapes. */
 export function hasYamlEscapes(text: string): boolean {
   return text.search(HIDDEN_IN_DATA) >= 0;

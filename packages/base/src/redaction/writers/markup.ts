@@ -1,4 +1,5 @@
 import { createHiddenSearch, stripInvisible } from '../invisible-characters.js';
+import { writeLiteral } from './source-code.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -27,6 +28,11 @@ export function escapeMarkdown(text: string): string {
     .trim()
     .replace(/[\\`*_[\]<>|~&]/g, '\\$&')
     .replace(/^(\d*)([#+=.)-])/, '$1\\$2');
+}
+
+/** Writes a JSON value as an expression of JavaScript within a `<script>` of HTML. No text in it ends the script. */
+export function writeScriptLiteral(value: unknown): string {
+  return writeLiteral(value).replaceAll('<', '\\u003c');
 }
 
 const removeHidden = (text: string): string => text.replace(createHiddenSearch(), '');

@@ -66,6 +66,13 @@ export function writeIdentifier(text: string): string {
   return (/^[A-Za-z]/.test(joined) ? joined : `Type${joined}`).slice(0, MAX_IDENTIFIER);
 }
 
+/** Writes a text for a regular expression, also one between slashes, which matches only this text. */
+export function writePatternText(text: string): string {
+  return escapeJson(text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'))
+    .replaceAll('\n', '\\n')
+    .replaceAll('\t', '\\t');
+}
+
 /** Writes a text for a template literal, without its backticks. */
 export function writeTemplateText(text: string): string {
   return escapeJson(JSON.stringify(text))

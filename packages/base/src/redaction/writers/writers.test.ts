@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { getProgram, hasPrograms } from '../../../../../scripts/optional-programs.mjs';
 import { escapeYaml, hasYamlEscapes, writeJson, writeTomlString } from './data-formats.js';
-import { escapeHtml, escapeMarkdown, escapeXml } from './markup.js';
+import { escapeHtml, escapeMarkdown, escapeXml, writeScriptLiteral } from './markup.js';
 import { escapeForBash, isSafeForCmd, quoteForPowerShell, writeCommandLine, writeShellWord } from './shells.js';
 import {
   writeBlockComment,
@@ -12,6 +12,7 @@ import {
   writeLineComment,
   writeLiteral,
   writeMemberName,
+  writePatternText,
   writeStringLiteral,
   writeTemplateText,
 } from './source-code.js';
@@ -76,6 +77,24 @@ describe('the writers of source code', () => {
     const object = new Function(`return ${writeLiteral({ [text]: [text] }, 2)}`)();
     expect(Object.entries(object)).toEqual([[text, [text]]]);
     expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+  });
+
+  it.each([...hostile, '</script>', '<!--<script>', 'a/b.*[c]\n\t'])('keep %j a literal of a script', text => {
+    const source = writeScriptLiteral([text]);
+    expect(new Function(`return ${source}`)()).toEqual([text]);
+    expect(source).not.toMatch(/</);
+    expect(source).not.toMatch(RAW);
+  });
+
+  it.each([...hostile, 'a/b.*[c]\n\t'])('make %j a regular expression that matches it only', text => {
+    const pattern = writePatternText(text);
+    const expressions = [new RegExp(`^${pattern}$`), new Function(`return /^${pattern}$/`)()];
+    for (const expression of expressions) {
+      expect(expression.test(text)).toBe(true);
+      expect(expression.test(`${text}x`)).toBe(false);
+    }
+    expect(pattern).not.toMatch(RAW);
+    expect(pattern).not.toMatch(/[\r\n]/);
   });
 
   it.each(hostile)('do not let %j end a comment', text => {

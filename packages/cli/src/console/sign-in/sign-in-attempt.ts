@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '@tenon/base';
+import { formatChallenges } from '@tenon/base/oauth';
 import type { FindingView, SignInExchange, SignInPhase, SignInView } from '@tenon/console/api';
 import { protocolVersions, TenonError } from 'tenon';
 import {
@@ -180,7 +181,7 @@ export class SignInAttempt {
   /** Asks for more scopes as a client does after a 403 with `insufficient_scope`. */
   stepUp(scope: string): Promise<void> {
     return this.#run('step-up', async () => {
-      const challenge = `Bearer error="insufficient_scope", scope="${scope.replace(/["\\]/g, '')}"`;
+      const challenge = formatChallenges([{ scheme: 'Bearer', params: { error: 'insufficient_scope', scope } }]);
       if (await this.#recover(403, name => (name === 'www-authenticate' ? challenge : undefined)))
         await this.#useToken();
     });

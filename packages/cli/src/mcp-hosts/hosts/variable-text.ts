@@ -1,3 +1,4 @@
+import { writePatternText } from '@tenon/base/writers';
 import type { VariableForm } from './mcp-host.js';
 
 /** Variables in the values of a server: `${NAME}`, as Claude Code and shells write them. */
@@ -35,7 +36,7 @@ export function parseVariables(text: string, { text: form = '<VAR>', otherTexts 
 const ENV_FORM = '${env:VAR}';
 
 function createPattern(form: string): RegExp {
-  const [before = '', after = ''] = form.split('VAR').map(part => part.replace(/[$(){}[\]|.*+?^\\]/g, '\\$&'));
+  const [before = '', after = ''] = form.split('VAR').map(writePatternText);
   return new RegExp(`${before}([A-Za-z_][A-Za-z0-9_]*)${after}`, 'g');
 }
 

@@ -1,3 +1,4 @@
+import { writePatternText } from '@tenon/base/writers';
 import type ts from 'typescript-5';
 import type { SourceModule } from '../source-module.js';
 import { asFunction, findProperty, getParameterName, getPropertyValue } from './handlers.js';
@@ -91,7 +92,7 @@ function createPattern(template: string): string | undefined {
   const parts = template.split(/\{(\+?\w+)\}/);
   const text = parts
     .map((part, index) => {
-      if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+      if (index % 2 === 0) return writePatternText(part);
       return part.startsWith('+') ? `(?<${part.slice(1)}>.+)` : `(?<${part}>[^/]+)`;
     })
     .join('');

@@ -2,6 +2,7 @@ import {
   checkKey,
   checkVersion,
   computeExpiry,
+  escapeJsonCharacter,
   type StoredValue,
   serializeValue,
   toKeyRange,
@@ -51,7 +52,7 @@ export function createPostgresValues(
 
 /** Escapes JSON text to ASCII, which databases of all encodings can store. */
 export function escapeText(text: string): string {
-  return text.replace(NOT_ASCII, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(NOT_ASCII, escapeJsonCharacter);
 }
 
 function toStored({ key, value, version }: PostgresRow): StoredValue {
