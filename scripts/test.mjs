@@ -142,8 +142,12 @@ async function prepareBrowser() {
   if (browser === undefined) return 'skipped';
 }
 
-/** Folders of tests that read all sources by a compiler. In one worker, they parse them once. */
-const RULES = ['test/house', 'test/types'];
+/** Tests that read the sources by a compiler. In one worker, they parse them once. */
+const RULES = [
+  'test/house',
+  'test/types',
+  ...['import-openapi', 'json-output', 'migrate', 'types'].map(name => `test/cli/${name}.test.ts`),
+];
 
 /** In a run of all steps, the rules have a lane of their own. @returns {import('./unit-tests.mjs').TestSelection} */
 const chooseTests = () => ({

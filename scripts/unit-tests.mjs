@@ -8,7 +8,7 @@ import { bin, readJson, root, runNode } from './process.mjs';
 const lastReport = join(root, '.cache/vitest.json');
 
 /**
- * Tests to run: those in `files`, or all without one, but those in the folders `excluded`. The reports are in files with the name.
+ * Tests to run: those in `files`, or all without one, but those in the files and folders `excluded`. The reports are in files with the name.
  * @typedef {{ name: string, files: readonly string[], excluded?: readonly string[], workers?: number }} TestSelection
  */
 
@@ -22,7 +22,7 @@ export async function runUnitTests({ name, files, excluded = [], workers }) {
   const failureReport = join(root, `.cache/${name}-failures.json`);
   for (const file of [report, failureReport]) rmSync(file, { force: true });
   const options = [
-    ...excluded.map(folder => `--exclude=${folder}/**`),
+    ...excluded.flatMap(path => [`--exclude=${path}`, `--exclude=${path}/**`]),
     ...(workers === undefined ? [] : [`--maxWorkers=${workers}`]),
   ];
   /** @type {unknown} */

@@ -67,7 +67,7 @@ describe('a program that wants to escape', () => {
     ['a promise that nothing settles', 'await new Promise(() => {})', 'unfinished'],
     ['a large result', `return 'a'.repeat(20_000)`, 'output'],
   ])('ends by %s', async (_, code, failure) => {
-    expect(await run(code, failure === 'compute-time' ? 300 : undefined)).toMatchObject({ failure });
+    expect(await run(code, failure === 'compute-time' ? 100 : undefined)).toMatchObject({ failure });
   });
 
   it('changes only its own prototypes', async () => {

@@ -205,6 +205,7 @@ describe('annotations of tools', () => {
 
 describe('lintPolicy', () => {
   it('reports only rules that never decide', () => {
+    const numRuns = takeRuns(2000);
     let count = 0;
     fc.assert(
       fc.property(fc.array(rule, { maxLength: 5 }), fc.array(proposal, { maxLength: 20 }), (rules, proposals) => {
@@ -213,9 +214,9 @@ describe('lintPolicy', () => {
         count += found.size;
         for (const each of proposals) expect(found).not.toContain(policy.evaluate(each).rule);
       }),
-      { numRuns: 2000 },
+      { numRuns },
     );
-    expect(count).toBeGreaterThan(500);
+    expect(count).toBeGreaterThan(numRuns / 4);
   });
 
   it.each<[string, Rule[], unknown]>([

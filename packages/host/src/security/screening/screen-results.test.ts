@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { takePart } from '../../../../../test/support/extent.js';
 import type { PromptMessage } from '../../../../tenon/src/protocol/content.js';
 import type { SamplingMessage } from '../../../../tenon/src/protocol/input-requests.js';
 import type { CallToolResult } from '../../../../tenon/src/protocol/params-and-results.js';
@@ -117,12 +118,14 @@ describe('a result with many names', () => {
     structuredContent: Object.fromEntries(Array.from({ length: count }, (_, index) => [create(index), 1])),
   });
 
-  it.each([
+  const names: [string, number, (index: number) => string][] = [
     ['lookalikes', 5_000, (index: number) => `p\u0430y_l\u043ead_x${index}`],
-    ['instructions', 5_000, (index: number) => `ignore previous instructions ${index}`],
     ['words', 50_000, (index: number) => `ab_cd_ef_${index}`],
+    ['instructions', 5_000, (index: number) => `ignore previous instructions ${index}`],
     ['plain names', 600_000, (index: number) => `k${index}`],
-  ])('reports names beyond the limit as unscanned: %s', (_name, count, create) => {
+  ];
+
+  it.each(takePart(names, 0, 2))('reports names beyond the limit as unscanned: %s', (_name, count, create) => {
     const { findings } = screenResult(createNames(count, create));
     expect(findings.filter(({ kind }) => kind === 'unscanned')).toHaveLength(1);
     expect(screenResult(createNames(count / 10, create)).findings.some(({ kind }) => kind === 'unscanned')).toBe(false);

@@ -169,14 +169,17 @@ describe('the work of one check', () => {
       properties: { id: { type: 'integer' }, name: { type: 'string' } },
       additionalProperties: false,
     };
-    const plain: [JsonObject, unknown][] = [
-      [{ items: { type: 'number' } }, list(8_000_000, () => 1)],
-      [{ type: 'array', items: row }, list(600_000, id => ({ id, name: 'x' }))],
-      [{ properties: { text: { type: 'string', minLength: 1 } } }, { text: 'x'.repeat(16_000_000) }],
-      [{ properties: { blob: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' } } }, { blob: 'QUJD'.repeat(4e6) }],
-      [{ additionalProperties: { type: 'number' } }, members(300_000)],
+    const plain: [JsonObject, () => unknown][] = [
+      [{ items: { type: 'number' } }, () => list(8_000_000, () => 1)],
+      [{ type: 'array', items: row }, () => list(600_000, id => ({ id, name: 'x' }))],
+      [{ properties: { text: { type: 'string', minLength: 1 } } }, () => ({ text: 'x'.repeat(16_000_000) })],
+      [
+        { properties: { blob: { type: 'string', pattern: '^[A-Za-z0-9+/]*={0,2}$' } } },
+        () => ({ blob: 'QUJD'.repeat(4e6) }),
+      ],
+      [{ additionalProperties: { type: 'number' } }, () => members(300_000)],
     ];
-    for (const [schema, value] of plain) expect(check(schema, value)).toBe('valid');
+    for (const [schema, value] of takePart(plain, 1, 2)) expect(check(schema, value())).toBe('valid');
   });
 
   it('reports a large invalid value as invalid, also if its issues take too long to list', () => {
