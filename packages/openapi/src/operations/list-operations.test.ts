@@ -129,6 +129,22 @@ describe('listOperations', () => {
     expect(await listNames(document, { readOnly: true })).toEqual(['listPets', 'getShop']);
   });
 
+  it('reports webhooks and callbacks as left out, because the API sends them', async () => {
+    const callbacks = { onSold: { '{$request.body#/url}': { post: operation() } } };
+    const document = createDocument(
+      { '/sales': { post: operation({ operationId: 'watchSales', callbacks }) } },
+      { webhooks: { newPet: { post: operation() }, petLeft: { post: operation() } } },
+    );
+    const { leftOut, changed, taken } = await listOperations(document);
+    expect(taken.map(({ name }) => name)).toEqual(['watchSales']);
+    expect(leftOut).toEqual([
+      { operation: 'webhooks', reason: 'the API sends these requests (2), and no client calls them' },
+    ]);
+    expect(changed).toEqual([
+      { tool: 'watchSales', changes: ['its callbacks are left out, because the API sends them: onSold'] },
+    ]);
+  });
+
   it.each([
     ['other.yaml#/Pet', 'file not found'],
     ['../pets.yaml#/Pet', 'outside of the folder'],

@@ -132,6 +132,9 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
       }
     }
   };
+  const webhooks = Object.keys(isObject(root.webhooks) ? root.webhooks : {});
+  if (webhooks.length > 0)
+    leaveOut('webhooks', `the API sends these requests (${webhooks.length}), and no client calls them`);
   for (const [path, item] of Object.entries(isObject(root.paths) ? root.paths : {})) {
     const own = isObject(item) ? item : {};
     const followed = await attempt(path, () => documents.follow({ value: item, location }));
@@ -165,7 +168,7 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
         createOperation({ documents, path, method, shared: getMember('parameters'), found, outputLimits }),
       );
       if (made === undefined) continue;
-      const { tags } = found.value;
+      const { tags, callbacks } = found.value;
       const { title, description } = made.operation;
       const info = {
         title,
@@ -186,6 +189,8 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
       }
       const { output: _, ...rest } = made.operation;
       const changes = [...made.changes, ...checked.changes];
+      if (isObject(callbacks) && Object.keys(callbacks).length > 0)
+        changes.push(`its callbacks are left out, because the API sends them: ${Object.keys(callbacks).join(', ')}`);
       let operation: ApiOperation = {
         ...rest,
         ...(change?.title === undefined ? {} : { title: change.title }),

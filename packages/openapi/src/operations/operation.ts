@@ -107,7 +107,7 @@ export interface OpenApiReport {
   }[];
   /** Taken operations that differ from the document, with what was repaired or left out. */
   readonly changed: readonly { readonly tool: string; readonly changes: readonly string[] }[];
-  /** Operations that are not served, with the reason. A path that cannot be read has no method. */
+  /** Operations that are not served, with the reason. A path that cannot be read has no method, and webhooks are one row. */
   readonly leftOut: readonly { readonly operation: string; readonly reason: string }[];
   /** Operations that the filter of the user does not select. */
   readonly notChosen: readonly string[];
