@@ -1,4 +1,4 @@
-/** How many bytes of heap something takes. The program needs `--expose-gc`, and room enough that nothing is collected meanwhile. */
+/** Measures bytes of the heap. The program needs `--expose-gc`, and a heap so large that no collection happens meanwhile. */
 declare const gc: () => void;
 
 const WARM_UP = 100;
@@ -6,7 +6,7 @@ const ROUNDS = 8;
 const TIMES = 300;
 const HOLDERS = 5000;
 
-/** What one time of the work takes, until it is collected. Exact but for what is left at the end of a page of the heap. */
+/** Returns the bytes that one run of the work allocates. The end of a page of the heap adds a little. */
 export async function measureBytes(work: () => Promise<unknown>): Promise<number> {
   await repeat(WARM_UP, work);
   let least = Number.POSITIVE_INFINITY;
@@ -19,7 +19,7 @@ export async function measureBytes(work: () => Promise<unknown>): Promise<number
   return least;
 }
 
-/** What one time of the work leaves behind. */
+/** Returns the bytes that one run of the work leaves in the heap. */
 export async function measureHeldBytes(work: () => Promise<unknown>): Promise<number> {
   await repeat(HOLDERS, work);
   gc();

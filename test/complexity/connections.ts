@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import type { Server } from 'tenon';
 import { createHandler, type HeaderFields, type HttpHandler } from 'tenon/http';
 import { serveStdio } from 'tenon/stdio';
-import { type ReceivedReply, TestExchange } from './exchange.js';
+import { type ReceivedResponse, TestExchange } from './exchange.js';
 
 const STATELESS = '2026-07-28';
 const SESSIONED = '2025-11-25';
@@ -16,13 +16,13 @@ const BASE = {
 
 type Params = { readonly [name: string]: unknown };
 
-/** A way to a server. */
-export interface MeasuredClient {
+/** Connection to a server. */
+export interface MeasuredConnection {
   request(method: string, params: Params): Promise<unknown>;
   close(): Promise<void> | void;
 }
 
-export const connections: { readonly [name: string]: (server: Server) => Promise<MeasuredClient> } = {
+export const connections: { readonly [name: string]: (server: Server) => Promise<MeasuredConnection> } = {
   'HTTP 2026-07-28': async server => {
     const handler = createTestHandler(server);
     return { request: (method, params) => sendStateless(handler, method, params), close: () => handler.close() };
@@ -39,7 +39,7 @@ export function createTestHandler(server: Server, maxSessions = 1_000_000): Http
   return createHandler(server, { limits: { maxSessions, minIdleBeforeEviction: 0, keepAliveInterval: 0 } });
 }
 
-/** One request that says all of itself. */
+/** Sends a request of 2026-07-28, and returns its result. */
 export async function sendStateless(
   handler: HttpHandler,
   method: string,
@@ -50,7 +50,7 @@ export async function sendStateless(
   return resultOf(await openListening(handler, method, params, capabilities, headers).response);
 }
 
-/** The same, for one that may go on until its client leaves. */
+/** Sends a request of 2026-07-28 whose response may be a stream that the client ends. */
 export function openListening(
   handler: HttpHandler,
   method: string,
@@ -78,32 +78,32 @@ export function openListening(
   return post;
 }
 
-const HELLO = { protocolVersion: SESSIONED, capabilities: {}, clientInfo: { name: 'counter', version: '1.0.0' } };
+const INITIALIZE = { protocolVersion: SESSIONED, capabilities: {}, clientInfo: { name: 'counter', version: '1.0.0' } };
 
-/** A session, ready for requests. */
+/** Opens a session, and returns a function that sends a request in it. */
 export async function openSession(handler: HttpHandler): Promise<(method: string, params: Params) => Promise<unknown>> {
-  const post = async (message: object, headers = {}): Promise<ReceivedReply> => {
+  const post = async (message: object, headers = {}): Promise<ReceivedResponse> => {
     const exchange = new TestExchange(message, { ...BASE, ...headers });
     handler.endpoint.handle(exchange);
     return exchange.response;
   };
-  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: HELLO });
+  const opened = await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE });
   const own = { 'mcp-session-id': opened.headers['mcp-session-id'], 'mcp-protocol-version': SESSIONED };
   await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, own);
   return async (method, params) => resultOf(await post({ jsonrpc: '2.0', id: 1, method, params }, own));
 }
 
-async function overStdio(server: Server): Promise<MeasuredClient> {
+async function overStdio(server: Server): Promise<MeasuredConnection> {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const serving = await serveStdio(server, { input, output, exit: false });
-  let hear: (line: string) => void = () => {};
-  output.setEncoding('utf8').on('data', (line: string) => hear(line));
+  let onLine: (line: string) => void = () => {};
+  output.setEncoding('utf8').on('data', (line: string) => onLine(line));
   const post = (message: object) =>
     new Promise<string>(resolve => {
-      hear = resolve;
+      onLine = resolve;
       input.write(`${JSON.stringify(message)}\n`);
     });
-  await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: HELLO });
+  await post({ jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE });
   input.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
   return {
     request: async (method, params) => read(await post({ jsonrpc: '2.0', id: 1, method, params })),
@@ -111,7 +111,7 @@ async function overStdio(server: Server): Promise<MeasuredClient> {
   };
 }
 
-function resultOf({ status, text }: ReceivedReply): unknown {
+function resultOf({ status, text }: ReceivedResponse): unknown {
   if (status !== 200) throw new Error(`${status}: ${text}`);
   return read(text.startsWith('{') ? text : (/^data: (.*)$/m.exec(text)?.[1] ?? '{}'));
 }

@@ -1,13 +1,13 @@
 import type { Exchange, HeaderFields, ResponseStream } from 'tenon/http';
 
-/** What a client was told. */
-export interface ReceivedReply {
+/** Response of a server. */
+export interface ReceivedResponse {
   readonly status: number;
   readonly text: string;
   readonly headers: HeaderFields;
 }
 
-/** A POST that needs no network. */
+/** A POST without a network. */
 export class TestExchange implements Exchange {
   readonly method = 'POST';
   readonly path = '/mcp';
@@ -17,17 +17,16 @@ export class TestExchange implements Exchange {
   readonly auth = undefined;
   readonly raw = undefined;
   readonly clientClosed = false;
-  readonly response: Promise<ReceivedReply>;
+  readonly response: Promise<ReceivedResponse>;
   readonly #text: string;
   readonly #headers: HeaderFields;
-  #tell: (result: ReceivedReply) => void = () => {};
-  #onClosed: (() => void) | undefined;
+  #resolve: (result: ReceivedResponse) => void = () => {};
 
   constructor(message: object, headers: HeaderFields) {
     this.#text = JSON.stringify(message);
     this.#headers = headers;
     this.response = new Promise(resolve => {
-      this.#tell = resolve;
+      this.#resolve = resolve;
     });
   }
 
@@ -39,28 +38,22 @@ export class TestExchange implements Exchange {
     read({ text: this.#text });
   }
 
-  /** A road writes headers out: nobody holds the very texts that the server made. */
+  /** Headers are copied, as a network copies them, so that no text of the server stays in memory. */
   reply(status: number, text = '', headers: HeaderFields = {}): void {
-    this.#tell({ status, text, headers: JSON.parse(JSON.stringify(headers)) });
+    this.#resolve({ status, text, headers: JSON.parse(JSON.stringify(headers)) });
   }
 
-  /** What is written is told at once: the head of it shows that it began. */
+  /** The response resolves with the first write, which shows that the stream is open. */
   stream(status: number, headers: HeaderFields): ResponseStream {
     let text = '';
     const write = (more: string) => {
       text += more;
-      this.#tell({ status, text, headers });
+      this.#resolve({ status, text, headers });
     };
-    const done = () => this.#tell({ status, text, headers });
+    const done = () => this.#resolve({ status, text, headers });
     return { bufferedAmount: 0, write, end: done, destroy: done };
   }
 
-  onClientClosed(listener: () => void): void {
-    this.#onClosed = listener;
-  }
-
-  /** The client goes away. */
-  leave(): void {
-    this.#onClosed?.();
-  }
+  /** The client stays connected. */
+  onClientClosed(): void {}
 }

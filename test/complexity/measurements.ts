@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bundle } from '../support/bundle.js';
-import { flatWorkloads, IDLE_SESSION, IDLE_STREAM } from './workloads.js';
+import { constantWorkloads, IDLE_SESSION, IDLE_STREAM } from './workloads.js';
 
 /** Cost of one run of a workload in one of its sizes. */
 export interface Measurement {
@@ -13,7 +13,7 @@ export interface Measurement {
   readonly byFunction?: { readonly [place: string]: number };
 }
 
-/** What is optimized is not counted, and what the engine makes for itself, or collects, is nothing of ours. */
+/** Optimized code is not counted, and collections of garbage would change the measured bytes. */
 const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=128', '--max-semi-space-size=128'];
 
 const PROGRAM = 'test/complexity/work-program.ts';
@@ -29,7 +29,7 @@ export const readSteps = (): Promise<ReadonlyMap<string, readonly Measurement[]>
  */
 export async function readBytes(): Promise<ReadonlyMap<string, readonly Measurement[]>> {
   const workloads = new Map<string, readonly Measurement[]>();
-  for (const name of [...Object.keys(flatWorkloads), IDLE_SESSION, IDLE_STREAM]) {
+  for (const name of [...Object.keys(constantWorkloads), IDLE_SESSION, IDLE_STREAM]) {
     const measured = await runProgram(PROGRAM, { flags: FLAGS, args: ['bytes', name] });
     workloads.set(name, measured.get(name) ?? []);
   }

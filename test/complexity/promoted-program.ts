@@ -1,6 +1,6 @@
 /**
- * Tells on standard output how many bytes of each call remain in the old generation, where only a full collection frees
- * them. Calls overlap, so that the collections of garbage always find some in progress.
+ * Prints how many bytes of each call remain in the old generation, where only a full collection frees them. Calls overlap, so
+ * that each collection happens during some of them.
  */
 import { getHeapSpaceStatistics } from 'node:v8';
 import { createHost } from '@tenon/host';
@@ -35,7 +35,7 @@ for (const protocolVersion of [OLDEST, NEWEST]) {
 }
 process.exit();
 
-/** What one call leaves in the old generation, while others are in progress. */
+/** Returns the bytes that one call leaves in the old generation, while others are in progress. */
 async function measurePromotedBytes(call: () => Promise<unknown>): Promise<number> {
   let calls = 0;
   let before = 0;

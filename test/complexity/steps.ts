@@ -1,45 +1,45 @@
-/** How much of a program runs: every function that is entered, every branch that is taken, every turn of a loop. */
+/** Counts how much of a program runs: each call of a function, each branch that is taken, each turn of a loop. */
 import { type Profiler, Session } from 'node:inspector';
 import { promisify } from 'node:util';
 
 export interface Steps {
   readonly total: number;
-  /** How often each function ran, with what is inside of it, by its name and its place. */
+  /** Number of steps in each function, by its name and place. */
   readonly byFunction: ReadonlyMap<string, number>;
 }
 
-/** Looks that no function of the program sees: the engine goes through the list by itself. */
-let looks = 0;
+/** Elements that the engine compares in searches of lists, which its coverage does not count. */
+let searched = 0;
 
 for (const method of ['includes', 'indexOf', 'lastIndexOf'] as const) {
-  const own = Array.prototype[method] as (...given: unknown[]) => unknown;
+  const own = Array.prototype[method] as (...args: unknown[]) => unknown;
   Object.defineProperty(Array.prototype, method, {
     configurable: true,
     writable: true,
-    value(this: unknown[], ...given: unknown[]) {
-      looks += this.length;
-      return own.apply(this, given);
+    value(this: unknown[], ...args: unknown[]) {
+      searched += this.length;
+      return own.apply(this, args);
     },
   });
 }
 
-/** What runs of this program's file during the work. It runs slowly meanwhile: nothing of it is optimized. */
+/** Counts the steps of the file of this program during the work. Meanwhile nothing is optimized. */
 export async function countSteps(work: () => Promise<void>): Promise<Steps> {
   const session = new Session();
   session.connect();
   const post = promisify(session.post).bind(session) as (method: string, params?: object) => Promise<unknown>;
   await post('Profiler.enable');
   await post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
-  looks = 0;
+  searched = 0;
   await work();
-  const looked = looks;
+  const compared = searched;
   const { result } = (await post('Profiler.takePreciseCoverage')) as Profiler.TakePreciseCoverageReturnType;
   await post('Profiler.stopPreciseCoverage');
   session.disconnect();
-  const byFunction = new Map([['looks through lists', looked]]);
+  const byFunction = new Map([['searches of lists', compared]]);
   for (const { functions } of result.filter(({ url }) => url === import.meta.url)) {
     for (const { functionName, ranges } of functions) {
-      const place = `${functionName || 'a function without a name'} at ${ranges[0]?.startOffset}`;
+      const place = `${functionName || 'anonymous'} at ${ranges[0]?.startOffset}`;
       const count = ranges.reduce((sum, range) => sum + range.count, 0);
       byFunction.set(place, (byFunction.get(place) ?? 0) + count);
     }

@@ -11,12 +11,12 @@ import type { Workloads } from './workload.js';
 import { CALL, createResources, createTestServer, createTools } from './workloads/offers.js';
 import { LISTEN } from './workloads/peers.js';
 import {
-  flatWorkloads,
-  growingWorkloads,
-  halvedWorkloads,
+  constantWorkloads,
   IDLE_SESSION,
   IDLE_STREAM,
+  linearWorkloads,
   listWorkloads,
+  logarithmicWorkloads,
 } from './workloads.js';
 
 const TIMES = 10;
@@ -24,9 +24,12 @@ const [, , what, only = ''] = process.argv;
 
 omitLongTimers();
 if (what === 'steps')
-  await runEachWorkload({ ...flatWorkloads, ...listWorkloads, ...halvedWorkloads, ...growingWorkloads }, stepsTaken);
+  await runEachWorkload(
+    { ...constantWorkloads, ...listWorkloads, ...logarithmicWorkloads, ...linearWorkloads },
+    countStepsOfRun,
+  );
 else {
-  await runEachWorkload(flatWorkloads, async once => ({ cost: await measureBytes(once) }));
+  await runEachWorkload(constantWorkloads, async run => ({ cost: await measureBytes(run) }));
   if (IDLE_SESSION.includes(only)) await idleSessions();
   if (IDLE_STREAM.includes(only)) await idleStreams();
 }
@@ -34,22 +37,22 @@ process.exit();
 
 async function runEachWorkload(
   workloads: Workloads,
-  measure: (once: () => Promise<unknown>) => Promise<object>,
+  measure: (run: () => Promise<unknown>) => Promise<object>,
 ): Promise<void> {
   for (const [name, { sizes, prepare }] of Object.entries(workloads)) {
     if (!name.includes(only)) continue;
     for (const size of sizes) {
-      const { once, close } = await prepare(size);
-      notify({ name, size, ...(await measure(once)) });
+      const { run, close } = await prepare(size);
+      notify({ name, size, ...(await measure(run)) });
       await close();
     }
   }
 }
 
-async function stepsTaken(once: () => Promise<unknown>): Promise<object> {
-  for (let time = 0; time < 3; time++) await once();
+async function countStepsOfRun(run: () => Promise<unknown>): Promise<object> {
+  for (let time = 0; time < 3; time++) await run();
   const { total, byFunction } = await countSteps(async () => {
-    for (let time = 0; time < TIMES; time++) await once();
+    for (let time = 0; time < TIMES; time++) await run();
   });
   return { cost: total / TIMES, byFunction: Object.fromEntries(byFunction) };
 }

@@ -1,13 +1,13 @@
 import { isFull } from '../support/extent.js';
 
-/** Something that is done again and again, with so and so much around it. */
+/** Work that is repeated beside a number of other things, its size. */
 export interface Workload {
   readonly sizes: readonly number[];
   prepare(size: number): Promise<PreparedWorkload>;
 }
 
 export interface PreparedWorkload {
-  once(): Promise<unknown>;
+  run(): Promise<unknown>;
   close(): Promise<void> | void;
 }
 
@@ -17,13 +17,13 @@ export type Workloads = { readonly [what: string]: Workload };
 const GROWTH = isFull ? 10 : 4;
 export const SIZES = [10, 10 * GROWTH, 10 * GROWTH ** 2];
 
-/** Which of so many is taken: not one that whoever looks from either end finds soon. */
+/** Returns the position that a search from either end finds last. */
 export const pickMiddle = (size: number): number => size >> 1;
 
-/** Names of the same length, whatever the number. */
+/** Returns a name whose length does not depend on the number. */
 export const formatName = (what: string, index: number): string => `${what}${String(index).padStart(5, '0')}`;
 
-/** So many entries, by their names. */
+/** Returns a number of entries by their names. */
 export function createMany<T>(size: number, what: string, make: (name: string) => T): { [name: string]: T } {
   return Object.fromEntries(
     Array.from({ length: size }, (_, index) => [formatName(what, index), make(formatName(what, index))]),

@@ -4,25 +4,25 @@ import { createResources, createTestServer, createTools, getMiddleTool } from '.
 
 const VERSIONS = ['2026-07-28', '2025-11-25'];
 
-/** What costs a client, and the server of it, the same however much the client knows. */
+/** Calls whose cost does not depend on what the client has stored. */
 export const clientWorkloads: Workloads = Object.fromEntries(
   VERSIONS.flatMap(protocolVersion => [
     [
-      `a call by a client that knows so many tools: ${protocolVersion}`,
+      `a call by a client that knows N tools: ${protocolVersion}`,
       {
         sizes: SIZES,
         async prepare(size: number) {
           const client = await connect(createTestServer({ tools: createTools(size) }), { protocolVersion });
           for await (const _ of client.listTools());
           return {
-            once: () => client.callTool(getMiddleTool(size), { text: 'hello' }),
+            run: () => client.callTool(getMiddleTool(size), { text: 'hello' }),
             close: () => client.close(),
           };
         },
       },
     ],
     [
-      `a call by a client that keeps so many answers: ${protocolVersion}`,
+      `a call by a client with N cached results: ${protocolVersion}`,
       {
         sizes: SIZES,
         async prepare(size: number) {
@@ -33,7 +33,7 @@ export const clientWorkloads: Workloads = Object.fromEntries(
           });
           for (let at = 0; at < size; at++) await client.readResource(formatName('note://', at));
           return {
-            once: () => client.callTool(getMiddleTool(10), { text: 'hello' }),
+            run: () => client.callTool(getMiddleTool(10), { text: 'hello' }),
             close: () => client.close(),
           };
         },
@@ -42,15 +42,15 @@ export const clientWorkloads: Workloads = Object.fromEntries(
   ]),
 );
 
-/** What may cost as much as a message is long. */
+/** Work that may cost in proportion to the length of a message. */
 export const messageWorkloads: Workloads = {
-  'a call in memory, with an argument of so many items': {
+  'a call in memory with an argument of N items': {
     sizes: SIZES,
     async prepare(size: number) {
       const count = tool({ run: () => 'done' });
       const client = await connect(createTestServer({ tools: { count } }));
       const items = Array.from({ length: size }, (_, at) => ({ at, text: 'hello' }));
-      return { once: () => client.callTool('count', { items }), close: () => client.close() };
+      return { run: () => client.callTool('count', { items }), close: () => client.close() };
     },
   },
 };

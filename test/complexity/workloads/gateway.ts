@@ -3,29 +3,29 @@ import { connect, type Server } from 'tenon';
 import { createMany, formatName, pickMiddle, SIZES, type Workloads } from '../workload.js';
 import { createTestServer, createTools, forEachConnection, getMiddleTool } from './offers.js';
 
-/** What costs the same through a gateway, however much is behind it or in front of it. */
+/** Work of a gateway whose cost does not depend on the number of its servers, tools and sessions. */
 export const gatewayWorkloads: Workloads = {
-  'a call through a gateway, with so many tools': { sizes: SIZES, prepare: tools => prepareGateway({ tools }) },
-  'a call through a gateway, with so many servers': {
+  'a call through a gateway of N tools': { sizes: SIZES, prepare: tools => prepareGateway({ tools }) },
+  'a call through a gateway of N servers': {
     sizes: [2, 11, 101],
     prepare: servers => prepareGateway({ servers }),
   },
-  'a call through a gateway, with so many other sessions': {
+  'a call through a gateway beside N other sessions': {
     sizes: SIZES,
     prepare: others => prepareGateway({ others }),
   },
-  'a session that is opened at a gateway, with so many others': {
+  'a new session of a gateway beside N others': {
     sizes: SIZES,
     prepare: async others => {
       const { open, close } = await prepareGateway({ others });
-      return { close, once: async () => (await open()).close() };
+      return { close, run: async () => (await open()).close() };
     },
   },
 };
 
-/** The merged list is sent in the same words until it changes: more tools are longer, and no more work. */
+/** The merged list is serialized once until it changes. */
 export const gatewayListWorkloads: Workloads = forEachConnection(
-  'the list of so many tools through a gateway, told before',
+  'tools/list of N tools through a gateway, sent before',
   async size => {
     const servers = createMany(2, 'server', () => ({ service: createTestServer({ tools: createTools(size / 2) }) }));
     return (await createHost({ servers })).toServer() as Server;
@@ -41,5 +41,5 @@ async function prepareGateway({ tools = 10, servers = 3, others = 0 }) {
   const clients = await Promise.all(Array.from({ length: others + 1 }, open));
   for (const client of clients) await client.callTool(tool, { text: 'hello' });
   const client = clients[pickMiddle(others)];
-  return { open, once: async () => client?.callTool(tool, { text: 'hello' }), close: () => host.close() };
+  return { open, run: async () => client?.callTool(tool, { text: 'hello' }), close: () => host.close() };
 }

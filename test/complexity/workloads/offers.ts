@@ -4,11 +4,11 @@ import { createMany, formatName, pickMiddle, SIZES, type Workloads } from '../wo
 
 const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] } as const;
 const run = ({ text }: { text: string }) => text;
-const echo = () => tool({ description: 'Says it again', input, run });
+const echo = () => tool({ description: 'Returns the text', input, run });
 const letter = () => prompt({ input, run });
 const note = () => resource({ read: ({ uri }) => uri });
 
-/** A server with ten tools, and what else is said. */
+/** Creates a server with ten tools, if the definition names no others. */
 export function createTestServer(definition: Partial<Parameters<typeof createServer>[0]> = {}): Server {
   return createServer({ name: 'counted', version: '1.0.0', tools: createTools(10), ...definition } as never);
 }
@@ -42,48 +42,44 @@ const createTemplates = (size: number) =>
   Object.fromEntries(Array.from({ length: size }, (_, at) => [`${formatName('other', at)}://{text}`, note()]));
 const layer: NonNullable<ServerOptions['use']>[number] = (operation, next) => next(operation);
 
-/** What costs the same however much the server offers beside it. */
+/** Requests whose cost does not depend on what else the server offers. */
 export const offerWorkloads: Workloads = {
+  ...forEachConnection('tools/call among N tools', size => createTestServer({ tools: createTools(size) }), createCall),
   ...forEachConnection(
-    'a call, with so many tools',
-    size => createTestServer({ tools: createTools(size) }),
-    createCall,
-  ),
-  ...forEachConnection(
-    'a prompt, with so many prompts',
+    'prompts/get among N prompts',
     size => createTestServer({ prompts: createMany(size, 'prompt', letter) }),
     createGet,
   ),
   ...forEachConnection(
-    'a resource, with so many resources',
+    'resources/read among N resources',
     size => createTestServer({ resources: createResources(size) }),
     createRead,
   ),
   ...forEachConnection(
-    'a resource of a template, with so many resources',
+    'resources/read by a template beside N resources',
     size => createTestServer({ resources: { ...createResources(size), ...template } }),
     readByTemplate,
   ),
   ...forEachConnection(
-    'a resource of a template, after so many other templates',
+    'resources/read by a template after N others',
     size => createTestServer({ resources: { ...createTemplates(size), ...template } }),
     readByTemplate,
   ),
   ...forEachConnection(
-    'a call, with so many layers around other methods',
+    'tools/call beside N middlewares of another method',
     size => createTestServer({ use: Array.from({ length: size }, () => forMethod('prompts/get', layer)) }),
     () => CALL,
   ),
   ...forEachConnection(
-    'the list of ten tools, with so many resources',
+    'tools/list of ten tools beside N resources',
     size => createTestServer({ resources: createResources(size) }),
     list,
   ),
 };
 
-/** What is told again as it was told before: more of it is longer, and no more work to make. */
+/** The list is serialized once until it changes. */
 export const listWorkloads: Workloads = forEachConnection(
-  'the list of so many tools, told before',
+  'tools/list of N tools, sent before',
   size => createTestServer({ tools: createTools(size) }),
   list,
 );
@@ -101,7 +97,7 @@ export function forEachConnection(
         async prepare(size) {
           const mode = await connect(await serve(size));
           const requests = request(size);
-          return { once: () => mode.request(...requests), close: () => mode.close() };
+          return { run: () => mode.request(...requests), close: () => mode.close() };
         },
       },
     ]),

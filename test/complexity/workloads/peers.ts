@@ -8,46 +8,42 @@ import { CALL, createResources, createTestServer } from './offers.js';
 export const LISTEN = { notifications: { toolsListChanged: true, resourceSubscriptions: [formatName('note://', 1)] } };
 const SUBSCRIBE = { uri: formatName('note://', 1) };
 
-/** What costs the same however many others there are. */
+/** Work whose cost does not depend on the number of other sessions and streams. */
 export const peerWorkloads: Workloads = {
-  'a call of its own, with so many sessions that idle': preparePeers(openIdle, ({ handler }) =>
-    sendStateless(handler, ...CALL),
-  ),
-  'a call in a session, with so many others that idle': preparePeers(openIdle, ({ own }) => own(...CALL)),
-  'a session that is opened, with so many others that idle': preparePeers(openIdle, ({ handler }) =>
-    openSession(handler),
-  ),
-  'a session that is opened where there is no room for more than so many': {
+  'a stateless call beside N idle sessions': preparePeers(openIdle, ({ handler }) => sendStateless(handler, ...CALL)),
+  'a call in a session beside N idle ones': preparePeers(openIdle, ({ own }) => own(...CALL)),
+  'a new session beside N idle ones': preparePeers(openIdle, ({ handler }) => openSession(handler)),
+  'a new session in place of one of N, the maximum': {
     sizes: SIZES,
     async prepare(size) {
       const handler = createTestHandler(createTestServer(), size);
       for (let at = 0; at < size; at++) await openIdle(handler);
-      return { once: () => openSession(handler), close: () => handler.close() };
+      return { run: () => openSession(handler), close: () => handler.close() };
     },
   },
-  'a call of its own, with so many subscribers': preparePeers(openSubscribed, ({ handler }) =>
+  'a stateless call beside N subscribed sessions': preparePeers(openSubscribed, ({ handler }) =>
     sendStateless(handler, ...CALL),
   ),
-  'a call in a session, with so many subscribers': preparePeers(openSubscribed, ({ own }) => own(...CALL)),
-  'news of a resource, with so many subscribers of another': preparePeers(openSubscribed, async ({ server }) =>
+  'a call in a session beside N subscribed ones': preparePeers(openSubscribed, ({ own }) => own(...CALL)),
+  'a notification that none of N subscribed sessions gets': preparePeers(openSubscribed, async ({ server }) =>
     server.notifyResourceUpdated(formatName('note://', 2)),
   ),
-  'a call of its own, with so many listeners': preparePeers(openListened, ({ handler }) =>
+  'a stateless call beside N open streams': preparePeers(openListened, ({ handler }) =>
     sendStateless(handler, ...CALL),
   ),
-  'a call in a session, with so many listeners': preparePeers(openListened, ({ own }) => own(...CALL)),
-  'news of a resource, with so many listeners to another': preparePeers(openListened, async ({ server }) =>
+  'a call in a session beside N open streams': preparePeers(openListened, ({ own }) => own(...CALL)),
+  'a notification that none of N open streams gets': preparePeers(openListened, async ({ server }) =>
     server.notifyResourceUpdated(formatName('note://', 2)),
   ),
 };
 
-/** What may cost as much as there are who are told. */
+/** Work that may cost in proportion to the number of those who are notified. */
 export const notificationWorkloads: Workloads = {
-  'news of a resource, to so many subscribers': preparePeers(openSubscribed, notifyAll),
-  'news of a resource, to so many listeners': preparePeers(openListened, notifyAll),
+  'a notification to N subscribed sessions': preparePeers(openSubscribed, notifyAll),
+  'a notification to N open streams': preparePeers(openListened, notifyAll),
 };
 
-/** Subscribers are notified in slices, with a timer between them. The largest number has at most so many slices. */
+/** Subscribers are notified in slices, with a timer between them. The largest size has this number of slices at most. */
 const MAX_SLICES = Math.max(...SIZES) / 25;
 
 async function notifyAll({ server }: PeerSet): Promise<void> {
@@ -63,7 +59,7 @@ interface PeerSet {
 
 function preparePeers(
   others: (handler: HttpHandler) => Promise<unknown>,
-  once: (place: PeerSet) => Promise<unknown>,
+  run: (place: PeerSet) => Promise<unknown>,
 ): Workloads[string] {
   return {
     sizes: SIZES,
@@ -73,7 +69,7 @@ function preparePeers(
       for (let at = 0; at < pickMiddle(size); at++) await others(handler);
       const place = { server, handler, own: await openSession(handler) };
       for (let at = pickMiddle(size); at < size; at++) await others(handler);
-      return { once: () => once(place), close: () => handler.close() };
+      return { run: () => run(place), close: () => handler.close() };
     },
   };
 }

@@ -6,44 +6,44 @@ import { createTestServer } from './offers.js';
 const NO_LIMITS = { maxRunning: 10_000, maxOpen: 10_000, maxOpenPerUser: 10_000, maxShare: 1 };
 const FOLLOWS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
-/** What costs the same however many other tasks there are. */
+/** Work whose cost does not depend on the number of other tasks. */
 export const taskWorkloads: Workloads = {
-  'a task that is asked after, with so many others': {
+  'tasks/get beside N other tasks': {
     sizes: SIZES,
     prepare: async size => {
       const { begin, ask, close } = startWorking();
       const tasks: string[] = [];
       for (let at = 0; at < size; at++) tasks.push(await begin());
       const task = tasks[pickMiddle(size)] as string;
-      return { once: () => ask(task), close };
+      return { run: () => ask(task), close };
     },
   },
 };
 
-/** What takes as long as it has steps. Each character that is written to the store counts. */
+/** Work that may cost in proportion to the number of steps. Each character that is written to the store counts. */
 export const stepWorkloads: Workloads = {
-  'a task of so many steps': {
+  'a task of N steps': {
     sizes: SIZES,
     prepare: async size => {
       const { work, close } = startStepping((ctx, n) => ctx.step(formatName('step', n), () => 'done'));
-      return { once: () => work(size), close };
+      return { run: () => work(size), close };
     },
   },
 };
 
-/** What is looked for by halves among the others. */
-export const halvedWorkloads: Workloads = {
-  'a task that is done, with so many others': {
+/** Work with a binary search among the others. */
+export const logarithmicWorkloads: Workloads = {
+  'a task from start to end beside N others': {
     sizes: SIZES,
     prepare: async size => {
       const { begin, ask, close } = startWorking();
       for (let at = 0; at < size; at++) await begin();
-      return { once: async () => ask(await begin({ takes: 'no time' })), close };
+      return { run: async () => ask(await begin({ takes: 'no time' })), close };
     },
   },
 };
 
-/** A server whose works end at once, or never. */
+/** Starts a server whose tasks end at once, or never. */
 function startWorking() {
   const work = tool({
     task: 'required',
@@ -64,7 +64,7 @@ function startWorking() {
   return { begin, ask, close };
 }
 
-/** A server whose works take steps. */
+/** Starts a server whose tasks have steps. */
 function startStepping(step: (ctx: Context, n: number) => Promise<unknown>) {
   let onCompleted = () => {};
   const onEvent = ({ type }: { readonly type: string }) => void (type === 'completed' && onCompleted());
@@ -86,7 +86,7 @@ function startStepping(step: (ctx: Context, n: number) => Promise<unknown>) {
       });
       await sendStateless(handler, 'tools/call', { name: 'work', arguments: { steps } }, FOLLOWS);
       await completed;
-      // What the task leaves behind is deleted in the background.
+      // Records of the task are deleted in the background.
       await new Promise(resolve => setImmediate(resolve));
     },
     async close(): Promise<void> {
@@ -96,10 +96,10 @@ function startStepping(step: (ctx: Context, n: number) => Promise<unknown>) {
   };
 }
 
-/** A step for each character. */
+/** One step. */
 const countCharacter = () => {};
 
-/** Stores that take a step for each character that is written. */
+/** Wraps stores so that each written character is a step. */
 function countCharacters(stores: Stores): Stores {
   const { values } = stores;
   return {

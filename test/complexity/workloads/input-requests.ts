@@ -10,7 +10,7 @@ const tools = {
   ask: tool({
     input: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
     async run({ size }, ctx) {
-      // Written anew for each call, as handlers do.
+      // A new object for each call, as in handlers.
       const { action } = await ctx.elicit({ message: 'Sure?', input: size === 0 ? FORM : createForm(size) });
       return action;
     },
@@ -24,26 +24,26 @@ const connectWithRequests = (): Promise<Client> =>
     elicit: ({ message }) => (message === 'Wait' ? new Promise(() => {}) : { action: 'accept', content: {} }),
   });
 
-/** What costs the same however many other questions wait for their answers. */
-export const questionWorkloads: Workloads = {
-  'a question and its answer, with so many handlers that wait for theirs': {
+/** Work whose cost does not depend on the number of other input requests. */
+export const inputRequestWorkloads: Workloads = {
+  'an input request beside N handlers that wait for theirs': {
     sizes: SIZES.map(size => size / 2),
     async prepare(size: number) {
       const client = await connectWithRequests();
       for (let at = 0; at < size; at++) client.callTool('wait').catch(() => {});
       await client.callTool('ask', { size: 0 });
-      return { once: () => client.callTool('ask', { size: 0 }), close: () => client.close() };
+      return { run: () => client.callTool('ask', { size: 0 }), close: () => client.close() };
     },
   },
 };
 
-/** What may cost as much as a form is long. */
+/** Work that may cost in proportion to the number of fields. */
 export const formWorkloads: Workloads = {
-  'a question and its answer, with a form of so many fields': {
+  'an input request with a form of N fields': {
     sizes: SIZES,
     async prepare(size: number) {
       const client = await connectWithRequests();
-      return { once: () => client.callTool('ask', { size }), close: () => client.close() };
+      return { run: () => client.callTool('ask', { size }), close: () => client.close() };
     },
   },
 };
