@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bin, readJson, root, runNode } from './process.mjs';
 
-/** Report of the last run of all tests. */
-const lastReport = join(root, '.cache/vitest.json');
+/** Reports of the last run of all tests. */
+const lastReports = ['vitest', 'rules'].map(name => join(root, `.cache/${name}.json`));
 
 /**
  * Tests to run: those in `files`, or all without one, but those in the files and folders `excluded`. The reports are in files with the name.
@@ -65,9 +65,10 @@ function usesExtent(file, known) {
 
 /** Lists the files of which the last run skipped tests. @returns {string[]} */
 export function listSkippedFiles() {
-  if (!existsSync(lastReport)) throw new Error('There is no report of an earlier run. Run `npm test` first.');
+  const reports = lastReports.filter(existsSync);
+  if (reports.length === 0) throw new Error('There is no report of an earlier run. Run `npm test` first.');
   /** @type {{ name: string, assertionResults: { status: string }[] }[]} */
-  const results = readJson(lastReport).testResults;
+  const results = reports.flatMap(report => readJson(report).testResults);
   const hasRun = new Set(['passed', 'failed']);
   return results
     .filter(({ assertionResults }) => assertionResults.some(({ status }) => !hasRun.has(status)))
