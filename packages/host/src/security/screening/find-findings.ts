@@ -10,10 +10,11 @@ import { findAddresses } from './markup/addresses.js';
 import { findMarkup } from './markup/find-markup.js';
 import { sanitizeText } from './sanitize-text.js';
 import {
-  countFinding,
-  countMixedWord,
+  countScanSteps,
   createScanWork,
+  FINDING_STEPS,
   limitScan,
+  MIXED_WORD_STEPS,
   type ScanWork,
   type StepCounter,
 } from './scan-steps.js';
@@ -79,7 +80,7 @@ export function findCandidates(
 
 function scanMeaning(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
   const add: OnFindingCandidate = sighting => {
-    countFinding(meter);
+    countScanSteps(meter, FINDING_STEPS);
     sink(sighting);
   };
   findMarkup(text, add, meter);
@@ -90,7 +91,7 @@ function scanMeaning(text: string, sink: OnFindingCandidate, meter: StepCounter)
   findMixedWords(
     text,
     (at, length) => {
-      countMixedWord(meter);
+      countScanSteps(meter, MIXED_WORD_STEPS);
       const shown = spellLookalikes(text.slice(at, at + length));
       add({ kind: 'lookalike', severity: 'warn', at, length, shown });
     },

@@ -11,33 +11,36 @@ export const MAX_SCAN_STEPS_ASIDE = 500_000_000;
 const HIDDEN_PART = 0.35;
 
 /** Steps of a character in each of the five searches for meaning: for markup, addresses, gaps, encoded text and phrases. */
-const SCAN_STEPS = 1;
+export const SCAN_STEPS = 1;
 /** Steps of a character in a search for invisible characters, of each that it finds, and of each character of that. */
-const SEARCH_STEPS = 1.7;
-const HIT_STEPS = 70;
-const HIDDEN_CHARACTER_STEPS = 16;
+export const SEARCH_STEPS = 1.7;
+export const HIT_STEPS = 70;
+export const HIDDEN_CHARACTER_STEPS = 16;
 /** Steps to decide if an invisible character is part of normal writing. */
-const NEIGHBOR_STEPS = 170;
+export const NEIGHBOR_STEPS = 170;
 /** Steps of a character to find the direction of a text, which decides on invisible characters in it. */
-const CONTEXT_STEPS = 2;
+export const CONTEXT_STEPS = 2;
 /** Steps to decode the text that invisible characters carry. */
-const CARRIED_STEPS = 250;
-/** Steps to read a word of prose, to fold one with other characters than ASCII, and for each character before and after. */
-const WORD_STEPS = 35;
-const FOLDED_WORD_STEPS = 60;
-const FOLD_STEPS = 14;
+export const CARRIED_STEPS = 250;
+/**
+ * Steps to read a word of prose, to fold one with other characters than ASCII, and for each character before and after.
+ * Folding makes up to 18 characters of one.
+ */
+export const WORD_STEPS = 35;
+export const FOLDED_WORD_STEPS = 60;
+export const FOLD_STEPS = 14;
 /** Steps of a character to decode encoded text. */
-const DECODE_STEPS = 6;
+export const DECODE_STEPS = 6;
 /** Steps of a character in a search by properties of Unicode: for words of mixed alphabets and stacked marks. */
-const UNICODE_SEARCH_STEPS = 8;
+export const UNICODE_SEARCH_STEPS = 8;
 /** Steps to spell out a word of mixed alphabets. */
-const MIXED_WORD_STEPS = 300;
+export const MIXED_WORD_STEPS = 300;
 /** Steps to parse an address, a tag and a bracket of Markdown. */
-const ADDRESS_STEPS = 1_200;
-const TAG_STEPS = 120;
-const BRACKET_STEPS = 60;
+export const ADDRESS_STEPS = 1_200;
+export const TAG_STEPS = 120;
+export const BRACKET_STEPS = 60;
 /** Steps to record a finding. */
-const FINDING_STEPS = 40;
+export const FINDING_STEPS = 40;
 
 /** Counts the steps of a scan. */
 export interface StepCounter {
@@ -68,35 +71,6 @@ export function countScanSteps(counter: StepCounter, steps: number): void {
   counter.steps += steps;
   if (isExhausted(counter)) throw new ScanLimitReached();
 }
-
-export const countScan = (counter: StepCounter, text: string): void =>
-  countScanSteps(counter, text.length * SCAN_STEPS);
-
-export const countSearch = (counter: StepCounter, text: string): void =>
-  countScanSteps(counter, text.length * SEARCH_STEPS);
-
-export const countContext = (counter: StepCounter, text: string): void =>
-  countScanSteps(counter, text.length * CONTEXT_STEPS);
-
-export const countHit = (counter: StepCounter): void => countScanSteps(counter, HIT_STEPS);
-export const countHiddenCharacter = (counter: StepCounter): void => countScanSteps(counter, HIDDEN_CHARACTER_STEPS);
-export const countCarried = (counter: StepCounter): void => countScanSteps(counter, CARRIED_STEPS);
-
-/** Counts a word that was folded. Some characters become up to 18. */
-export const countFold = (counter: StepCounter, word: string, folded: string): void =>
-  countScanSteps(counter, FOLDED_WORD_STEPS + FOLD_STEPS * (word.length + folded.length));
-
-export const countWord = (counter: StepCounter): void => countScanSteps(counter, WORD_STEPS);
-export const countDecoded = (counter: StepCounter, length: number): void =>
-  countScanSteps(counter, length * DECODE_STEPS);
-export const countUnicodeSearch = (counter: StepCounter, text: string): void =>
-  countScanSteps(counter, text.length * UNICODE_SEARCH_STEPS);
-export const countNeighbors = (counter: StepCounter): void => countScanSteps(counter, NEIGHBOR_STEPS);
-export const countFinding = (counter: StepCounter): void => countScanSteps(counter, FINDING_STEPS);
-export const countMixedWord = (counter: StepCounter): void => countScanSteps(counter, MIXED_WORD_STEPS);
-export const countAddresses = (counter: StepCounter, count = 1): void => countScanSteps(counter, ADDRESS_STEPS * count);
-export const countTag = (counter: StepCounter): void => countScanSteps(counter, TAG_STEPS);
-export const countBracket = (counter: StepCounter): void => countScanSteps(counter, BRACKET_STEPS);
 
 /** Tells if a scan ended at its limit. */
 export const isExhausted = ({ steps, max }: StepCounter): boolean => max !== undefined && steps > max;

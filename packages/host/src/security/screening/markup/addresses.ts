@@ -1,5 +1,5 @@
 import type { OnFindingCandidate } from '../finding.js';
-import { countAddresses, countScan, countScanSteps, type StepCounter } from '../scan-steps.js';
+import { ADDRESS_STEPS, countScanSteps, SCAN_STEPS, type StepCounter } from '../scan-steps.js';
 import { isLookalikeHost } from '../text/lookalikes.js';
 import { type LinkTarget, MAX_URL, parseLinkTarget } from './link-target.js';
 
@@ -34,13 +34,13 @@ const BARE_ADDRESS =
   /https?:\/\/|\b(?:javascript|vbscript):\S|\bdata:[a-z]+\/[a-z0-9.+-]{1,40}[;,]|\bfile:\/\/[^/\s]/gi;
 
 export function findAddresses(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
-  countScan(meter, text);
+  countScanSteps(meter, text.length * SCAN_STEPS);
   const search = new RegExp(BARE_ADDRESS);
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
     const at = found.index;
     const end = findAddressEnd(text, at + found[0].length);
     countScanSteps(meter, end - at);
-    countAddresses(meter);
+    countScanSteps(meter, ADDRESS_STEPS);
     search.lastIndex = end;
     const written = text.slice(at, Math.min(end, at + MAX_URL));
     for (const kind of classifyAddress(written)) sink({ kind, severity: 'warn', at, length: end - at });

@@ -1,5 +1,5 @@
 import type { FindingCandidate, OnFindingCandidate } from '../finding.js';
-import { countAddresses, countTag, type StepCounter } from '../scan-steps.js';
+import { ADDRESS_STEPS, countScanSteps, type StepCounter, TAG_STEPS } from '../scan-steps.js';
 import { isLookalikeHost } from '../text/lookalikes.js';
 import { doesCarryData, isDangerous } from './addresses.js';
 import { isActive, LOADING_ELEMENTS } from './html-elements.js';
@@ -30,7 +30,7 @@ export function findMarkup(text: string, sink: OnFindingCandidate, meter: StepCo
       else if (part.form === 'use') {
         if (part.isImage && uses.length < MAX_REFERENCES) uses.push(part);
       } else {
-        countAddresses(meter);
+        countScanSteps(meter, ADDRESS_STEPS);
         checkLink(text, part).forEach(sink);
         if (part.form === 'definition' && leads.size < MAX_REFERENCES) leads.set(getLabel(text, part), part);
       }
@@ -93,14 +93,14 @@ function checkTag(
   commentEnd: (from: number) => number,
   meter: StepCounter,
 ): FindingCandidate[] {
-  countTag(meter);
+  countScanSteps(meter, TAG_STEPS);
   const markup = text.slice(tag.at, tag.end);
   // An unclosed comment hides all text after it.
   if (markup.startsWith('<!--')) return [createWarning('hidden-html', { at: tag.at, end: commentEnd(tag.at + 4) })];
   const name = /^<([a-z][a-z0-9:-]{0,40})(?=[\s/>]|$)/i.exec(markup)?.[1]?.toLowerCase();
   if (name === undefined) return [];
   const addresses = [...markup.matchAll(address)];
-  countAddresses(meter, addresses.length);
+  countScanSteps(meter, ADDRESS_STEPS * addresses.length);
   const targets = addresses.flatMap(match => parseLinkTarget(match[1]!) ?? []);
   const carries = targets.some(target => target.host !== '' && doesCarryData(target.url, LOADING_ELEMENTS.has(name)));
   const label = name === 'a' ? text.slice(tag.end, tag.end + MAX_LABEL).split('<', 1)[0]! : '';

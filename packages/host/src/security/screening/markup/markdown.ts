@@ -1,4 +1,4 @@
-import { countBracket, countScan, countScanSteps, type StepCounter } from '../scan-steps.js';
+import { BRACKET_STEPS, countScanSteps, SCAN_STEPS, type StepCounter } from '../scan-steps.js';
 import { MAX_TAG } from './html-elements.js';
 import { isAbsoluteAddress, MAX_URL } from './link-target.js';
 
@@ -46,12 +46,12 @@ const MAX_REFERENCE = 200;
 const MAX_TITLE = 400;
 
 export function parseMarkdown(text: string, visit: (part: MarkdownPart) => void, meter: StepCounter): void {
-  countScan(meter, text);
+  countScanSteps(meter, text.length * SCAN_STEPS);
   const search = /[[\]<]/g;
   let open: number[] = [];
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
     const at = found.index;
-    countBracket(meter);
+    countScanSteps(meter, BRACKET_STEPS);
     if (found[0] === '[') {
       open.push(at);
       if (open.length > 2 * MAX_BRACKETS) open = open.slice(-MAX_BRACKETS);

@@ -1,5 +1,5 @@
 import type { OnFindingCandidate } from '../finding.js';
-import { countDecoded, countScan, type StepCounter } from '../scan-steps.js';
+import { countScanSteps, DECODE_STEPS, SCAN_STEPS, type StepCounter } from '../scan-steps.js';
 
 /**
  * Detection of encoded text: base64, hexadecimal, escapes and character references that decode to sentences. Best
@@ -16,9 +16,9 @@ const ENCODED_RUN =
   /(?:(?<![A-Za-z0-9+/_-])|(?<=\\u[\da-f]{4}|\\x[\da-f]{2}|%[\da-f]{2}))[A-Za-z0-9+/_-]{40,}={0,2}|(?:&#x?[\da-f]{1,7};){8,}|(?:\\u[\da-f]{4}|\\x[\da-f]{2}){8,}|(?:%[\da-f]{2}){12,}/gi;
 
 export function findEncoded(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
-  countScan(meter, text);
+  countScanSteps(meter, text.length * SCAN_STEPS);
   for (const match of text.matchAll(ENCODED_RUN)) {
-    countDecoded(meter, Math.min(match[0].length, MAX_ENCODED));
+    countScanSteps(meter, DECODE_STEPS * Math.min(match[0].length, MAX_ENCODED));
     const read = decodeProse(match[0]);
     if (read === undefined) continue;
     sink({ kind: 'encoded-text', severity: 'warn', at: match.index, length: match[0].length, shown: read });

@@ -1,5 +1,12 @@
 import type { FindingKind, OnFindingCandidate } from '../finding.js';
-import { countFold, countScan, countScanSteps, countWord, type StepCounter } from '../scan-steps.js';
+import {
+  countScanSteps,
+  FOLD_STEPS,
+  FOLDED_WORD_STEPS,
+  SCAN_STEPS,
+  type StepCounter,
+  WORD_STEPS,
+} from '../scan-steps.js';
 import { foldLookalikes } from './lookalikes.js';
 import { isSensitive, PHRASE_PATTERNS, type PhrasePattern } from './phrase-patterns.js';
 
@@ -25,12 +32,12 @@ const PLAIN_WORDS = /[\w'@~./\\-]+|[!?]|\n\s*\n/g;
 const WORDS = /[\p{L}\p{N}\p{M}\p{DI}_'’@~./\\-]+|[!?]|\n\s*\n/gu;
 
 export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
-  countScan(meter, text);
+  countScanSteps(meter, text.length * SCAN_STEPS);
   const held: PhraseWord[] = [];
   const isAscii = /^[\0-~]*$/.test(text);
   const search = new RegExp(isAscii ? PLAIN_WORDS : WORDS);
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
-    countWord(meter);
+    countScanSteps(meter, WORD_STEPS);
     addWord(held, match[0], match.index, meter);
     while (held.length > MAX_PHRASE_WORDS) matchFirst(held, sink, meter);
   }
@@ -52,7 +59,7 @@ function addWord(held: PhraseWord[], raw: string, at: number, meter: StepCounter
   const bare = raw.endsWith('.') ? raw.replace(/\.{1,3}$/, '') : raw;
   const word = bare.length > MAX_WORD ? bare.slice(0, MAX_WORD) : bare;
   const text = foldLookalikes(word);
-  if (!PLAIN_WORD.test(word)) countFold(meter, word, text);
+  if (!PLAIN_WORD.test(word)) countScanSteps(meter, FOLDED_WORD_STEPS + FOLD_STEPS * (word.length + text.length));
   held.push({ text: apostrophe.test(text) ? text.replace(/['’]/g, '') : text, at, end: at + bare.length });
   if (bare.length < raw.length) held.push({ text: '.', at: at + bare.length, end: at + raw.length });
 }

@@ -11,12 +11,13 @@ import {
 } from '@tenon/base';
 import type { FindingSeverity, HiddenKind } from '../finding.js';
 import {
-  countCarried,
-  countContext,
-  countHiddenCharacter,
-  countHit,
-  countNeighbors,
-  countSearch,
+  CARRIED_STEPS,
+  CONTEXT_STEPS,
+  countScanSteps,
+  HIDDEN_CHARACTER_STEPS,
+  HIT_STEPS,
+  NEIGHBOR_STEPS,
+  SEARCH_STEPS,
   type StepCounter,
 } from '../scan-steps.js';
 import { readSelectors, readTags } from './smuggled-text.js';
@@ -48,11 +49,11 @@ const UNCOUNTED: StepCounter = { steps: 0 };
 
 export function findHidden(text: string, visit: (hidden: HiddenText) => void, meter: StepCounter = UNCOUNTED): void {
   if (PLAIN_TEXT.test(text)) return;
-  countSearch(meter, text);
+  countScanSteps(meter, text.length * SEARCH_STEPS);
   const search = createHiddenSearch();
   const setting = createLazyContext(text, meter);
   for (let found = search.exec(text); found !== null; found = search.exec(text)) {
-    countHit(meter);
+    countScanSteps(meter, HIT_STEPS);
     const { kind, length, ...rest } = readRun(text, found.index, setting, meter);
     search.lastIndex = found.index + length;
     if (kind !== undefined) visit({ kind, length, at: found.index, ...getSeverity(kind, found[0]), ...rest });
@@ -63,7 +64,7 @@ export function findHidden(text: string, visit: (hidden: HiddenText) => void, me
 function createLazyContext(text: string, meter: StepCounter): TextContext {
   let context: TextContext | undefined;
   const getContext = (): TextContext => {
-    if (context === undefined) countContext(meter, text);
+    if (context === undefined) countScanSteps(meter, text.length * CONTEXT_STEPS);
     context ??= createTextContext(text);
     return context;
   };
@@ -109,7 +110,7 @@ function readRun(text: string, at: number, setting: TextContext, meter: StepCoun
   if (kind === 'control') return text.startsWith('\r\n', at) ? { length: 2, count: 1 } : { kind, length: 1, count: 1 };
   const run = readRunOfKind(text, at, kind, meter);
   if (kind === 'variation') {
-    countNeighbors(meter);
+    countScanSteps(meter, NEIGHBOR_STEPS);
     if (run.count === 1 && isLegitimateSelector(text, at, code)) return { length: run.length, count: 1 };
     return withCarriedText(run, length => readSelectors(text, at, length), meter);
   }
@@ -130,7 +131,7 @@ function isLegitimateRun(
 ): boolean {
   let at = start;
   for (const character of text.slice(start, start + length)) {
-    countNeighbors(meter);
+    countScanSteps(meter, NEIGHBOR_STEPS);
     if (!isLegitimate(text, at, character.codePointAt(0)!, setting)) return false;
     at += character.length;
   }
@@ -151,7 +152,7 @@ function readRunOfKind(
     code = text.codePointAt(at)
   ) {
     if (kind === 'private-use' && code > 0xffff !== isWide) break;
-    countHiddenCharacter(meter);
+    countScanSteps(meter, HIDDEN_CHARACTER_STEPS);
     at += String.fromCodePoint(code).length;
     count += 1;
   }
@@ -159,7 +160,7 @@ function readRunOfKind(
 }
 
 function withCarriedText(run: HiddenRun, read: (length: number) => string | undefined, meter: StepCounter): HiddenRun {
-  countCarried(meter);
+  countScanSteps(meter, CARRIED_STEPS);
   const carries = read(run.length);
   return carries === undefined ? run : { ...run, carries };
 }

@@ -1,5 +1,5 @@
 import { escapeCharacter } from '@tenon/base';
-import { countUnicodeSearch, type StepCounter } from '../scan-steps.js';
+import { countScanSteps, type StepCounter, UNICODE_SEARCH_STEPS } from '../scan-steps.js';
 
 /**
  * Detection of words that mix alphabets to look like other words.
@@ -51,7 +51,7 @@ export function spellLookalikes(text: string): string {
 
 export function findMixedWords(text: string, onWord: (at: number, length: number) => void, meter: StepCounter): void {
   if (!foreign.test(text)) return;
-  countUnicodeSearch(meter, text);
+  countScanSteps(meter, text.length * UNICODE_SEARCH_STEPS);
   for (const match of text.matchAll(word)) {
     if (match[0].length <= longestWord && isMixed(match[0])) onWord(match.index, match[0].length);
   }

@@ -1,5 +1,5 @@
 import type { OnFindingCandidate } from '../finding.js';
-import { countScan, countUnicodeSearch, type StepCounter } from '../scan-steps.js';
+import { countScanSteps, SCAN_STEPS, type StepCounter, UNICODE_SEARCH_STEPS } from '../scan-steps.js';
 import { STACKED_MARKS } from '../visible-text.js';
 
 /** Detection of text that is hidden by whitespace. */
@@ -12,7 +12,7 @@ const anyGap = /\s{20}/;
 const anyMarks = /[^\0-\u02ff]/;
 
 export function findGaps(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
-  countScan(meter, text);
+  countScanSteps(meter, text.length * SCAN_STEPS);
   for (const match of anyGap.test(text) ? text.matchAll(/\s+/g) : []) {
     const [run, at] = [match[0], match.index];
     const isLast = at + run.length === text.length;
@@ -20,7 +20,7 @@ export function findGaps(text: string, sink: OnFindingCandidate, meter: StepCoun
       sink({ kind: 'whitespace', severity: 'warn', at, length: run.length, shown: describeGap(run) });
   }
   if (!anyMarks.test(text)) return;
-  countUnicodeSearch(meter, text);
+  countScanSteps(meter, text.length * UNICODE_SEARCH_STEPS);
   for (const match of text.matchAll(STACKED_MARKS)) {
     sink({ kind: 'stacked-marks', severity: 'warn', at: match.index, length: match[0].length });
   }
