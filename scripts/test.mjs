@@ -203,32 +203,32 @@ function runLane(ids) {
       env: { ...process.env, TENON_TEST_LANE: 'cover' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let said = '';
+    let output = '';
     for (const stream of [lane.stdout, lane.stderr])
       stream.setEncoding('utf8').on('data', text => {
-        for (const [, line = ''] of `${said.slice(said.lastIndexOf('\n') + 1)}${text}`.matchAll(PROGRESS))
+        for (const [, line = ''] of `${output.slice(output.lastIndexOf('\n') + 1)}${text}`.matchAll(PROGRESS))
           if (FILE_COUNT.test(line)) console.log(`── ${line}`);
           else reportEnd(line);
-        said += text;
+        output += text;
       });
     lane.on('error', reject);
-    lane.on('close', () => resolve(said));
+    lane.on('close', () => resolve(output));
   });
 }
 
 /**
- * Runs lanes at the same time, and tells what each has said when all have ended.
+ * Runs lanes at the same time, and prints the output of each when all have ended.
  * @param {readonly string[][]} lanes those that may begin at once
  * @param {Promise<void>} prepared what the other lanes wait for
  * @param {readonly string[][]} later
  */
 async function takeTogether(lanes, prepared, later) {
   const running = [...lanes.map(runLane), ...later.map(ids => prepared.then(() => runLane(ids)))];
-  for (const said of await Promise.all(running)) {
-    const [, failed = ''] = /^━━ Failures\n([\s\S]*?)\n\n━━ Summary/m.exec(said) ?? [];
-    const [, lines, count, wrong] = /^━━ Summary.*\n([\s\S]*?)\n\n(\d+) passed, (\d+) failed$/m.exec(said) ?? [];
-    console.log(said.slice(0, said.search(/^━━ (Failures|Summary)/m)).replace(/^── .*\n/gm, ''));
-    if (lines === undefined) throw new Error(`a lane ended without a summary: ${said}`);
+  for (const output of await Promise.all(running)) {
+    const [, failed = ''] = /^━━ Failures\n([\s\S]*?)\n\n━━ Summary/m.exec(output) ?? [];
+    const [, lines, count, wrong] = /^━━ Summary.*\n([\s\S]*?)\n\n(\d+) passed, (\d+) failed$/m.exec(output) ?? [];
+    console.log(output.slice(0, output.search(/^━━ (Failures|Summary)/m)).replace(/^── .*\n/gm, ''));
+    if (lines === undefined) throw new Error(`a lane ended without a summary: ${output}`);
     if (failed !== '') failures.push(failed);
     summary.push(lines);
     total.passed += Number(count);
