@@ -2,9 +2,9 @@
 import { fileURLToPath } from 'node:url';
 import { serveHttp } from 'tenon/node';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { server as notes } from '../../examples/notes/server.js';
 import { progressServer } from '../../packages/cli/src/console/fixtures/progress-server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { importNotes } from '../support/import-notes.js';
 import { findAxeFindings } from './axe.js';
 import { type OpenedPage, openPage } from './open-page.js';
 
@@ -20,7 +20,7 @@ describe.skipIf(!found)('the faults of a server in the page', { timeout: 120_000
 
   beforeAll(async () => {
     if (!found) return;
-    served = await serveHttp(notes, { port: 0 });
+    served = await serveHttp(await importNotes(), { port: 0 });
     shown = await openPage(found, {
       targets: [
         { name: 'ours', target: { resolved: { target: progressServer, label: 'ours' } } },

@@ -1,8 +1,8 @@
 /** Resources, prompts, subscriptions and the doctor in the page of the console, with the example `notes`. */
 import { createServer, tasks, tool } from 'tenon';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { server } from '../../examples/notes/server.js';
 import { ensureBrowser, skipMessage } from '../../scripts/browser.mjs';
+import { importNotes } from '../support/import-notes.js';
 import { type OpenedPage, openPage } from './open-page.js';
 
 const { browser: found, errors } = await ensureBrowser();
@@ -36,7 +36,7 @@ describe.skipIf(!found)('the parts of a server in the page', () => {
   let console: OpenedPage;
 
   beforeAll(async () => {
-    const target = { resolved: { target: server, label: 'notes' } };
+    const target = { resolved: { target: await importNotes(), label: 'notes' } };
     const other = { resolved: { target: worker, label: 'worker' } };
     const targets = [
       { name: 'notes', target },

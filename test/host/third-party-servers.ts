@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost, type Host, type HostServer } from '@tenon/host';
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { server as notes } from '../../examples/notes/server.js';
 import { startV2Handler, startV2Stateful } from '../interop/fixtures/sdk-v2-http.js';
 import { bundleProgram, findOfficialServer } from '../interop/process.js';
+import { importNotes } from '../support/import-notes.js';
 
 /** Servers of many hands as a host names them: those of npm as processes, those of the SDK v2 and ours over HTTP. */
 export interface ThirdPartyServers {
@@ -21,7 +21,7 @@ export async function startThirdPartyServers(): Promise<ThirdPartyServers> {
   const [newest, sessions, ours] = await Promise.all([
     startV2Handler({ legacy: 'reject' }),
     startV2Stateful(),
-    serveHttp(notes, { port: 0 }),
+    serveHttp(await importNotes(), { port: 0 }),
   ]);
   const node = (...args: string[]) => ({ command: process.execPath, args });
   return {

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installRuntimes, runtimes } from '../../scripts/runtimes.mjs';
+import { importNotes } from '../support/import-notes.js';
 import { bundleProgram, root } from './process.js';
 
 const inspector = fileURLToPath(
@@ -29,10 +30,7 @@ describe('MCP Inspector with the notes server', () => {
   beforeAll(async () => {
     await installRuntimes();
     home = await mkdtemp(join(tmpdir(), 'tenon-interop-'));
-    // Other test files of this worker add notes to the server that they have imported.
-    vi.resetModules();
-    const { server } = await import('../../examples/notes/server.js');
-    http = await serveHttp(server, { port: 0 });
+    http = await serveHttp(await importNotes(), { port: 0 });
   }, 300_000);
   afterAll(async () => {
     await http.close({ timeout: 0 });

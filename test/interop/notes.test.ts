@@ -1,5 +1,6 @@
 import { type HttpServer, serveHttp } from 'tenon/node';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { importNotes } from '../support/import-notes.js';
 import { getText } from './collect.js';
 import { bundleProgram, waitForExit } from './process.js';
 import type { ConnectedSdkClient } from './sdk-client.js';
@@ -26,9 +27,7 @@ describe.each(Object.keys(visitors))('the notes server, used by %s', name => {
   let visitor: ConnectedSdkClient;
 
   beforeAll(async () => {
-    vi.resetModules();
-    const { server } = await import('../../examples/notes/server.js');
-    http = await serveHttp(server, { port: 0 });
+    http = await serveHttp(await importNotes(), { port: 0 });
     visitor = await (visitors[name] as (http: HttpServer) => Promise<ConnectedSdkClient>)(http);
   });
   afterAll(async () => {

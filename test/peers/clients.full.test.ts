@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createHost } from '@tenon/host';
 import { serveHttp } from 'tenon/node';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { server as notes } from '../../examples/notes/server.js';
 import { installRuntimes } from '../../scripts/runtimes.mjs';
 import { installTools } from '../../scripts/tools.mjs';
 import { bundleProgram } from '../interop/process.js';
+import { importNotes } from '../support/import-notes.js';
 import { clientPeers, type Endpoints, type OpenedPeer } from './client-peers.js';
 import { findCounts } from './find-counts.js';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   await installRuntimes();
   await installTools();
   const home = await mkdtemp(join(tmpdir(), 'tenon-peers-'));
-  const http = await serveHttp(notes, { port: 0 });
+  const http = await serveHttp(await importNotes(), { port: 0 });
   const host = await createHost({ servers: { notes: { url: http.url } } });
   const gateway = await serveHttp(host.toServer(), { port: 0 });
   const servers = { notes: { command: process.execPath, args: program } };
