@@ -35,17 +35,30 @@ export interface Judge {
 }
 
 /** The official schema of a protocol version, asked about messages. Throws when the schemas are not there. */
-export function judge(version: ProtocolVersion, options: JudgeOptions = {}): Judge {
-  const official = readSchema(version);
-  const definitions = options.exact ? seal(official.definitions) : official.definitions;
-  const vocabulary = vocabularyOf(official.definitions);
-  const type = compiler(definitions, official.is2020, official.pointer);
-  const bench: Bench = { version, vocabulary, type, custom: options.custom ?? (() => false) };
+export function judge(version: ProtocolVersion, { exact = false, custom = () => false }: JudgeOptions = {}): Judge {
+  const { vocabulary, type } = compiledSchema(version, exact);
+  const bench: Bench = { version, vocabulary, type, custom };
   return {
     type,
     batch: values => judgeBatch(bench, values),
     message: (value, context) => judgeMessage(bench, value, context),
   };
+}
+
+type CompiledSchema = Pick<Bench, 'vocabulary' | 'type'>;
+const schemas = new Map<string, CompiledSchema>();
+
+/** The same for all who ask: to compile a schema takes a third of the processor time of the tests that have messages judged. */
+function compiledSchema(version: ProtocolVersion, exact: boolean): CompiledSchema {
+  const key = `${version} ${exact}`;
+  const found = schemas.get(key);
+  if (found !== undefined) return found;
+  const official = readSchema(version);
+  const definitions = exact ? seal(official.definitions) : official.definitions;
+  const type = compiler(definitions, official.is2020, official.pointer);
+  const compiled = { vocabulary: vocabularyOf(official.definitions), type };
+  schemas.set(key, compiled);
+  return compiled;
 }
 
 interface Bench {
@@ -173,13 +186,7 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const judges = new Map<string, Judge>();
-
-/** The same judge for all who ask: compiling a schema takes its time. */
-export function sharedJudge(version: unknown, exact: boolean): Judge | undefined {
-  if (!isProtocolVersion(version)) return undefined;
-  const key = `${version} ${exact}`;
-  const found = judges.get(key) ?? judge(version, { exact });
-  judges.set(key, found);
-  return found;
+/** The judge of a version that a message names. */
+export function judgeOf(version: unknown, exact: boolean): Judge | undefined {
+  return isProtocolVersion(version) ? judge(version, { exact }) : undefined;
 }

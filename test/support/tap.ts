@@ -1,4 +1,4 @@
-import { type Context, isObject, type Judge, type JudgeOptions, judge, sharedJudge } from './judge.js';
+import { type Context, isObject, type Judge, type JudgeOptions, judge, judgeOf } from './judge.js';
 import { isProtocolVersion, type ProtocolVersion } from './schema-file.js';
 import type { Side } from './vocabulary.js';
 
@@ -33,7 +33,7 @@ export function createTap(version: ProtocolVersion, options: JudgeOptions = {}):
   const seen = { client: 0, server: 0 };
 
   const judgeFor = (named: unknown): Judge =>
-    named === version || options.custom ? agreed : (sharedJudge(named, options.exact ?? false) ?? agreed);
+    named === version || options.custom ? agreed : (judgeOf(named, options.exact ?? false) ?? agreed);
 
   const one = (value: unknown, from: Side): string[] => {
     if (!isObject(value)) return agreed.message(value, { from });
