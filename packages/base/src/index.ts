@@ -101,6 +101,7 @@ export {
   isLoopbackHost,
   parseIpAddress,
 } from './net/loopback.js';
+export { parseUrl, parseWebUrl } from './net/parse-url.js';
 export { requireEncryption } from './net/require-encryption.js';
 export { checkBrowserUrl, checkGuard, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
 export {

@@ -3,6 +3,8 @@ import {
   createUrlGuard,
   isEncryptedOrLocal,
   logError,
+  parseUrl,
+  parseWebUrl,
   systemClock,
   toRecordValues,
   type UrlGuard,
@@ -116,12 +118,8 @@ function checkKinds(options: IssuerBaseOptions): void {
 }
 
 function parseIssuerUrl(given: string): URL {
-  let url: URL;
-  try {
-    url = new URL(given);
-  } catch {
-    throw createOptionError('url', 'an absolute URL', given);
-  }
+  const url = parseUrl(given);
+  if (!url) throw createOptionError('url', 'an absolute URL', given);
   if (!isEncryptedOrLocal(url)) throw createOptionError('url', 'an https: URL, or http: on loopback', given);
   if (/[?#@]/.test(given)) throw createOptionError('url', 'a URL without query, fragment and user', url.origin);
   return url;
@@ -157,11 +155,7 @@ function resolveTtl(name: string, given: number | undefined, fallback: number): 
 }
 
 function isResourceUrl(resource: string): boolean {
-  try {
-    return /^https?:$/.test(new URL(resource).protocol) && !resource.includes('#');
-  } catch {
-    return false;
-  }
+  return parseWebUrl(resource) !== undefined && !resource.includes('#');
 }
 
 function isLoopbackResource(resource: string): boolean {

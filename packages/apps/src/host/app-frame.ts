@@ -1,4 +1,4 @@
-import { readUrl } from '../channel/read-url.js';
+import { parseWebUrl } from '@tenon/base';
 import type { AppPermissions } from '../channel/ui-types.js';
 import type { AppFrame, HostMessage } from './host-document.js';
 import type { AppResource } from './read-app.js';
@@ -69,9 +69,8 @@ export function createSandboxFrame(
 }
 
 function getSandboxUrl(text: string, hostOrigin: string): URL {
-  const url = readUrl(text, hostOrigin);
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:')
-    throw new TypeError('sandboxUrl: expected a URL with https: or http:. Serve createSandboxResponse there');
+  const url = parseWebUrl(text, hostOrigin);
+  if (!url) throw new TypeError('sandboxUrl: expected a URL with https: or http:. Serve createSandboxResponse there');
   if (url.origin === hostOrigin)
     throw new TypeError(
       `sandboxUrl: expected another origin than ${hostOrigin}. Serve the sandbox from another host name or port`,

@@ -1,6 +1,6 @@
+import { parseWebUrl } from '@tenon/base';
 import { AppError, INVALID_PARAMS, REFUSED } from '../channel/app-error.js';
 import { isObject, type JsonObject } from '../channel/messages.js';
-import { readUrl } from '../channel/read-url.js';
 import {
   type AppCapabilities,
   type ContentBlock,
@@ -51,9 +51,8 @@ export function readUri({ uri }: JsonObject): string {
 
 /** Reads the URL of a link. Other schemes, such as `javascript:` and `file:`, are refused. */
 export function readLink({ url }: JsonObject): URL {
-  const link = typeof url === 'string' ? readUrl(url) : undefined;
-  if (link?.protocol !== 'https:' && link?.protocol !== 'http:')
-    throw new AppError(REFUSED, 'Invalid URL. Expected http: or https:');
+  const link = typeof url === 'string' ? parseWebUrl(url) : undefined;
+  if (!link) throw new AppError(REFUSED, 'Invalid URL. Expected http: or https:');
   if (link.username !== '' || link.password !== '') throw new AppError(REFUSED, 'Invalid URL. Expected no user name');
   return link;
 }

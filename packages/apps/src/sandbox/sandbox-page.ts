@@ -1,7 +1,7 @@
+import { parseWebUrl } from '@tenon/base';
 import { writeScriptLiteral } from '@tenon/base/writers';
 import { composePolicy, isCspOrigin, readCsp } from '../channel/csp.js';
 import { isText, requireArgument, requireKnownOptions } from '../channel/known-options.js';
-import { readUrl } from '../channel/read-url.js';
 
 /** Options of the sandbox page. */
 export interface SandboxOptions {
@@ -62,7 +62,7 @@ const PLAIN_HEADERS = {
 
 /** The origin becomes a part of a policy and of a script. */
 function isOrigin(value: string): boolean {
-  return isCspOrigin(value) && /^https?:/.test(value) && readUrl(value)?.origin === value && !value.includes('*');
+  return isCspOrigin(value) && parseWebUrl(value)?.origin === value && !value.includes('*');
 }
 
 /** Returns no origins without a query, and `undefined` for a query that is not JSON. */

@@ -4,6 +4,7 @@ import { requireArgument, requireKnownOptions } from '../options/check-options.j
 import { type Clock, systemClock } from '../timing/clock.js';
 import { runWithTimeout } from '../timing/run-with-timeout.js';
 import { getCertificateAdvice } from './certificate-advice.js';
+import { parseUrl } from './parse-url.js';
 import { checkGuard, type UrlGuard } from './url-guard.js';
 
 /** Structural type of `fetch`: the members that this library uses. */
@@ -205,7 +206,7 @@ function resolveRedirect(response: AuthFetchResponse, fromUrl: URL, method: stri
   if (method !== 'GET' && method !== 'HEAD')
     throw createRedirectError(fromUrl, 'a request with credentials was redirected');
   if (location === null) throw createRedirectError(fromUrl, 'a redirect has no valid location');
-  const url = guard.check(resolveLocation(location, fromUrl), 'the target of a redirect');
+  const url = guard.check(parseUrl(location, fromUrl)?.href ?? location, 'the target of a redirect');
   if (fromUrl.protocol === 'https:' && url.protocol !== 'https:')
     throw createRedirectError(fromUrl, 'a redirect goes from https: to http:');
   return url;
@@ -216,14 +217,6 @@ function createRedirectError(url: URL, reason: string): TenonError {
     peer: redactUrl(url.href),
     hint: 'configure the server with the final URL',
   });
-}
-
-function resolveLocation(location: string, from: URL): string {
-  try {
-    return new URL(location, from).href;
-  } catch {
-    return location;
-  }
 }
 
 function keepHarmless(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
@@ -293,10 +286,6 @@ function toFetchError(error: unknown, url: string, party: string): TenonError {
 
 /** Removes the query of a URL for error messages, because it may contain secrets. */
 export function redactUrl(url: string): string {
-  try {
-    const { origin, pathname } = new URL(url);
-    return (origin + pathname).slice(0, 200);
-  } catch {
-    return 'an invalid URL';
-  }
+  const parsed = parseUrl(url);
+  return parsed ? (parsed.origin + parsed.pathname).slice(0, 200) : 'an invalid URL';
 }

@@ -3,6 +3,7 @@ import { type Check, checkFunction, checkObject } from '../options/check.js';
 import { requireKnownOptions } from '../options/check-options.js';
 import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
 import { isEncryptedOrLocal } from './loopback.js';
+import { parseUrl } from './parse-url.js';
 
 /** Options that allow more URLs. */
 export interface GuardOptions {
@@ -62,7 +63,7 @@ export function createUrlGuard(server: string | URL, options: GuardOptions = {})
     allowsPlainHttp: isLoopback || options.allowInsecure === true,
     mayConnect: (address, url) => url?.origin === origin || mayReach(classifyAddress(address) ?? 'reserved'),
     check(value, label) {
-      const url = parseUrl(value, label);
+      const url = requireUrl(value, label);
       const addressClass = classifyHost(url.hostname);
       const plain = options.allowInsecure === true || (isLoopback && addressClass === 'loopback');
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && plain))
@@ -74,12 +75,10 @@ export function createUrlGuard(server: string | URL, options: GuardOptions = {})
   };
 }
 
-function parseUrl(value: string | URL, label: string): URL {
-  try {
-    return new URL(value);
-  } catch {
-    throw new TenonError('auth/unsafe-url', `${label} is not a URL`, { expected: 'an absolute https: URL' });
-  }
+function requireUrl(value: string | URL, label: string): URL {
+  const url = parseUrl(value);
+  if (url) return url;
+  throw new TenonError('auth/unsafe-url', `${label} is not a URL`, { expected: 'an absolute https: URL' });
 }
 
 function createUnsafeUrlError(
@@ -101,7 +100,7 @@ function createUnsafeUrlError(
  * @throws TenonError `auth/unsafe-url`
  */
 export function checkBrowserUrl(value: string | URL): URL {
-  const url = parseUrl(value, 'the authorization URL');
+  const url = requireUrl(value, 'the authorization URL');
   if (!isEncryptedOrLocal(url)) throw createUnsafeUrlError('the authorization URL', url, 'https:');
   if (url.username || url.password)
     throw createUnsafeUrlError('the authorization URL', url, 'a URL without credentials');

@@ -1,5 +1,6 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { hashSha256 } from '../encoding/sha256.js';
+import { parseUrl } from '../net/parse-url.js';
 import { requireKnownOptions } from '../options/check-options.js';
 import type { Values } from '../stores/stores.js';
 import type { Clock } from '../timing/clock.js';
@@ -116,14 +117,8 @@ function findMismatch(
 
 /** Normalizes a URL, and removes its query and fragment. */
 function normalizeUrl(url: string): string | undefined {
-  try {
-    const parsed = new URL(url);
-    parsed.search = '';
-    parsed.hash = '';
-    return parsed.href;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseUrl(url);
+  return parsed && Object.assign(parsed, { search: '', hash: '' }).href;
 }
 
 async function markUsed(

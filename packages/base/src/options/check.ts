@@ -1,4 +1,5 @@
 import { describeType, isObject } from '../json/json-object.js';
+import { parseUrl } from '../net/parse-url.js';
 
 /**
  * Returns the issue of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
@@ -120,12 +121,8 @@ export const describeReceived = (value: unknown): string => (value === undefined
 
 /** Checks an absolute URL: a text, or a `URL`. */
 export const checkAbsoluteUrl: Check = value => {
-  try {
-    void new URL(String(value));
-    return undefined;
-  } catch {
-    return describeMismatch('an absolute URL', value, typeof value === 'string' ? 'another text' : undefined);
-  }
+  if (parseUrl(String(value))) return undefined;
+  return describeMismatch('an absolute URL', value, typeof value === 'string' ? 'another text' : undefined);
 };
 
 /** Checks an origin: a scheme, a host, and a port if it is not the default one. A URL with a path is none. */

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { parseWebUrl } from '@tenon/base';
 import { checkProgram, type HostServer } from '@tenon/host';
 import { type Command, Option } from 'commander';
 import type { AssumableCapability } from 'tenon';
@@ -18,7 +19,6 @@ import {
   parseDuration,
   parsePort,
   parseVariableNames,
-  parseWebUrl,
 } from '../options/option-parsers.js';
 import { runUntilSignal } from '../run-until-signal.js';
 import { summaries } from '../summaries.js';
@@ -72,7 +72,7 @@ export function createBridgeCommand(context: CliContext): Command {
     )
     .action(async (target: string[], options: BridgeOptions) => {
       const [first = '', ...rest] = target;
-      const url = parseWebUrl(first);
+      const url = parseWebUrl(first)?.href;
       if (url !== undefined && rest.length > 0)
         throw createUsageError('a bridge takes one URL', 'remove the other arguments');
       if (url === undefined && /^\w+:\/\//.test(first))

@@ -1,3 +1,4 @@
+import { parseUrl } from '@tenon/base';
 import { version } from 'tenon';
 import type { DoctorContext } from './check.js';
 import type { HttpProbe, ProbeRequest, ProbeResponse } from './http-probe.js';
@@ -72,9 +73,5 @@ export function describeResponse({ status, mediaType, header }: ProbeResponse): 
 /** Returns the target of a redirect. Undefined if there is none, or if it is no URL. */
 export function resolveLocation({ header }: ProbeResponse, url: URL): URL | undefined {
   const location = header('location');
-  try {
-    return location === undefined ? undefined : new URL(location, url);
-  } catch {
-    return undefined;
-  }
+  return location === undefined ? undefined : parseUrl(location, url);
 }

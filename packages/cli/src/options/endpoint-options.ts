@@ -1,6 +1,6 @@
+import { parseWebUrl } from '@tenon/base';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CorsOptions, HealthOptions } from 'tenon/http';
-import { parseWebUrl } from './option-parsers.js';
 
 /** Options of the paths of HTTP endpoints, and of the web pages that may use them. */
 export interface EndpointOptions {
@@ -34,8 +34,7 @@ function parseBasePath(text: string): string {
 function collectOrigins(text: string, before: readonly string[] = []): string[] {
   const origins = text.split(',').map(each => each.trim());
   for (const origin of origins) {
-    const url = parseWebUrl(origin);
-    if (origin !== '*' && (url === undefined || new URL(url).origin !== origin))
+    if (origin !== '*' && parseWebUrl(origin)?.origin !== origin)
       throw new InvalidArgumentError(
         `Expected origins such as https://app.example.com, got ${origin}. Write other arguments before --cors.`,
       );

@@ -8,7 +8,6 @@ import {
   parsePort,
   parseRedirectUri,
   parseSelections,
-  parseWebUrl,
 } from './option-parsers.js';
 
 describe('the option parsers', () => {
@@ -56,11 +55,5 @@ describe('the option parsers', () => {
     expect(parseSelections('two=c', parseSelections('one=a,b'))).toEqual({ one: ['a', 'b'], two: ['c'] });
     expect(() => parseSelections('one=c', { one: ['a'] })).toThrow(/used twice/);
     expect(() => parseSelections('a/b=c')).toThrow(/name/);
-  });
-
-  it('distinguish the URL of a server from other targets', () => {
-    expect(parseWebUrl('https://example.com/mcp')).toBe('https://example.com/mcp');
-    for (const text of ['node', 'ftp://example.com', 'C:\\server.exe', './server.js'])
-      expect(parseWebUrl(text)).toBeUndefined();
   });
 });

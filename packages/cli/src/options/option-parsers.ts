@@ -1,4 +1,4 @@
-import { isEncryptedOrLocal } from '@tenon/base';
+import { isEncryptedOrLocal, parseWebUrl } from '@tenon/base';
 import { InvalidArgumentError } from 'commander';
 import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
@@ -124,20 +124,10 @@ export function parseSelections(
   return { ...before, [name]: parseNames(list) };
 }
 
-/** Parses an `http:` or `https:` URL. Returns `undefined` for any other text. */
-export function parseWebUrl(text: string): string | undefined {
-  try {
-    const { protocol, href } = new URL(text);
-    return protocol === 'http:' || protocol === 'https:' ? href : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Parses an `https:` URL, or an `http:` URL of this machine. Returns `undefined` for any other text. */
 export function parseSafeUrl(text: string): string | undefined {
   const url = parseWebUrl(text);
-  return url !== undefined && isEncryptedOrLocal(new URL(url)) ? url : undefined;
+  return url !== undefined && isEncryptedOrLocal(url) ? url.href : undefined;
 }
 
 /** Parses the value of `--public-url`. */
@@ -145,7 +135,7 @@ export function parsePublicUrl(text: string): string {
   const url = parseWebUrl(text);
   if (url === undefined)
     throw createUsageError(`--public-url: not a URL: ${text}`, 'pass an https: URL, or http: on loopback');
-  return url;
+  return url.href;
 }
 
 /** Parses a number of processes: a whole number of at least 1, or `auto`. */

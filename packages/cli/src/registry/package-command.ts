@@ -1,3 +1,4 @@
+import { parseUrl } from '@tenon/base';
 import { isLoopbackHost } from 'tenon/node';
 import { isExactPackage } from './package-grammar.js';
 import type { RegistryPackage } from './registry-document.js';
@@ -114,7 +115,7 @@ export function createPackageCommand(found: RegistryPackage): PackageCommand | s
 /** Returns the registry of a package, if it is not the public one of its type. */
 export function getOwnRegistry({ registryType, registryBaseUrl }: RegistryPackage): string | undefined {
   if (registryBaseUrl === undefined) return undefined;
-  const isPublic = TYPES[registryType]?.publicHosts.includes(getHost(registryBaseUrl) ?? '');
+  const isPublic = TYPES[registryType]?.publicHosts.includes(parseUrl(registryBaseUrl)?.host ?? '');
   return isPublic ? undefined : registryBaseUrl;
 }
 
@@ -122,7 +123,7 @@ export function getOwnRegistry({ registryType, registryBaseUrl }: RegistryPackag
 function selectRegistry(found: RegistryPackage, type: PackageType, runner: Runner): readonly string[] | string {
   const url = getOwnRegistry(found);
   if (url === undefined) return [];
-  const host = getHost(url);
+  const host = parseUrl(url)?.host;
   if (host === undefined || !REGISTRY_URL.test(url)) return `the invalid registryBaseUrl ${url.slice(0, 200)}`;
   if (url.startsWith('http:') && !isLoopbackHost(new URL(url).hostname))
     return `the registryBaseUrl ${url.slice(0, 200)}, which is not https:`;
@@ -131,17 +132,9 @@ function selectRegistry(found: RegistryPackage, type: PackageType, runner: Runne
   return runner.selectRegistry?.(url, found) ?? `the registry ${url.slice(0, 200)}, which this runtime cannot select`;
 }
 
-function getHost(url: string): string | undefined {
-  try {
-    return new URL(url).host;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the name of an image. Older entries state its tag as the version, and its host as the registry. */
 function formatImage({ identifier, version, registryBaseUrl }: RegistryPackage): string {
-  const host = registryBaseUrl === undefined ? undefined : getHost(registryBaseUrl);
+  const host = registryBaseUrl === undefined ? undefined : parseUrl(registryBaseUrl)?.host;
   const hasOtherHost = host !== undefined && !DOCKER_HOSTS.includes(host) && getImageHost(identifier) === undefined;
   const name = hasOtherHost ? `${host}/${identifier}` : identifier;
   return /[:@][^/]+$/.test(name) ? name : `${name}:${version}`;

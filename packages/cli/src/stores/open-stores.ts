@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { parseUrl } from '@tenon/base';
 import { type SealKey, type Stores, sealStores, TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { logError } from '../serving/log-error.js';
@@ -120,11 +121,9 @@ function readTarget({ env }: CliContext, { store, storeEnv }: StoreOptions): str
 }
 
 function hasPassword(target: string): boolean {
-  try {
-    return URL_SCHEME.test(target) && new URL(target).password !== '';
-  } catch {
-    return target.includes('@');
-  }
+  if (!URL_SCHEME.test(target)) return false;
+  const url = parseUrl(target);
+  return url ? url.password !== '' : target.includes('@');
 }
 
 /**

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { extname, resolve } from 'node:path';
+import { parseWebUrl } from '@tenon/base';
 import { addUrlScheme } from 'tenon/node';
 import type { CliContext } from '../cli-context.js';
 import { isBundlePath } from '../mcpb/is-bundle-path.js';
-import { parseWebUrl } from '../options/option-parsers.js';
 import { isRecordingFile } from '../recording/is-recording-file.js';
 import { parseRegistryName } from '../registry/registry-name.js';
 import { createUsageError } from '../usage-error.js';
@@ -67,7 +67,7 @@ export function takeOnlyTarget(
 /** Parses a target in one word: a URL, a path of a server file, a bundle or a recording, or a name in a configuration. */
 export function parseTarget(text: string, cwd: string): TargetReference {
   const url = parseWebUrl(text);
-  if (url !== undefined) return { kind: 'url', url };
+  if (url !== undefined) return { kind: 'url', url: url.href };
   if (/^\w+:\/\//.test(text)) throw createUsageError(`invalid URL of a server: ${text}`, 'pass an https: or http: URL');
   const completed = addUrlScheme(text);
   const isAddress = HOST_AND_PORT.test(text) || /^localhost(?:\/|$)|^\d+(?:\.\d+){3}\//.test(text);

@@ -1,4 +1,4 @@
-import { addUrlScheme, isEncryptedOrLocal } from '@tenon/base';
+import { addUrlScheme, isEncryptedOrLocal, parseWebUrl } from '@tenon/base';
 import { mapCallerValues } from './caller-template.js';
 import { splitCommandLine } from './command-line.js';
 import { quoteName } from './config-finding.js';
@@ -195,7 +195,7 @@ async function readUrl(
   const transport = getTransport(parser, spot, kind);
   const target = { url, ...(headers && { headers }), ...(transport && { transport }) };
   if (!parser.resolve && url.includes('${')) return target;
-  const read = parseUrl(url);
+  const read = parseWebUrl(url);
   if (!read) {
     const completed = addUrlScheme(url);
     const hint = completed === undefined ? undefined : `write ${completed.split('?')[0]}`;
@@ -252,12 +252,12 @@ async function readOpenApi(parser: EntryParser, spot: JsonNode): Promise<UrlTarg
     ...(openapi && { openapi }),
   };
   if (!parser.resolve && `${text}${apiUrl ?? ''}`.includes('${')) return { url: text, ...target };
-  const api = apiUrl === undefined ? undefined : parseUrl(apiUrl);
+  const api = apiUrl === undefined ? undefined : parseWebUrl(apiUrl);
   if (apiSpot && !api)
     return parser.reportError('config/url', apiSpot, 'invalid URL', { expected: 'an http: or https: URL' });
   const sent = hasHeaders ? 'headers' : openapi?.auth ? 'credentials' : undefined;
   if (sent && api) warnAboutPlainHttp(parser, apiSpot ?? spot, api, sent);
-  const document = parseUrl(text);
+  const document = parseWebUrl(text);
   if (document?.username || document?.password)
     return parser.reportError('config/url', spot, 'the URL contains credentials', { hint: 'download the document' });
   if (document) return { url: text, ...target };
@@ -272,15 +272,6 @@ async function readOpenApi(parser: EntryParser, spot: JsonNode): Promise<UrlTarg
 function getTransport({ members }: EntryParser, spot: JsonNode, kind: TargetKind | undefined): UrlTarget['transport'] {
   if (kind === 'http' || kind === 'http-sse') return kind;
   return members.get('httpUrl') === spot ? 'http' : undefined;
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    const url = new URL(text);
-    return ['http:', 'https:'].includes(url.protocol) ? url : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function checkHeader(parser: EntryParser, spot: JsonNode, name: string, value: string): void {

@@ -1,4 +1,4 @@
-import { classifyHost } from '@tenon/base';
+import { classifyHost, parseUrl } from '@tenon/base';
 
 /** Maximum length of a redirect URI, in characters. */
 const MAX_URI_LENGTH = 2_048;
@@ -44,12 +44,8 @@ export function isRedirectUri(uri: string, kind: 'web' | 'native', schemes: read
 function parsePlainUrl(uri: string): URL | undefined {
   if (uri.length > MAX_URI_LENGTH || uri.includes('#') || !/^[!-~]+$/.test(uri) || /[\\"'<>`]/.test(uri))
     return undefined;
-  try {
-    const url = new URL(uri);
-    return url.username || url.password ? undefined : url;
-  } catch {
-    return undefined;
-  }
+  const url = parseUrl(uri);
+  return url?.username || url?.password ? undefined : url;
 }
 
 /** Tells if a host is safe in a header, because it has no special characters. */

@@ -3,6 +3,7 @@ import {
   checkObject,
   checkString,
   isObject,
+  parseWebUrl,
   requireArgument,
   requireKnownOptions,
   TenonError,
@@ -191,11 +192,7 @@ function once<T>(make: () => T): () => T {
 }
 
 function requireUrl(text: string): string {
-  try {
-    if (/^https?:$/.test(new URL(text).protocol)) return text;
-  } catch {
-    // The error below names what is expected.
-  }
+  if (parseWebUrl(text)) return text;
   throw new TenonError('openapi/option', '`baseUrl` is not the URL of an API', {
     expected: 'an absolute https: or http: URL',
     hint: 'pass `baseUrl: "https://api.example.com"`',

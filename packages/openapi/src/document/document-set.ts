@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject } from '@tenon/base';
+import { decodePointerToken, isObject, parseUrl } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { isSwagger } from './swagger.js';
 
@@ -124,6 +124,7 @@ export class DocumentSet {
     const url = parseUrl(place, from);
     if (url === undefined)
       throw new BrokenReferenceError(`$ref ${reference}: the location of the document is unknown, so pass \`base\``);
+    url.hash = '';
     if (url.protocol === 'file:') {
       if (root.startsWith('file:') && url.href.startsWith(new URL('.', root).href)) return url.href;
       throw new BrokenReferenceError(`$ref ${reference}: a file outside of the folder of the document is not read`);
@@ -137,14 +138,4 @@ export class DocumentSet {
 function splitReference(reference: string): readonly [place: string, pointer: string] {
   const at = reference.indexOf('#');
   return at < 0 ? [reference, ''] : [reference.slice(0, at), reference.slice(at + 1)];
-}
-
-function parseUrl(text: string, base: string): URL | undefined {
-  try {
-    const url = new URL(text, base);
-    url.hash = '';
-    return url;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, parseWebUrl } from '@tenon/base';
 import type { DocumentSet, Located } from '../document/document-set.js';
 
 /**
@@ -24,13 +24,8 @@ function findServerUrl({ value: servers, location }: Located): string | undefine
     const variable = isObject(variables) ? variables[name] : undefined;
     return isObject(variable) ? String(variable.default ?? '') : '';
   });
-  try {
-    const { protocol, href } = /^https?:/i.test(location) ? new URL(filled, location) : new URL(filled);
-    if (!/^https?:$/.test(protocol)) return undefined;
-    return /^https?:\/\//i.test(filled) ? filled : href;
-  } catch {
-    return undefined;
-  }
+  const absolute = /^https?:/i.test(location) ? parseWebUrl(filled, location) : parseWebUrl(filled);
+  return absolute && /^https?:\/\//i.test(filled) ? filled : absolute?.href;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isObject, redactSecrets } from '@tenon/base';
+import { isObject, parseUrl, redactSecrets } from '@tenon/base';
 import type { CspFinding } from '@tenon/console/api';
 import { sliceText } from '../json-part.js';
 
@@ -37,15 +37,6 @@ export function readCspReport(body: unknown): CspFinding | undefined {
     member: member ?? null,
     origin: member && url ? sliceText(`${url.protocol}//${url.host}`, 0, MAX_URL) : null,
   };
-}
-
-function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    // `inline` and `eval`
-    return undefined;
-  }
 }
 
 /** Returns a URL without user name, query and fragment. A `data:` URL contains the content, so that its scheme is left. */

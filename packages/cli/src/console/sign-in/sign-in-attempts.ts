@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tenon/base';
+import { type JsonObject, parseWebUrl } from '@tenon/base';
 import type { SignInView } from '@tenon/console/api';
 import { protocolVersions, TenonError } from 'tenon';
 import { createUsageError } from '../../usage-error.js';
@@ -24,7 +24,7 @@ export class SignInAttempts {
   /** Starts a sign-in at a server of the console, or at any URL. */
   async start({ server, url, version, stepwise, clientId, scopes }: JsonObject): Promise<SignInView> {
     const known = typeof server === 'string' ? await this.#servers.getHttpTarget(server) : undefined;
-    const target = known?.url ?? (typeof url === 'string' ? parseUrl(url) : undefined);
+    const target = known?.url ?? (typeof url === 'string' ? requireWebUrl(url) : undefined);
     if (target === undefined) throw createUsageError('url: expected a text', 'enter the URL of an MCP server');
     this.#last += 1;
     const id = this.#last;
@@ -97,12 +97,8 @@ export class SignInAttempts {
 const readText = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 
-function parseUrl(text: string): string {
-  try {
-    const url = new URL(text.trim());
-    if (url.protocol === 'http:' || url.protocol === 'https:') return url.href;
-  } catch {
-    // The error below names the text.
-  }
+function requireWebUrl(text: string): string {
+  const url = parseWebUrl(text.trim());
+  if (url) return url.href;
   throw createUsageError(`${text.slice(0, 200)}: no URL of a server`, 'enter a URL that begins with https: or http:');
 }

@@ -1,4 +1,4 @@
-import { hasInvisible, INVALID_PARAMS, requireKnownOptions, rpcError } from '@tenon/base';
+import { hasInvisible, INVALID_PARAMS, parseUrl, requireKnownOptions, rpcError } from '@tenon/base';
 import type { ElicitResult, ElicitUrlParams } from 'tenon';
 import { describeDomain } from './domain-view.js';
 import {
@@ -63,7 +63,7 @@ const MAX_URL = 8_192;
 export function createUrlView(params: ElicitUrlParams, options: ViewOptions): UrlView {
   requireKnownOptions('createUrlView', options, { server: true, sanitizeText: true });
   const { server, sanitizeText } = options;
-  const parsed = parseUrl(params.url);
+  const parsed = requireWebUrl(params.url);
   const { href, hostname, host } = parsed;
   const start = href.indexOf(host, parsed.protocol.length + 2 + getUserinfo(parsed).length);
   const domain = describeDomain(hostname);
@@ -90,16 +90,12 @@ export function createUrlResult(choice: 'open' | 'decline' | 'cancel' | undefine
   return { action: choice === 'open' ? 'accept' : choice === 'decline' ? 'decline' : 'cancel' };
 }
 
-function parseUrl(url: unknown): URL {
+function requireWebUrl(url: unknown): URL {
   if (typeof url !== 'string') throw rpcError(INVALID_PARAMS, 'Invalid params: the URL must be a string');
   if (url.length > MAX_URL)
     throw rpcError(INVALID_PARAMS, `Invalid params: the URL must have at most ${MAX_URL} characters`);
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is invalid');
-  }
+  const parsed = parseUrl(url);
+  if (!parsed) throw rpcError(INVALID_PARAMS, 'Invalid params: the URL is invalid');
   if (parsed.protocol === 'https:' || parsed.protocol === 'http:') return parsed;
   throw rpcError(INVALID_PARAMS, 'Invalid params: the URL must begin with https: or http:');
 }

@@ -1,8 +1,8 @@
+import { parseUrl } from '@tenon/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { takeRuns } from '../../../../../test/support/extent.js';
 import { call } from './fixtures/call.js';
-import { parseUrl } from './matching/urls.js';
 import { createPolicy } from './policy.js';
 import { allow, ask, deny, type Rule } from './rules.js';
 

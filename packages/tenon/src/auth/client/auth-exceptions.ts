@@ -1,4 +1,4 @@
-import { findNearestKey, TenonError } from '@tenon/base';
+import { findNearestKey, parseUrl, TenonError } from '@tenon/base';
 
 /**
  * Deviations from the specification that the client accepts of one server, because its authorization server does not
@@ -94,7 +94,7 @@ export function checkExceptions(exceptions: AuthExceptions): void {
         hint: nearest === undefined ? undefined : `did you mean \`${nearest}\`?`,
       });
     }
-    const isIssuer = name !== 'issuer' || parseUrl(value) !== undefined;
+    const isIssuer = name !== 'issuer' || parseUrl(String(value)) !== undefined;
     if (value === undefined || (typeof value === type && isIssuer)) continue;
     throw new TenonError('auth/options', `invalid exception \`${name}\``, {
       expected: name === 'issuer' ? 'the URL of an issuer' : `a ${type}`,
@@ -110,12 +110,4 @@ function normalizeServer(server: string): string {
     expected: 'the URL of an MCP server, as in `connect`',
     received: server.slice(0, 200),
   });
-}
-
-function parseUrl(value: unknown): URL | undefined {
-  try {
-    return new URL(String(value));
-  } catch {
-    return undefined;
-  }
 }

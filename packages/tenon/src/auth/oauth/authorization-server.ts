@@ -1,4 +1,4 @@
-import { type GuardedFetch, type JsonObject, redactUrl, TenonError, type UrlGuard } from '@tenon/base';
+import { type GuardedFetch, type JsonObject, parseUrl, redactUrl, TenonError, type UrlGuard } from '@tenon/base';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { fetchMetadataDocument } from './metadata-document.js';
 
@@ -112,18 +112,11 @@ export async function fetchIssuerAtOrigin(
   const document = await fetchMetadataDocument(origin + OAUTH_PATH, fetch, signal, headers);
   if (!document) return { id: origin, metadata: createDefaultMetadata(origin) };
   // Existing servers add a slash or a path: `https://example.com/oauth`. Only the origin is compared.
-  if (parseOrigin(document.issuer) !== origin) throw createMismatchError(origin + OAUTH_PATH, origin, document);
+  if (parseUrl(String(document.issuer))?.origin !== origin)
+    throw createMismatchError(origin + OAUTH_PATH, origin, document);
   const issuer = { id: origin, metadata: document as AuthorizationServer };
   checkEndpointOrigins(issuer, guard);
   return issuer;
-}
-
-function parseOrigin(issuer: unknown): string | undefined {
-  try {
-    return new URL(String(issuer)).origin;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Endpoints that receive the user, the client registration, codes or tokens. */

@@ -1,10 +1,9 @@
 import { TenonError } from '@tenon/base';
 
 /** Creates the error of a schema that cannot validate any value. */
-export function createBrokenSchemaError(reason: string, cause?: unknown): TenonError {
+export function createBrokenSchemaError(reason: string): TenonError {
   return new TenonError('schema/broken', `invalid JSON Schema: ${reason}`, {
     hint: 'correct the schema, which is read as JSON Schema 2020-12 unless "$schema" names another dialect',
-    ...(cause === undefined ? {} : { cause }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject, parseUrl } from '@tenon/base';
 import type { Draft } from '../draft.js';
 import { createBrokenSchemaError, shorten } from './broken-schema.js';
 import { getKeywordShape } from './keyword-shapes.js';
@@ -58,7 +58,7 @@ export class SchemaDocument {
   resolve(reference: string, from: SchemaResource): ReferenceTarget | undefined {
     if (reference.length > MAX_REFERENCE) return undefined;
     const [document = '', fragment = ''] = reference.split('#', 2);
-    const resource = document === '' ? from : this.#resources.get(parseUrl(document, from.base).href);
+    const resource = document === '' ? from : this.#resources.get(resolveUri(document, from.base).href);
     if (resource === undefined) return undefined;
     if (fragment === '' || fragment.startsWith('/')) return this.#followPointer(fragment, resource);
     const anchor = decodePointerToken(fragment);
@@ -99,7 +99,7 @@ export class SchemaDocument {
 
   /** Adds the identifier of an `$id`: a resource, or an anchor in draft-07. */
   #addIdentifier($id: string, node: JsonObject, outer: SchemaResource): SchemaResource {
-    const url = parseUrl($id, outer.base);
+    const url = resolveUri($id, outer.base);
     const anchor = url.hash.slice(1);
     if (anchor !== '') {
       outer.anchors.set(anchor, node);
@@ -116,7 +116,7 @@ export class SchemaDocument {
 
 /** Returns a reference for messages, with the base of its resource if that has an identifier. */
 export function describeReference(reference: string, { base }: SchemaResource): string {
-  const written = base.startsWith(UNNAMED) ? reference : parseUrl(reference, base).href;
+  const written = base.startsWith(UNNAMED) ? reference : resolveUri(reference, base).href;
   return written.replace(/#$/, '');
 }
 
@@ -124,13 +124,9 @@ function createResource(base: string, root: unknown): SchemaResource {
   return { base, root, anchors: new Map(), dynamicAnchors: new Map() };
 }
 
-function parseUrl(reference: string, base: string): URL {
-  let url: URL;
-  try {
-    url = new URL(reference.slice(0, MAX_REFERENCE + 1), base);
-  } catch (cause) {
-    throw createBrokenSchemaError('its identifiers or references are invalid', cause);
-  }
+function resolveUri(reference: string, base: string): URL {
+  const url = parseUrl(reference.slice(0, MAX_REFERENCE + 1), base);
+  if (!url) throw createBrokenSchemaError('its identifiers or references are invalid');
   if (reference.length > MAX_REFERENCE || url.href.length > MAX_REFERENCE)
     throw createBrokenSchemaError(`it has an identifier or reference of more than ${MAX_REFERENCE} characters`);
   return url;

@@ -2,6 +2,7 @@ import {
   type Clock,
   createStoreClosedError,
   MAX_VALUE_SIZE,
+  parseUrl,
   requireKnownOptions,
   type Stores,
   systemClock,
@@ -200,17 +201,9 @@ function openTarget(
 
 /** Returns the server of a URL, without user and password. */
 function describeUrl(url: string | URL): string {
-  const { protocol, host } = parseUrl(url);
-  if (!/^postgres(ql)?:$/.test(protocol)) throw createUrlError();
-  return host ? `Postgres at ${host}` : 'Postgres';
-}
-
-function parseUrl(url: string | URL): URL {
-  try {
-    return new URL(url);
-  } catch {
-    throw createUrlError();
-  }
+  const parsed = parseUrl(url);
+  if (!parsed || !/^postgres(ql)?:$/.test(parsed.protocol)) throw createUrlError();
+  return parsed.host ? `Postgres at ${parsed.host}` : 'Postgres';
 }
 
 /** Creates the error of an invalid URL. The error does not contain the URL, because it may have a password. */

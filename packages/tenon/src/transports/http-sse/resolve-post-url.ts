@@ -1,13 +1,9 @@
-import { TenonError } from '@tenon/base';
+import { parseUrl, TenonError } from '@tenon/base';
 
 /** Resolves the address for POST requests. Another origin is an error, because requests contain credentials. */
 export function resolvePostUrl(data: string, base: string, peer: string): string | TenonError {
-  let url: URL;
-  try {
-    url = new URL(data, base);
-  } catch {
-    return createNoEndpointError(peer, 'an invalid URL');
-  }
+  const url = parseUrl(data, base);
+  if (!url) return createNoEndpointError(peer, 'an invalid URL');
   if (url.origin === new URL(base).origin && !url.username && !url.password) return url.href;
   return new TenonError('http/foreign-endpoint', 'the server named a message endpoint of another origin', {
     peer,

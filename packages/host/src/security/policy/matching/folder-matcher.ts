@@ -1,8 +1,9 @@
+import { parseUrl } from '@tenon/base';
 import { isAmbiguous, listUnresolvedReadings, resolveSegments } from './decoded-variants.js';
 import { countMatchSteps, deriveOnce } from './match-work.js';
 import { foldCase } from './name-patterns.js';
 import { followSystemLinks } from './symlink-aliases.js';
-import { listPossibleUrls, parsePlainUrl, parseUrl } from './urls.js';
+import { listPossibleUrls, parsePlainUrl } from './urls.js';
 
 /** Maximum length of a path, in characters. A longer text may be in any folder. */
 const MAX_PATH = 65_536;

@@ -1,4 +1,4 @@
-import { extractEmbeddedIpv4, parseIpAddress } from '@tenon/base';
+import { extractEmbeddedIpv4, parseIpAddress, parseUrl } from '@tenon/base';
 import { listReadings } from './decoded-variants.js';
 import { countMatchSteps, deriveOnce } from './match-work.js';
 import { followSystemLinks } from './symlink-aliases.js';
@@ -136,13 +136,4 @@ export function listHostForms(host: string): readonly string[] {
 /** Converts a host to lower case, and removes its final dots. */
 export function normalizeHost(host: string): string {
   return host.toLowerCase().replace(/\.+$/, '');
-}
-
-/** Parses a URL. Returns `undefined` for an invalid one. */
-export function parseUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
 }

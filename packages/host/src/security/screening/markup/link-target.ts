@@ -1,3 +1,4 @@
+import { parseUrl } from '@tenon/base';
 /** Parser for the target of a link or image, as a renderer interprets it. */
 
 /** Maximum length of a URL that is parsed, in characters. */
@@ -78,11 +79,7 @@ export function parseLinkTarget(written: string): LinkTarget | undefined {
 
 function normalizeHost(scheme: string | undefined, authority: string): string | undefined {
   if (authority === '') return undefined;
-  try {
-    return new URL(`${scheme === 'http' ? 'http' : 'https'}://${authority}/`).hostname;
-  } catch {
-    return undefined;
-  }
+  return parseUrl(`${scheme === 'http' ? 'http' : 'https'}://${authority}/`)?.hostname;
 }
 
 /** Formats a target for display: its host, or its scheme if there is no host. Plain ASCII. */

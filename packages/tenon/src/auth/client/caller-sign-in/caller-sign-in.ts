@@ -3,6 +3,7 @@ import {
   checkString,
   getOwnerKey,
   isEncryptedOrLocal,
+  parseUrl,
   requireArgument,
   requireKnownOptions,
   systemClock,
@@ -225,17 +226,11 @@ function createCallerStore(tokenStore: TokenStore, server: string, caller: Calle
   return mergeTokenStores(tokenStore, scopeTokenStore(tokenStore, JSON.stringify([getOwnerKey(caller), server])));
 }
 
-function parseUrl(value: string): URL {
-  try {
-    return new URL(value);
-  } catch {
-    throw new TenonError('auth/options', 'invalid option `url` for the sign-in pages', { expected: 'an absolute URL' });
-  }
-}
-
 function checkUrl(value: string): URL {
   requireArgument('`url` of createCallerSignIn', value, checkString, 'auth/options');
   const url = parseUrl(value);
+  if (!url)
+    throw new TenonError('auth/options', 'invalid option `url` for the sign-in pages', { expected: 'an absolute URL' });
   if (isEncryptedOrLocal(url)) return url;
   throw new TenonError('auth/options', 'unsafe option `url` for the sign-in pages', {
     expected: 'an https: URL, or http: on loopback',

@@ -1,4 +1,4 @@
-import { type GuardedFetch, type JsonObject, redactUrl, TenonError } from '@tenon/base';
+import { type GuardedFetch, type JsonObject, parseUrl, redactUrl, TenonError } from '@tenon/base';
 import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
 
@@ -104,12 +104,8 @@ function parseProtectedResource(document: JsonObject, url: string, { issuer }: A
 
 /** Tells if a resource is the server itself, or its origin or a parent path. */
 export function isResourceOf(resource: string, server: string): boolean {
-  let claimed: URL;
-  try {
-    claimed = new URL(resource);
-  } catch {
-    return false;
-  }
+  const claimed = parseUrl(resource);
+  if (!claimed) return false;
   const actual = new URL(server);
   if (claimed.origin !== actual.origin || claimed.hash !== '' || resource.includes('#')) return false;
   if (claimed.username || claimed.password) return false;

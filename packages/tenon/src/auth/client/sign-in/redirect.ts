@@ -1,4 +1,4 @@
-import { requireKnownOptions, TenonError } from '@tenon/base';
+import { parseUrl, requireKnownOptions, TenonError } from '@tenon/base';
 
 /** Sends a user to the page of an authorization server and receives the response. */
 export interface Redirect {
@@ -70,13 +70,8 @@ export function parseAuthorizationResponse(response: URL | string, redirectUri: 
       hint: 'sign in again, and copy the whole URL from the address bar',
     });
   if (/^\??[\w.~%-]+=[^\s]*$/.test(text) && !text.includes('://')) return new URLSearchParams(text.replace(/^\?/, ''));
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw createError();
-  }
+  const url = parseUrl(text);
   const expected = new URL(redirectUri);
-  if (url.origin !== expected.origin || url.pathname !== expected.pathname) throw createError();
+  if (url?.origin !== expected.origin || url.pathname !== expected.pathname) throw createError();
   return url.searchParams;
 }

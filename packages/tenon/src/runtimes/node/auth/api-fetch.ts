@@ -3,6 +3,7 @@ import {
   createUrlGuard,
   type GuardedFetch,
   type GuardedFetchOptions,
+  parseWebUrl,
   requireKnownOptions,
   TenonError,
 } from '@tenon/base';
@@ -43,12 +44,8 @@ export function createApiFetch(baseUrl: string, apiOptions: ApiFetchOptions = {}
 }
 
 function parseBaseUrl(text: string): URL {
-  try {
-    const url = new URL(text);
-    if (/^https?:$/.test(url.protocol)) return url;
-  } catch {
-    // The error below names what is expected.
-  }
+  const url = parseWebUrl(text);
+  if (url) return url;
   throw new TenonError('auth/unsafe-url', '`baseUrl` of createApiFetch is not the URL of an API', {
     expected: 'an absolute https: or http: URL',
     hint: 'correct the URL',

@@ -1,6 +1,6 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
-import { isLoopbackDomain, TenonError } from '@tenon/base';
+import { isLoopbackDomain, parseUrl, TenonError } from '@tenon/base';
 import { nodeHttp } from './node-http.js';
 
 /** Variables that name a proxy. Their upper-case names count too. */
@@ -89,12 +89,8 @@ function parseProxy(given: string): URL {
       received,
       hint: 'correct the variable, or add the host of the server to NO_PROXY',
     });
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    throw createError('a text that is not a URL');
-  }
+  const url = parseUrl(text);
+  if (!url) throw createError('a text that is not a URL');
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   throw createError(`the scheme ${url.protocol.slice(0, 20)}`);
 }

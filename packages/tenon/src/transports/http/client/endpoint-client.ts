@@ -1,4 +1,4 @@
-import { type AbortSignalLike, addUrlScheme, systemClock, TenonError } from '@tenon/base';
+import { type AbortSignalLike, addUrlScheme, parseUrl, systemClock, TenonError } from '@tenon/base';
 import { createAbortError, toRequestError } from './errors.js';
 import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
 import { createRequestAuth } from './request-auth.js';
@@ -97,15 +97,12 @@ function readUrl(input: string | URL): URL {
       'a URL without http:// or https:// at its start',
       `write ${completed.split('?')[0]}, or pass { command, args } to start a program`,
     );
-  let url: URL;
-  try {
-    url = new URL(input);
-  } catch {
+  const url = parseUrl(input);
+  if (!url)
     throw createUrlError(
       'invalid URL',
       'pass an absolute URL, such as http://127.0.0.1:3000/mcp, or { command, args } to start a program',
     );
-  }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw createUrlError(`unsupported URL scheme ${url.protocol}`, 'pass an http: or https: URL');
   }
@@ -172,22 +169,14 @@ const GET_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 function resolveRedirect(reply: HttpReply, method: string, from: string): string | undefined {
   const statuses = method === 'GET' ? GET_STATUSES : KEEPING_STATUSES;
   const location = statuses.has(reply.status) ? reply.header('location') : undefined;
-  const target = location === undefined ? undefined : parseLocation(location, from);
+  const target = location === undefined ? undefined : parseUrl(location, from);
   if (target === undefined || target.username || target.password) return undefined;
   return target.origin === new URL(from).origin ? target.href : undefined;
 }
 
-function parseLocation(location: string, from: string): URL | undefined {
-  try {
-    return new URL(location, from);
-  } catch {
-    return undefined;
-  }
-}
-
 function throwRedirectError(reply: HttpReply, peer: string): never {
   const { status } = reply;
-  const target = parseLocation(reply.header('location') ?? '', peer);
+  const target = parseUrl(reply.header('location') ?? '', peer);
   const received = target && target.href !== peer ? `a redirect to ${removeSecretParts(target)}` : 'a redirect';
   reply.cancel();
   const hint = 'connect to the final URL directly if you trust it, because credentials are not sent after a redirect';

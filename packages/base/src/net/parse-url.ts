@@ -1,0 +1,14 @@
+/** Parses a URL. Returns `undefined` for a text that is none, because not every runtime has `URL.parse`. */
+export function parseUrl(text: string | URL, base?: string | URL): URL | undefined {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses an `http:` or `https:` URL. Returns `undefined` for any other text. */
+export function parseWebUrl(text: string | URL, base?: string | URL): URL | undefined {
+  const url = parseUrl(text, base);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+}
