@@ -101,7 +101,6 @@ export {
   isLoopbackHost,
   parseIpAddress,
 } from './net/loopback.js';
-export { parseUrl, parseWebUrl } from './net/parse-url.js';
 export { requireEncryption } from './net/require-encryption.js';
 export { checkBrowserUrl, checkGuard, createUrlGuard, type GuardOptions, type UrlGuard } from './net/url-guard.js';
 export {
@@ -217,6 +216,7 @@ export { runWithTimeout } from './timing/run-with-timeout.js';
 export { sleep } from './timing/sleep.js';
 export { addLabel, getKeptScheme } from './uris/kept-scheme.js';
 export { mapPageAddresses, readPageAddresses } from './uris/page-addresses.js';
+export { parseUrl, parseWebUrl } from './uris/parse-url.js';
 export { addUriPrefix, removeUriPrefix } from './uris/prefixed-uri.js';
 export { withPublicUris } from './uris/public-uris.js';
 export { unwrapUri, type WrappedResource, wrapUri } from './uris/wrapped-uri.js';

@@ -3,8 +3,8 @@ import { checkFunction, checkOptional } from '../options/check.js';
 import { requireArgument, requireKnownOptions } from '../options/check-options.js';
 import { type Clock, systemClock } from '../timing/clock.js';
 import { runWithTimeout } from '../timing/run-with-timeout.js';
+import { parseUrl } from '../uris/parse-url.js';
 import { getCertificateAdvice } from './certificate-advice.js';
-import { parseUrl } from './parse-url.js';
 import { checkGuard, type UrlGuard } from './url-guard.js';
 
 /** Structural type of `fetch`: the members that this library uses. */

@@ -1,9 +1,9 @@
 import { TenonError } from '../errors/error.js';
 import { type Check, checkFunction, checkObject } from '../options/check.js';
 import { requireKnownOptions } from '../options/check-options.js';
+import { parseUrl } from '../uris/parse-url.js';
 import { type AddressClass, classifyAddress, classifyHost } from './address-class.js';
 import { isEncryptedOrLocal } from './loopback.js';
-import { parseUrl } from './parse-url.js';
 
 /** Options that allow more URLs. */
 export interface GuardOptions {

@@ -1,9 +1,9 @@
 import { calculateJwkThumbprint, EmbeddedJWK, errors, type JWK, type JWTPayload, jwtVerify } from 'jose';
 import { hashSha256 } from '../encoding/sha256.js';
-import { parseUrl } from '../net/parse-url.js';
 import { requireKnownOptions } from '../options/check-options.js';
 import type { Values } from '../stores/stores.js';
 import type { Clock } from '../timing/clock.js';
+import { parseUrl } from '../uris/parse-url.js';
 
 /** Options of `verifyDpopProof`. */
 export interface DpopProofOptions {

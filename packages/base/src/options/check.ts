@@ -1,5 +1,5 @@
 import { describeType, isObject } from '../json/json-object.js';
-import { parseUrl } from '../net/parse-url.js';
+import { parseUrl } from '../uris/parse-url.js';
 
 /**
  * Returns the issue of a value as `at /path: expected …`, or `undefined` for a valid value. Allocates memory only for
