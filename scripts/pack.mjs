@@ -1,7 +1,7 @@
 // @ts-check
 /** The packages as their users get them: packed, and installed into a project outside this checkout. */
-import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { library, readJson, root, runNpm } from './process.mjs';
@@ -13,53 +13,65 @@ import { library, readJson, root, runNpm } from './process.mjs';
 const quiet = { stdio: ['ignore', 'ignore', 'inherit'] };
 const install = ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error'];
 
-/** Names and contents of tarballs, by the folders of their packages: npm takes a second for each. @type {Map<string, { file: string, content: Buffer }>} */
-const packed = new Map();
+/** The folder of the tarballs, which the programs that this process starts use too: npm takes a second for each. */
+function tarballFolder() {
+  const { TENON_TARBALLS: known } = process.env;
+  if (known !== undefined) return known;
+  const folder = mkdtempSync(join(tmpdir(), 'tenon-tarballs-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  process.env.TENON_TARBALLS = folder;
+  return folder;
+}
 
-/**
- * Packs what is built of a package, once in this process.
- * @param {string} folder where the tarball goes, in a folder of its own
- * @param {string} source the folder of the package
- * @returns {Promise<string>} its path
- */
-async function pack(folder, source) {
-  const place = await mkdtemp(join(folder, '.packed-'));
-  const known = packed.get(source);
-  if (known !== undefined) {
-    await writeFile(join(place, known.file), known.content);
-    return join(place, known.file);
+/** The path of the tarball of a package. @param {string} source the folder of the package */
+function tarballOf(source) {
+  const { name, version } = readJson(join(source, 'package.json'));
+  return join(tarballFolder(), `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+}
+
+/** Packs what is built of packages, each of them once. @param {readonly string[]} sources the folders of the packages */
+async function pack(sources) {
+  const missing = sources.filter(source => !existsSync(tarballOf(source)));
+  if (missing.length === 0) return;
+  await runNpm(['pack', ...missing, '--pack-destination', tarballFolder(), '--loglevel', 'error'], quiet);
+  for (const tarball of missing.map(tarballOf)) {
+    if (!existsSync(tarball)) throw new Error(`npm pack did not write ${tarball}`);
   }
-  await runNpm(['pack', source, '--pack-destination', place, '--loglevel', 'error'], quiet);
-  const tarball = (await readdir(place)).find(file => file.endsWith('.tgz'));
-  if (tarball === undefined) throw new Error(`npm pack left no tarball in ${place}`);
-  packed.set(source, { file: tarball, content: await readFile(join(place, tarball)) });
-  return join(place, tarball);
 }
 
 /**
- * Finds what npm installs for packages and all that those of this checkout depend on: packed packages of this checkout, and
+ * Finds what npm installs for packages and all that those of this checkout depend on: tarballs of packages of this checkout, and
  * folders of others.
- * @param {string} folder where the tarballs go
  * @param {readonly string[]} names
  * @param {string} [beside] the folder of the package that needs them
- * @param {Map<string, string>} [found]
  * @returns {Promise<Map<string, string>>} paths by names
  */
-async function findInstallable(folder, names, beside = library, found = new Map()) {
-  for (const name of names) {
-    if (found.has(name)) continue;
-    const source = findOwnPackage(name);
-    found.set(name, source === undefined ? findInstalled(beside, name) : await pack(folder, source));
-    if (source === undefined) continue;
-    const {
-      dependencies = {},
-      peerDependencies = {},
-      peerDependenciesMeta = {},
-    } = readJson(join(source, 'package.json'));
-    const peers = Object.keys(peerDependencies).filter(peer => peerDependenciesMeta[peer]?.optional !== true);
-    await findInstallable(folder, [...Object.keys(dependencies), ...peers], source, found);
-  }
-  return found;
+async function findInstallable(names, beside = library) {
+  /** @type {Map<string, string>} */
+  const own = new Map();
+  /** @type {Map<string, string>} */
+  const others = new Map();
+  /** @param {readonly string[]} wanted @param {string} place */
+  const collect = (wanted, place) => {
+    for (const name of wanted.filter(each => !own.has(each) && !others.has(each))) {
+      const source = findOwnPackage(name);
+      if (source === undefined) {
+        others.set(name, findInstalled(place, name));
+        continue;
+      }
+      own.set(name, source);
+      const {
+        dependencies = {},
+        peerDependencies = {},
+        peerDependenciesMeta = {},
+      } = readJson(join(source, 'package.json'));
+      const peers = Object.keys(peerDependencies).filter(peer => peerDependenciesMeta[peer]?.optional !== true);
+      collect([...Object.keys(dependencies), ...peers], source);
+    }
+  };
+  collect(names, beside);
+  await pack([...own.values()]);
+  return new Map([...[...own].map(([name, source]) => /** @type {const} */ ([name, tarballOf(source)])), ...others]);
 }
 
 /** Returns the folder of a package of this checkout. @param {string} name */
@@ -78,7 +90,7 @@ function findOwnPackage(name) {
  */
 async function installOwn(name, also = []) {
   const folder = await mkdtemp(join(tmpdir(), 'tenon-package-'));
-  const found = await findInstallable(folder, [name, ...also]);
+  const found = await findInstallable([name, ...also]);
   const dependencies = Object.fromEntries([...found].map(([each, path]) => [each, `file:${path}`]));
   await writeFile(
     join(folder, 'package.json'),
@@ -119,7 +131,7 @@ export async function installWithPacked(folder, names) {
   const manifest = readJson(join(folder, 'package.json'));
   const own = names.map(name => readJson(join(root, 'packages', name, 'package.json')).name);
   const wanted = [...own, ...Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })];
-  const found = await findInstallable(folder, wanted, join(root, 'packages/cli'));
+  const found = await findInstallable(wanted, join(root, 'packages/cli'));
   const dependencies = Object.fromEntries([...found].map(([name, path]) => [name, `file:${path}`]));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies, devDependencies: {} }));
   // No package that a new project gets may need a newer Node than the packages themselves do.

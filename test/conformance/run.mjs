@@ -57,21 +57,17 @@ const gatewayLegs = serverLegs.map(each => ({
   called: /** @type {const} */ ('gateway'),
 }));
 
-/** @returns {Promise<Job[]>} */
-async function serverJobs() {
-  return Promise.all(
-    [...serverLegs, ...gatewayLegs].map(
-      async ({ leg, where, suite, args, filter, called = /** @type {const} */ ('server') }) => {
-        const expected = await suite.list('server', filter);
-        const folder = join(results, leg.replaceAll(/\W+/g, '-'));
-        const take = async () => {
-          const outcomes = await suite.callServer(called, expected, args, folder);
-          return outcomes.map(outcome => ({ leg, side: 'server', where, ...outcome }));
-        };
-        return { label: leg, take };
-      },
-    ),
-  );
+/** @returns {Job[]} */
+function serverJobs() {
+  return [...serverLegs, ...gatewayLegs].map(({ leg, where, suite, args, filter, called }) => ({
+    label: leg,
+    async take() {
+      const expected = await suite.list('server', filter);
+      const folder = join(results, leg.replaceAll(/\W+/g, '-'));
+      const outcomes = await suite.callServer(called ?? 'server', expected, args, folder);
+      return outcomes.map(outcome => ({ leg, side: 'server', where, ...outcome }));
+    },
+  }));
 }
 
 /** The wires on which a scenario is run: all protocol versions that it is for. An extension belongs to both that are scored. @param {string[]} windows */
@@ -136,7 +132,7 @@ await installRuntimes();
 await installPacked();
 await rm(results, { recursive: true, force: true, maxRetries: 10 });
 try {
-  const jobs = [...(await serverJobs()), ...(await clientJobs())];
+  const jobs = [...serverJobs(), ...(await clientJobs())];
   const chosen = jobs.filter(({ label }, index) => {
     if (wanted.length > 0 && !wanted.some(word => label.includes(word))) return false;
     if (!withoutRepeats) return true;
