@@ -100,16 +100,20 @@ export class RequestStateStore {
     boundTo: () => string,
     retry: ReceivedRetry | undefined,
   ): Promise<JsonObject | undefined> {
-    const forwarding = await this.#getForwarding();
+    const forwarding = retry && (await this.#getForwarding());
     if (forwarding === undefined || retry === undefined) return undefined;
     const { holder, expires } = (await this.#seal.open(requestState, boundTo())) ?? {};
     if (typeof holder !== 'string' || holder === forwarding.id) return undefined;
-    return (await this.#isPast(expires)) ? undefined : forwarding.forward(holder, retry);
+    await this.#syncClock();
+    return this.#isPast(expires) ? undefined : forwarding.forward(holder, retry);
   }
 
-  async #getForwarding(): Promise<RetryForwarder | undefined> {
+  #getForwarding(): Promise<RetryForwarder> | undefined {
     const config = this.#config.getForwarding?.();
-    if (config === undefined) return undefined;
+    return config && this.#loadForwarding(config);
+  }
+
+  async #loadForwarding(config: RetryForwardingConfig): Promise<RetryForwarder> {
     const { RetryForwarding } = await config.load();
     this.#forwarding ??= new RetryForwarding({ ...this.#config, ...config });
     return this.#forwarding;
@@ -122,11 +126,13 @@ export class RequestStateStore {
   async open(inputs: RetryInputs, boundTo: () => string, caller: string): Promise<OpenedState> {
     const { requestState = '', inputResponses = {} } = inputs;
     const state = await this.#seal.open(requestState, boundTo());
-    if (!state || (await this.#isPast(state.expires))) throw createStateError('is invalid or expired');
+    const syncing = state && this.#syncClock();
+    if (syncing) await syncing;
+    if (!state || this.#isPast(state.expires)) throw createStateError('is invalid or expired');
     const round = Number(state.round);
     if (round > this.#options.maxRounds) throw createStateError('has reached the maximum number of rounds');
     const call = String(state.call);
-    const contents = await this.#readContents(state);
+    const contents = state.at === undefined ? toContents(state) : await this.#readContents(String(state.at));
     const journal = new Journal(contents.journal);
     const answers = matchAnswers(journal, inputResponses);
     const next = contents.questions && addAnswers(contents.questions, contents.inputs, inputResponses);
@@ -149,10 +155,12 @@ export class RequestStateStore {
   ): Promise<string> {
     const { ttl, maxRounds, maxStateSize, maxSuspended, suspendTimeout } = this.#options;
     if (round > maxRounds) throw createTooManyRoundsError(maxRounds);
-    const forwarding = isSuspended && maxSuspended > 0 ? await this.#getForwarding() : undefined;
-    await forwarding?.hold(suspendTimeout);
+    const loading = isSuspended && maxSuspended > 0 ? this.#getForwarding() : undefined;
+    const forwarding = loading && (await loading);
+    if (forwarding) await forwarding.hold(suspendTimeout);
     const holder = forwarding?.id;
-    await this.#syncClock();
+    const syncing = this.#syncClock();
+    if (syncing) await syncing;
     const metadata = { call, round, expires: this.#clock.now() + ttl, ...(holder && { holder }) };
     const contents: JsonObject = { journal: journal.entries as unknown[], inputs: inputs as JsonObject, questions };
     const maxSize = Math.min(maxStateSize, MAX_SEALED);
@@ -170,28 +178,29 @@ export class RequestStateStore {
     return this.#seal.seal({ ...metadata, at }, boundTo());
   }
 
-  /** Tells if a time is over, by the clock of the store. */
-  async #isPast(time: unknown): Promise<boolean> {
-    await this.#syncClock();
+  /** Tells if a time is over, by the clock of the store, which must be synchronized. */
+  #isPast(time: unknown): boolean {
     return !(Number(time) > this.#clock.now());
   }
 
-  /** If the store does not respond, the last comparison of the clocks is used. */
-  async #syncClock(): Promise<void> {
-    await this.#clock.sync()?.catch(() => {});
+  /**
+   * Returns `undefined` if the clocks were compared not long ago. If the store does not respond, the last comparison is
+   * used.
+   */
+  #syncClock(): Promise<void> | undefined {
+    return this.#clock.sync()?.catch(() => {});
   }
 
-  async #readContents(state: JsonObject): Promise<StateContents> {
-    const { at } = state;
+  async #readContents(at: string): Promise<StateContents> {
     const { stores, clock, onError } = this.#config;
-    const read = () => stores.values.get(String(at));
-    const faults = { clock, onFault: onError };
-    const contents = at === undefined ? state : (await retryStoreFaults(read, faults))?.value;
-    if (contents === undefined) throw createStateError('is invalid or expired');
-    // Only this server can seal a state, and only this server writes under its keys.
-    return contents as unknown as StateContents;
+    const stored = await retryStoreFaults(() => stores.values.get(at), { clock, onFault: onError });
+    if (stored === undefined) throw createStateError('is invalid or expired');
+    return toContents(stored.value);
   }
 }
+
+/** Only this server can seal a state, and only this server writes under its keys. */
+const toContents = (value: JsonObject): StateContents => value as unknown as StateContents;
 
 /** Contents of a state. They are in the sealed state or in an entry of the store. */
 interface StateContents extends Pick<NextRound, 'inputs' | 'questions'> {

@@ -199,7 +199,8 @@ class RetryRound extends JournaledExecution {
     const { call = crypto.randomUUID(), round } = this.#state;
     // A handler that resumed in this round has its own suspension.
     const suspensions = new Set([this.#suspension, this.#suspendedHandler?.suspension ?? this.#suspension]);
-    await Promise.all([...suspensions].map(suspension => suspension.close()));
+    const closing = [...suspensions].map(suspension => suspension.close()).filter(each => each !== undefined);
+    if (closing.length > 0) await Promise.all(closing);
     const next = { call, round: round + 1, journal: this.journal, ...this.#getNextInputs(result) };
     const isSuspended = this.#suspendedHandler !== undefined && this.#context.canSuspend;
     const state = await states.seal(next, boundTo, caller, isSuspended);

@@ -188,7 +188,7 @@ describe('a handler between two rounds', () => {
     gate.open();
     await waitBriefly();
     let closed = false;
-    const closing = pause.close().then(() => {
+    const closing = Promise.resolve(pause.close()).then(() => {
       closed = true;
     });
     await waitBriefly();

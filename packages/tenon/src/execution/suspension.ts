@@ -49,9 +49,9 @@ export class Suspension implements ExecutionBackend {
     (this.#redirectBackend ?? this.#round).check(method, params);
   }
 
-  async deliver({ params, ...rest }: PendingInputRequest): Promise<JsonObject> {
+  deliver({ key, method, params }: PendingInputRequest): Promise<JsonObject> {
     // The copy protects the request from later changes by the handler, because it is sent later.
-    const request = { ...rest, params: copyThroughJson(params) as JsonObject };
+    const request = { key, method, params: copyThroughJson(params) as JsonObject };
     if (this.#redirectBackend) return this.#redirectBackend.deliver(request);
     return new Promise(resolve => {
       this.#pendingInputs ??= new Map();
@@ -120,13 +120,13 @@ export class Suspension implements ExecutionBackend {
     return true;
   }
 
-  /** Prevents new steps until the next round. Resolves when the running steps are done. */
-  async close(): Promise<void> {
+  /** Prevents new steps until the next round. Returns a promise that resolves when the running steps are done, if any run. */
+  close(): Promise<void> | undefined {
     this.#nextRound ??= new Promise(open => {
       this.#startNextRound = open;
     });
-    if (this.#activeSteps === 0) return;
-    await new Promise<void>(resolve => {
+    if (this.#activeSteps === 0) return undefined;
+    return new Promise(resolve => {
       this.#onIdle = resolve;
     });
   }
@@ -169,6 +169,9 @@ function waitForResult(waiter: RoundWaiter, promise: Promise<JsonObject>, finish
       finish();
       resolve(result);
     };
-    promise.finally(finish).then(waiter.resolve, reject);
+    promise.then(waiter.resolve, error => {
+      finish();
+      reject(error);
+    });
   });
 }

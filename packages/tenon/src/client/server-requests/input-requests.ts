@@ -18,6 +18,12 @@ export interface ReceivedInputRequest {
   readonly params?: object | null | undefined;
 }
 
+/** An input request in the form of the newest version, without an issue. */
+export interface ReadInputRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
 /**
  * Reads an input request in a result, in the form of the newest version.
  * @throws TenonError `peer/invalid-result` for a malformed one, so that no handler gets it.
@@ -25,7 +31,7 @@ export interface ReceivedInputRequest {
 export async function readInputRequest(
   { method: receivedMethod, params: received, ...rest }: ReceivedInputRequest,
   connection: TolerantConnection,
-): Promise<{ readonly method: string; readonly params: JsonObject }> {
+): Promise<ReadInputRequest> {
   const method = readMethod(connection, receivedMethod);
   const createError = (issue: string): TenonError =>
     new TenonError('peer/invalid-result', `the input request ${method} is malformed: ${issue}`, {
@@ -41,15 +47,13 @@ export async function readInputRequest(
 
 /** Answers an input request in a result with the handler for the equivalent request of the server. */
 export async function answerInputRequest(
-  request: ReceivedInputRequest,
-  connection: TolerantConnection & Pick<Connection, 'peer'>,
+  { method, params }: ReadInputRequest,
+  { peer }: Pick<Connection, 'peer'>,
   answers: ServerRequestOptions,
   info: Pick<InternalRequestInfo, 'signal' | 'task'>,
 ): Promise<JsonObject> {
-  const { peer } = connection;
-  const { method, params } = await readInputRequest(request, connection);
   try {
-    return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} });
+    return await handleServerRequest(method, params, answers, { ...info, server: peer, progress: () => {} }, true);
   } catch (error) {
     // The caller has ended the call, and gets no error of the handler.
     if (info.signal.aborted) throw error;

@@ -8,9 +8,13 @@ import {
   answerInputRequest,
   createTooManyRoundsError,
   getMaxRounds,
+  type ReadInputRequest,
   raceAbort,
   readInputRequest,
 } from './input-requests.js';
+
+/** An input request and its key. */
+type NamedInputRequest = readonly [key: string, request: ReadInputRequest];
 
 /**
  * Repeats a request until its result is final. The handlers for server requests answer the input requests of each
@@ -30,7 +34,7 @@ export async function resolveInputRequests(
   let result = first;
   for (let round = 0; result.resultType === 'input_required'; round++) {
     if (round === maxRounds) throw createTooManyRoundsError(connection, maxRounds);
-    const { inputRequests, requestState } = checkInputRequired(await readInputRequired(result, connection), connection);
+    const { inputRequests, requestState } = await readRound(result, connection);
     const inputResponses =
       inputRequests && (await answerInputRequests(inputRequests, connection, options, deadline, signal));
     result = await send({
@@ -44,14 +48,14 @@ export async function resolveInputRequests(
 
 /** Answers input requests. The timeout of the call is paused meanwhile. */
 async function answerInputRequests(
-  requests: NonNullable<InputRequiredResult['inputRequests']>,
+  requests: readonly NamedInputRequest[],
   connection: Connection,
   options: ClientOptions,
   { clock }: CallDeadline,
   signal: AbortSignalLike = new LazyAbortSignal(),
 ): Promise<JsonObject> {
   const resume = clock.pause();
-  const all = Object.entries(requests).map(
+  const all = requests.map(
     async ([key, request]) => [key, await answerInputRequest(request, connection, options, { signal })] as const,
   );
   return Object.fromEntries(await raceAbort(Promise.all(all), signal, connection.peer).finally(resume));
@@ -62,12 +66,20 @@ async function answerInputRequests(
  * @throws TenonError `peer/invalid-result` for a malformed input request.
  */
 export async function readInputRequired(result: JsonObject, connection: Connection): Promise<JsonObject> {
-  const { inputRequests } = checkInputRequired(result, connection);
-  if (inputRequests === undefined) return result;
+  const { inputRequests } = await readRound(result, connection);
+  return inputRequests === undefined ? result : { ...result, inputRequests: Object.fromEntries(inputRequests) };
+}
+
+async function readRound(
+  result: JsonObject,
+  connection: Connection,
+): Promise<{ readonly inputRequests?: readonly NamedInputRequest[]; readonly requestState?: string | undefined }> {
+  const { inputRequests, requestState } = checkInputRequired(result, connection);
+  if (inputRequests === undefined) return { requestState };
   const read = Object.entries(inputRequests).map(
     async ([key, request]) => [key, await readInputRequest(request, connection)] as const,
   );
-  return { ...result, inputRequests: Object.fromEntries(await Promise.all(read)) };
+  return { inputRequests: await Promise.all(read), requestState };
 }
 
 function checkInputRequired(result: JsonObject, connection: Connection): InputRequiredResult {

@@ -54,12 +54,16 @@ const ANSWER_TIMEOUT = 30 * 60_000;
 /** Options for handling a request of the server. */
 export type ServerRequestOptions = ClientHandlers & Pick<ClientOptions, 'answerTimeout' | 'clock'>;
 
-/** Handles one request of the server, in the form of the newest version. Throws the error for the server. */
+/**
+ * Handles one request of the server, in the form of the newest version. Throws the error for the server.
+ * @param isChecked True if `findIssue` found no issue. Default: false.
+ */
 export async function handleServerRequest(
   method: string,
   params: JsonObject,
   answers: ServerRequestOptions,
   info: InternalRequestInfo,
+  isChecked = false,
 ): Promise<JsonObject> {
   if (!isServerRequest(method)) throw createMethodNotFoundError(method);
   const issue = methods[method].params(params);
@@ -70,7 +74,7 @@ export async function handleServerRequest(
     return checkAnswer(
       method,
       await runUntilTimeout(method, answers, info, async own => {
-        const details = await findIssue(method, params);
+        const details = isChecked ? undefined : await findIssue(method, params);
         if (details) throw createParamsError(details);
         return runHandler(method, params, answers, own);
       }),
@@ -101,10 +105,12 @@ export function findMissingHandler(
 
 const createParamsError = (issue: string): TenonError => rpcError(INVALID_PARAMS, `Invalid params: ${issue}`);
 
+let checks: typeof import('./input-request-checks.js') | undefined;
+
 /** Returns the issue of the params of an input request, so that no handler gets malformed ones. */
 export async function findIssue(method: string, params: JsonObject): Promise<string | undefined> {
-  const { findInputRequestIssue } = await import('./input-request-checks.js');
-  return findInputRequestIssue(method, params);
+  checks ??= await import('./input-request-checks.js');
+  return checks.findInputRequestIssue(method, params);
 }
 
 /** Runs a handler until `answerTimeout`. After it the signal of the handler is aborted and its result is ignored. */

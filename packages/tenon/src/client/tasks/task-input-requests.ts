@@ -2,7 +2,12 @@ import type { JsonObject } from '@tenon/base';
 import type { InputRequests } from '../../protocol/input-requests.js';
 import type { CallContext } from '../calls/call-context.js';
 import type { PausableClock } from '../calls/call-deadline.js';
-import { answerInputRequest, createTooManyRoundsError, getMaxRounds } from '../server-requests/input-requests.js';
+import {
+  answerInputRequest,
+  createTooManyRoundsError,
+  getMaxRounds,
+  readInputRequest,
+} from '../server-requests/input-requests.js';
 
 export interface TaskInputContext {
   readonly pipeline: CallContext;
@@ -73,10 +78,10 @@ export class TaskInputRequests {
       signal.addEventListener('abort', () => resolve(undefined), { once: true }),
     );
     try {
-      const answer = answerInputRequest(request, pipeline.connections.lastConnection, pipeline.options, {
-        signal,
-        task,
-      });
+      const connection = pipeline.connections.lastConnection;
+      const answer = readInputRequest(request, connection).then(read =>
+        answerInputRequest(read, connection, pipeline.options, { signal, task }),
+      );
       return [key, await Promise.race([answer, withdrawn])];
     } catch (error) {
       if (signal.aborted) return [key, undefined];
