@@ -7,6 +7,7 @@ import type { HttpReply, HttpRequest, Requester } from '../../../transports/http
 import { ACCEPT_ENCODING } from './accept-encoding.js';
 import { nodeHttp } from './node-http.js';
 import { createProxyRouter, type ProxyRoute, toProxyError } from './proxy.js';
+import { getEncoding } from './text-encoding.js';
 
 export interface NodeRequesterOptions {
   /**
@@ -99,7 +100,8 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     request.on('error', error => reject(toProxyError(error, target.headers) ?? toRequestError(error, sent)));
     request.on('response', message => resolve(createReply(message)));
     if (signal?.aborted) abort();
-    else request.end(body);
+    else if (body === undefined) request.end();
+    else request.end(body, getEncoding(body));
   });
 }
 

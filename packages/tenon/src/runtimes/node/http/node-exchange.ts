@@ -10,6 +10,7 @@ import {
   type ResponseStream,
 } from '../../../transports/http/server/exchange.js';
 import type { UnreadLimit, UnreadOutput } from '../../../transports/http/sse/unread-output.js';
+import { getEncoding } from './text-encoding.js';
 
 /** Minimum number of characters of a long text. */
 const LONG_TEXT = 16_384;
@@ -149,8 +150,10 @@ export class NodeExchange implements Exchange {
     }
     // A short text is sent in one write with the head. A long text is encoded to bytes only once.
     const long = body.length > LONG_TEXT ? Buffer.from(body) : undefined;
-    const fields = { 'content-type': 'application/json', 'content-length': long?.length ?? Buffer.byteLength(body) };
-    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers }).end(long ?? body);
+    const length = long?.length ?? Buffer.byteLength(body);
+    const fields = { 'content-type': 'application/json', 'content-length': length };
+    response.writeHead(status, headers === undefined ? fields : { ...fields, ...headers });
+    response.end(long ?? body, getEncoding(body, length));
     // The system accepts most responses at once, so that nothing of them waits here.
     if (response.writableLength > 0) this.#countUnread();
   }
