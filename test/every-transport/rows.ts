@@ -1,8 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 import { type Client, type ClientOptions, createTransportPair } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { connectTo } from '../../packages/tenon/src/client/connect.js';
@@ -12,6 +7,7 @@ import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import type { Requester } from '../../packages/tenon/src/transports/http/client/requester.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
+import { bundle } from '../support/bundle.js';
 import { hasHandshake, type MatrixCase, matrixCases } from '../versions/matrix.js';
 import { createWire, recordRequester, recordSpawn, type Wire } from '../versions/wire.js';
 import { createEstate, createTestModes, type TestModeOptions, type TestModes } from './server.js';
@@ -81,7 +77,7 @@ function inOrBeside(beside: boolean, options: TestModeOptions, wire: Wire): Serv
   if (!beside) return { kind: 'memory', open: () => paired(options, wire) };
   const target = {
     command: process.execPath,
-    args: [program(), JSON.stringify(options)],
+    args: [bundle('test/every-transport/stdio-server.ts'), JSON.stringify(options)],
     stderr: 'inherit' as const,
   };
   return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
@@ -91,24 +87,4 @@ async function paired(options: TestModeOptions, wire: Wire) {
   const pair = createTransportPair((from, message) => wire.crosses(from, message));
   await createTestModes(options, createEstate()).connect(pair.server);
   return pair.client;
-}
-
-let built: string | undefined;
-
-/** The server program as one file: a child starts in a fraction of the time that it takes to load the sources. */
-function program(): string {
-  if (built !== undefined) return built;
-  const folder = mkdtempSync(join(tmpdir(), 'tenon-ways-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-  built = join(folder, 'server.mjs');
-  buildSync({
-    entryPoints: [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))],
-    outfile: built,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    absWorkingDir: fileURLToPath(new URL('../..', import.meta.url)),
-  });
-  return built;
 }

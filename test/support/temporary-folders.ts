@@ -2,15 +2,16 @@ import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
 
 /** Beginning of the name of the folder. It is short, because paths of sockets may have about 100 characters only. */
 const PREFIX = 'tenon-run-';
 
 /**
  * Set-up of a whole run: the temporary folders of all tests, and of the programs that they start, are in one folder, which is
- * deleted at the end, as is the command that `test/cli/command.ts` builds. Also deletes what a run left behind that was killed.
+ * deleted at the end, as are the command that `test/cli/command.ts` builds and the programs that `bundle.ts` does. Also deletes what a run left behind that was killed.
  */
-export function setup(): () => void {
+export function setup(project: TestProject): () => void {
   const parent = realpathSync(tmpdir());
   for (const name of readdirSync(parent))
     if (name.startsWith(PREFIX) && !isRunning(Number(name.slice(PREFIX.length)))) remove(join(parent, name));
@@ -19,8 +20,14 @@ export function setup(): () => void {
   mkdirSync(folder, { recursive: true, mode: 0o711 });
   // The workers are started later, and get these variables.
   for (const variable of ['TMPDIR', 'TMP', 'TEMP']) process.env[variable] = folder;
+  const programs = fileURLToPath(new URL(`../../.cache/programs/${process.pid}`, import.meta.url));
+  process.env.TENON_TEST_PROGRAMS = programs;
+  remove(programs);
+  // Their sources may have changed.
+  project.onTestsRerun(async () => remove(programs));
   return () => {
     remove(folder);
+    remove(programs);
     remove(fileURLToPath(new URL(`../../packages/cli/.cache/test-${process.pid}`, import.meta.url)));
   };
 }

@@ -1,8 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 import { type Client, type ClientOptions, createTransportPair } from 'tenon';
 import { type HttpServer, serveHttp } from 'tenon/node';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
@@ -12,6 +7,7 @@ import { createClientEndpoint } from '../../packages/tenon/src/client/connection
 import { createNodeRequester } from '../../packages/tenon/src/runtimes/node/http/http-requester.js';
 import { spawnServer } from '../../packages/tenon/src/runtimes/node/processes/spawn-server.js';
 import { createStdioTransport } from '../../packages/tenon/src/transports/stdio/client.js';
+import { bundle } from '../support/bundle.js';
 import { takeCover } from '../support/extent.js';
 import { type ProtocolVersion, protocolVersions } from '../support/official-schema.js';
 import { createExample, type Example, type ExampleOptions } from './server.js';
@@ -53,29 +49,6 @@ export interface ConnectedCase extends MatrixCase {
   close(): Promise<void>;
 }
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-let built: string | undefined;
-
-/** The server program as one file: a child starts in a fraction of the time that it takes to load the sources. */
-function bundleExample(): string {
-  if (built !== undefined) return built;
-  const folder = mkdtempSync(join(tmpdir(), 'tenon-versions-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-  const outfile = join(folder, 'server.mjs');
-  const entryPoints = [fileURLToPath(new URL('./stdio-server.ts', import.meta.url))];
-  buildSync({
-    entryPoints,
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    absWorkingDir: root,
-  });
-  built = outfile;
-  return outfile;
-}
-
 /** A server of its own behind the transport, and a client that speaks the protocol version with it. */
 export async function openCase(
   variant: MatrixCase,
@@ -110,7 +83,7 @@ function endpointOf(
     case 'memory':
       return { kind: 'memory', open: () => paired(wire, server) };
     case 'stdio': {
-      const args = [bundleExample(), JSON.stringify(server)];
+      const args = [bundle('test/versions/stdio-server.ts'), JSON.stringify(server)];
       const target = { command: process.execPath, args, stderr: 'inherit' as const };
       return { kind: 'stdio', open: () => createStdioTransport(target, recordSpawn(spawnServer, wire)) };
     }
