@@ -66,6 +66,7 @@ describe('matching, as properties', () => {
       ),
     );
     let matched = 0;
+    const numRuns = takeRuns(6000);
     fc.assert(
       fc.property(cases, ([t, text]) => {
         const values = t.match(text, { allowUnsafe: true });
@@ -73,9 +74,9 @@ describe('matching, as properties', () => {
         matched++;
         expect(pieces(t.expand(values))).toEqual(pieces(text));
       }),
-      { numRuns: 3000 },
+      { numRuns },
     );
-    expect(matched).toBeGreaterThan(100);
+    expect(matched).toBeGreaterThan(numRuns / 30);
   });
 
   it('finds a value exactly where a slow search finds one', () => {
@@ -94,15 +95,16 @@ describe('matching, as properties', () => {
       fc.tuple(fc.constant(t), fc.oneof(text, filled(t), fc.tuple(filled(t), text, fc.nat(8)).map(insert))),
     );
     let matched = 0;
+    const numRuns = takeRuns(3000);
     fc.assert(
       fc.property(cases, ([t, uri]) => {
         const expected = slowly(t).test(uri);
         if (expected) matched++;
         expect(t.match(uri, { allowUnsafe: true }) !== undefined).toBe(expected);
       }),
-      { numRuns: 3000 },
+      { numRuns },
     );
-    expect(matched).toBeGreaterThan(600);
+    expect(matched).toBeGreaterThan(numRuns / 5);
   });
 
   it('never throws for any URI', () => {
