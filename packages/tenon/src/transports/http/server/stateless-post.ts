@@ -51,7 +51,8 @@ class StatelessPost implements RequestIO {
   readonly #dialect: Dialect;
   #stream: EventStream | undefined;
   #done = false;
-  #stopWatching: (() => void) | undefined;
+  #cancelClosing: (() => void) | undefined;
+  #cancelExpiry: (() => void) | undefined;
 
   constructor(
     context: HttpServerContext,
@@ -108,10 +109,9 @@ class StatelessPost implements RequestIO {
   onShutdown(ending: () => void): void {
     if (this.#done) return;
     const { clock, inFlight } = this.#context;
-    const cancels = [inFlight.onClosing(ending), onExpiry(clock, this.auth, ending)];
-    this.#stopWatching = () => {
-      for (const cancel of cancels) cancel();
-    };
+    // Two fields take less memory for an open stream than a function that calls both.
+    this.#cancelClosing = inFlight.onClosing(ending);
+    this.#cancelExpiry = onExpiry(clock, this.auth, ending);
   }
 
   #sendResponse(response: JsonRpcResponse): void {
@@ -143,7 +143,8 @@ class StatelessPost implements RequestIO {
   #finish(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    this.#stopWatching?.();
+    this.#cancelClosing?.();
+    this.#cancelExpiry?.();
     this.#context.inFlight.leave(this.caller);
     return true;
   }
