@@ -8,6 +8,8 @@ const LONG_NUMBER = /(?:^|[\s:,[])(?:-?(?:\d[\d.]{15}|\d[\d.]*e[-+]?\d{2})|-0(?!
  * messages on do not include it in their bundle.
  */
 export const integerKeeper: {
+  /** True once a text was remembered in this process. Most processes never read such a number. */
+  hasTexts?: boolean;
   /** Finds a text that may contain a number whose JSON does not look long, such as the `null` of an infinite one. */
   short?: RegExp;
   /** Remembers the text of these numbers in a parsed value. */
@@ -29,7 +31,7 @@ export const NUMBER_TEXTS = Symbol('texts of numbers');
  * member `key` is, which is `originalKey` in the original.
  */
 export function keepTextsIn<T extends object>(copy: T, original: object, key?: string, originalKey?: string): T {
-  integerKeeper.copy?.(copy, original, key, originalKey);
+  if (integerKeeper.hasTexts) integerKeeper.copy?.(copy, original, key, originalKey);
   return copy;
 }
 
@@ -51,8 +53,8 @@ export function stringifyMember(container: object, key: string | number): string
 /** Serializes a value as JSON. Throws the errors of `JSON.stringify`. */
 export function stringifyJson(value: unknown, indent?: number | string): string {
   const text = JSON.stringify(value, undefined, indent);
-  const { write, short } = integerKeeper;
-  return write && (mayHaveLongNumber(text) || short?.test(text)) ? write(value, indent) : text;
+  const { hasTexts, write, short } = integerKeeper;
+  return hasTexts && write && (mayHaveLongNumber(text) || short?.test(text)) ? write(value, indent) : text;
 }
 
 /** The first pattern rules out almost all texts, and takes half the time of the second. */

@@ -1,4 +1,4 @@
-import { keepTextsIn } from './json-text.js';
+import { integerKeeper, keepTextsIn } from './json-text.js';
 
 /** Maximum depth of a stored value. */
 const MAX_DEPTH = 64;
@@ -109,7 +109,7 @@ function copyPlainObject(value: object, depth: number, isSorted: boolean): unkno
     if (member === NOT_PLAIN || name in Object.prototype) return NOT_PLAIN;
     if (member !== undefined) copy[name] = member;
   }
-  return keepTextsIn(copy, value);
+  return integerKeeper.hasTexts ? keepTextsIn(copy, value) : copy;
 }
 
 function isOrdered(names: readonly string[]): boolean {
@@ -124,5 +124,5 @@ function copyPlainArray(array: readonly unknown[], depth: number, isSorted: bool
     if (item === NOT_PLAIN) return NOT_PLAIN;
     copy.push(item === undefined ? null : item);
   }
-  return keepTextsIn(copy, array);
+  return integerKeeper.hasTexts ? keepTextsIn(copy, array) : copy;
 }

@@ -96,6 +96,7 @@ export function setInteger(container: object, key: string, text: string): void {
 }
 
 function keepText(container: object, key: string, text: string): void {
+  integerKeeper.hasTexts = true;
   const texts = getTexts(container);
   if (texts === undefined) Reflect.set(container, NUMBER_TEXTS, new Map([[key, text]]));
   else texts.set(key, text);
@@ -118,7 +119,7 @@ function toJsonNumber(value: unknown): number | null {
 
 /** Returns an integer in a value whose text is kept, because a number cannot represent it. */
 export function findKeptInteger(value: unknown): string | undefined {
-  if (integerKeeper.mark === undefined || typeof value !== 'object' || value === null) return undefined;
+  if (!integerKeeper.hasTexts || typeof value !== 'object' || value === null) return undefined;
   const own = [...(getTexts(value)?.values() ?? [])].find(isRefused);
   if (own !== undefined) return own;
   for (const member of Object.values(value)) {
