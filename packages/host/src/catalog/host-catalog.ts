@@ -125,9 +125,14 @@ export class HostCatalog {
     listNames: ListNames = async () => [],
   ): MaybePromise<ResolvedTool<K>> {
     const named = this.#names[kind].toServer(outer);
-    const resolving = named && this.#resolveEntry(kind, named.server, named.name);
-    if (resolving !== undefined && !isPromise(resolving)) return resolving;
-    return this.#resolveLater(kind, outer, resolving, listNames);
+    if (named === undefined) return this.#resolveLater(kind, outer, undefined, listNames);
+    const { server, name } = named;
+    const connection = this.#registry.getConnection(server, this.scope);
+    const list = connection.lists.getKnown(kind);
+    const entries = list && this.#filteredLists.get(list);
+    const entry = entries === undefined || isPromise(entries) ? undefined : this.#getIndex(entries).get(name);
+    if (entry) return { connection, name, entry: entry as ListEntries[K] };
+    return this.#resolveLater(kind, outer, this.#resolveEntry(kind, server, name), listNames);
   }
 
   async #resolveLater<K extends NamedKind>(
@@ -206,30 +211,20 @@ export class HostCatalog {
   }
 
   /** Searches the cached list, then the current list if the entry is missing. */
-  #resolveEntry<K extends NamedKind>(kind: K, server: string, name: string): MaybePromise<ResolvedTool<K> | undefined> {
-    return this.#registry.lookUp(server, this.scope, connection => {
-      const list = translateListError(kind, connection, () => connection.lists.getCached(kind));
-      if (!isPromise(list)) {
-        const admitted = this.#getFilteredEntries(kind, { server, connection, list });
-        const entry = isPromise(admitted) ? undefined : this.#getIndex(admitted).get(name);
-        if (entry) return { connection, name, entry: entry as ListEntries[K] };
-      }
-      return this.#readEntry(kind, connection, name, list);
-    });
-  }
-
-  async #readEntry<K extends NamedKind>(
+  async #resolveEntry<K extends NamedKind>(
     kind: K,
-    connection: UpstreamConnection,
+    server: string,
     name: string,
-    cached: MaybePromise<EntryList<K>>,
   ): Promise<ResolvedTool<K> | undefined> {
-    const readEntries = () => translateListError(kind, connection, () => connection.lists.get(kind));
-    const entry =
-      (await this.#findEntry(kind, connection, name, await cached)) ??
-      (await this.#findEntry(kind, connection, name, await readEntries())) ??
-      (await readEntries()).items.find(each => each.name === name);
-    return entry && { connection, name, entry: entry as ListEntries[K] };
+    return this.#registry.lookUp(server, this.scope, async connection => {
+      const cached = await translateListError(kind, connection, () => connection.lists.getCached(kind));
+      const readEntries = () => translateListError(kind, connection, () => connection.lists.get(kind));
+      const entry =
+        (await this.#findEntry(kind, connection, name, cached)) ??
+        (await this.#findEntry(kind, connection, name, await readEntries())) ??
+        (await readEntries()).items.find(each => each.name === name);
+      return entry && { connection, name, entry: entry as ListEntries[K] };
+    });
   }
 
   /** Resolves the server of a URI. `undefined`: no known server has it. Rejects when the owner is ambiguous. */

@@ -83,7 +83,8 @@ export function createConnectionScope(
   const identity = identifyCaller(caller.auth);
   const sessionPart = session === undefined ? 'all' : getSessionKey(session);
   const tasks = waitForTasks || !lacksTaskExtension(caller.capabilities, dialect);
-  const flags = [...Object.values(input), tasks].map(Number).join('');
+  const { form, url, sample, sampleTools, roots } = input;
+  const flags = `${+form}${+url}${+sample}${+sampleTools}${+roots}${+tasks}`;
   const { protocolVersion, opening } = dialect;
   const preferredVersion = opening === 'handshake' ? protocolVersion : undefined;
   return {

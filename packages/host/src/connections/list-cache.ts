@@ -144,6 +144,11 @@ export class ListCache {
     return isFresh ? (cached.value as EntryList<K>) : undefined;
   }
 
+  /** Returns the cached list, even if it has expired. Reads nothing. */
+  getKnown<K extends ListKind>(kind: K): EntryList<K> | undefined {
+    return this.#cached.get(kind)?.value as EntryList<K> | undefined;
+  }
+
   /** Reports that all lists may have changed, because callers got them without the server. */
   announceAll(): void {
     for (const list of ['tools', 'prompts', 'resources'] as const)

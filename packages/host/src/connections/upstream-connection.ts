@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  type MaybePromise,
-  METHOD_NOT_FOUND,
-  rpcError,
-  settleMaybe,
-  TenonError,
-  thenMaybe,
-} from '@tenon/base';
+import { type JsonObject, type MaybePromise, METHOD_NOT_FOUND, rpcError, TenonError } from '@tenon/base';
 import type { Client, ClientOptions, ConnectionState, Root } from 'tenon';
 import { isSignInRequired, type ServerRequestInfo } from 'tenon/host-internals';
 import { ActiveCalls, RequestedLogLevel, type UpstreamCall } from 'tenon/proxy';
@@ -261,30 +253,26 @@ export class UpstreamConnection {
   }
 
   /** Runs `work` with the client, on behalf of a call. */
-  run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): MaybePromise<T> {
-    return thenMaybe(this.#findClientForCall(), client =>
-      this.calls.run(call, () => this.#observeResponse(() => work(client), true)),
-    );
+  async run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): Promise<T> {
+    const client = await this.#findClientForCall();
+    return this.calls.run(call, () => this.#observeResponse(work(client), true));
   }
 
   /** Notices that the server responds, also with an error. */
-  #observeResponse<T>(work: () => MaybePromise<T>, isCall: boolean): MaybePromise<T> {
+  async #observeResponse<T>(answering: MaybePromise<T>, isCall: boolean): Promise<T> {
     const recordResponse = () => {
       this.#hasAnsweredCall ||= isCall;
       this.#health.recordResponse();
     };
-    return settleMaybe(
-      work,
-      result => {
-        recordResponse();
-        return result;
-      },
-      error => {
-        if (TenonError.is(error) && error.code === 'peer/error') recordResponse();
-        else this.#health.recordFailure(error);
-        throw error;
-      },
-    );
+    try {
+      const result = await answering;
+      recordResponse();
+      return result;
+    } catch (error) {
+      if (TenonError.is(error) && error.code === 'peer/error') recordResponse();
+      else this.#health.recordFailure(error);
+      throw error;
+    }
   }
 
   /**
@@ -296,10 +284,7 @@ export class UpstreamConnection {
     const client = await this.#findClient();
     const options = { totalTimeout: VERIFY_TIMEOUT };
     const listsTools = method === 'tools/list' && client.server.capabilities.tools !== undefined;
-    await this.#observeResponse<unknown>(
-      () => (listsTools ? client.call(method, {}, options) : client.ping(options)),
-      false,
-    );
+    await this.#observeResponse<unknown>(listsTools ? client.call(method, {}, options) : client.ping(options), false);
   }
 
   /** Verifies an open connection to a server at a URL, unless a request has done so within `maxAge` milliseconds. */

@@ -12,6 +12,7 @@ import { type HandlerRun, type RequestInput, sendUpstream } from 'tenon/proxy';
 import type { InputRequestHandler, InputRequestRecipient } from '../connections/connection-options.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
 import { throwHandlerError } from '../handler-errors.js';
+import type { HostGuard } from '../security/guard/host-guard.js';
 import { isClosedBeforeSending } from './forward-resolved.js';
 import { ForwardedCall } from './forwarded-call.js';
 import { SERVER_NAMES_EXTENSION } from './hop-by-hop.js';
@@ -26,10 +27,12 @@ export interface ProxiedRequest {
   /** Parameters with the server's own names. */
   readonly params: JsonObject;
   readonly call: ProxiedCall;
-  /** True if the server may request input from the caller during the call. */
-  readonly allowInputRequests: boolean;
-  readonly inputRequestHandler: InputRequestHandler;
-  /** Called when the request ends, or waits, with an input request that only a later request of the caller answers. */
+  /** Guard of the host, which prepares input requests of the server. */
+  readonly guard: HostGuard;
+  /**
+   * Called when the request ends, or waits, with an input request that only a later request of the caller answers.
+   * @default the server may not request input from the caller
+   */
   readonly onInputRequested?: (() => void) | undefined;
 }
 
@@ -47,18 +50,26 @@ const MAX_ROUNDS = 32;
  * @throws TenonError `host/closed` if the connection was closed before the request was sent. See `forwardResolved`.
  */
 export async function forward(proxiedRequest: ProxiedRequest): Promise<JsonObject> {
-  const { connection, method, params, allowInputRequests } = proxiedRequest;
-  const { requestContext } = proxiedRequest.call;
+  const { connection, method, params, onInputRequested } = proxiedRequest;
+  const { requestContext, context, run } = proxiedRequest.call;
   refuseInexactIntegers(params);
-  const call = new ForwardedCall(proxiedRequest, () => createCallerAsk(proxiedRequest));
+  const call = new ForwardedCall(proxiedRequest, createCallerAsk);
   try {
     return await connection.run(call, async client => {
       // Another process may have received the log level of the session.
       const { session } = connection.scope;
       const level = session ? session.requestedLogLevel : requestContext.logLevel;
       if (level !== undefined) await connection.logLevel.request(level);
-      if (allowInputRequests) await markSent(proxiedRequest);
-      return sendCall(proxiedRequest, call, client);
+      if (onInputRequested) await markSent(proxiedRequest);
+      const before = getTaskId(run);
+      if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
+      const result = await runRounds(proxiedRequest, call, client);
+      if (result.resultType !== 'task') return result;
+      // Set at once, because the server may request input for the task right after its response.
+      call.task = result.taskId as string;
+      const taskId = await context.step('task', () => result.taskId as string);
+      proxiedRequest.call.moveToTask?.();
+      return waitForTask(client, taskId, proxiedRequest, call);
     });
   } catch (error) {
     if (call.ids.size === 0 && isClosedBeforeSending(error)) throw error;
@@ -83,8 +94,9 @@ function refuseInexactIntegers({ arguments: input }: JsonObject): void {
 }
 
 /** Creates the function that sends an input request to the caller, rewritten for this caller. */
-function createCallerAsk({ connection, call, inputRequestHandler, onInputRequested }: ProxiedRequest): RequestInput {
+function createCallerAsk({ connection, call, guard, onInputRequested }: ProxiedRequest): RequestInput {
   const { context, run } = call;
+  const inputRequestHandler = guard.createInputRequestHandler(connection);
   const recipient = getRecipient(call);
   const ask: RequestInput = (method, params, ...rest) => {
     if (isByRetry(call)) onInputRequested?.();
@@ -135,19 +147,6 @@ function getStepResult({ journal }: HandlerRun, name: string, n: number): JsonOb
   return journal?.step(name, n)?.value as JsonObject | undefined;
 }
 
-async function sendCall(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
-  const { context, run } = proxiedRequest.call;
-  const before = getTaskId(run);
-  if (before !== undefined) return waitForTask(client, before, proxiedRequest, call);
-  const result = await runRounds(proxiedRequest, call, client);
-  if (result.resultType !== 'task') return result;
-  // Set at once, because the server may request input for the task right after its response.
-  call.task = result.taskId as string;
-  const taskId = await context.step('task', () => result.taskId as string);
-  proxiedRequest.call.moveToTask?.();
-  return waitForTask(client, taskId, proxiedRequest, call);
-}
-
 /** Input request of a server with a validated method and params object. */
 type UpstreamInputRequest = { readonly method: string; readonly params?: JsonObject };
 type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
@@ -158,40 +157,52 @@ type UpstreamInputRequests = { readonly [key: string]: UpstreamInputRequest };
  * all of them.
  */
 async function runRounds(proxiedRequest: ProxiedRequest, call: ForwardedCall, client: Client): Promise<JsonObject> {
-  const { inputRequestHandler } = proxiedRequest;
-  const { context, run } = proxiedRequest.call;
+  const { connection, method, params, guard, call: proxiedCall } = proxiedRequest;
+  const { context, run } = proxiedCall;
   let inputs: Inputs = context.inputs;
   for (const response of Object.values(inputs.inputResponses ?? {})) throwHandlerError(response);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const known = getStepResult(run, 'asks', round);
-    const result = known ?? (await sendRequest(proxiedRequest, call, client, inputs));
+    const result =
+      known ??
+      (await sendUpstream(client, {
+        method,
+        params,
+        context,
+        ids: call.ids,
+        inputs,
+        onProgress: progress => call.progress.report(progress),
+        onTaskCreated: stopProgress => {
+          call.stopProgress = stopProgress;
+        },
+      }));
     if (result.resultType !== 'input_required') return result;
-    checkInputRequestMethods(`server "${proxiedRequest.connection.server}"`, result);
+    checkInputRequestMethods(`server "${connection.server}"`, result);
+    const inputRequestHandler = guard.createInputRequestHandler(connection);
     const requests = Object.entries((result.inputRequests ?? {}) as UpstreamInputRequests);
     const isPassed =
-      isByRetry(proxiedRequest.call) && !requests.some(([, each]) => inputRequestHandler.isHandledByHost(each.method));
-    if (!known && isPassed) return prepareInputRequired(result, requests, proxiedRequest);
+      isByRetry(proxiedCall) && !requests.some(([, each]) => inputRequestHandler.isHandledByHost(each.method));
+    if (!known && isPassed) return prepareInputRequired(result, requests, proxiedRequest, inputRequestHandler);
     await context.step('asks', () => result);
     const askCaller = createCallerAsk(proxiedRequest);
-    const ask: RequestInput = (method, params) =>
-      (inputRequestHandler.isHandledByHost(method) ? inputRequestHandler.handle : askCaller)(method, params);
-    const answers = requests.map(async ([key, { method, params = {} }]) => [key, await ask(method, params)]);
+    const answers = requests.map(async ([key, { method: asked, params: question = {} }]) => {
+      const ask = inputRequestHandler.isHandledByHost(asked) ? inputRequestHandler.handle : askCaller;
+      return [key, await ask(asked, question)];
+    });
     const { requestState } = result;
     inputs = {
       inputResponses: Object.fromEntries(await Promise.all(answers)),
       ...(typeof requestState === 'string' ? { requestState } : {}),
     };
   }
-  throw rpcError(
-    INTERNAL_ERROR,
-    `The server "${proxiedRequest.connection.server}" still requests input after ${MAX_ROUNDS} rounds`,
-  );
+  throw rpcError(INTERNAL_ERROR, `The server "${connection.server}" still requests input after ${MAX_ROUNDS} rounds`);
 }
 
 function prepareInputRequired(
   result: JsonObject,
   requests: readonly [string, UpstreamInputRequest][],
-  { call, inputRequestHandler, onInputRequested }: ProxiedRequest,
+  { call, onInputRequested }: ProxiedRequest,
+  inputRequestHandler: InputRequestHandler,
 ): JsonObject {
   onInputRequested?.();
   const recipient = getRecipient(call);
@@ -202,25 +213,6 @@ function prepareInputRequired(
     ];
   });
   return requests.length === 0 ? result : { ...result, inputRequests: Object.fromEntries(put) };
-}
-
-function sendRequest(
-  { method, params, call: { context } }: ProxiedRequest,
-  call: ForwardedCall,
-  client: Client,
-  inputs: Inputs,
-): Promise<JsonObject> {
-  return sendUpstream(client, {
-    method,
-    params,
-    context,
-    ids: call.ids,
-    inputs,
-    onProgress: progress => call.progress.report(progress),
-    onTaskCreated: stopProgress => {
-      call.stopProgress = stopProgress;
-    },
-  });
 }
 
 /** Waits for the task that the server has created for the call. Cancels the task if the caller cancels the request. */

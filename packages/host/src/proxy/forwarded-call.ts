@@ -19,19 +19,22 @@ export class ForwardedCall implements UpstreamCall {
   readonly session: ClientSession | undefined;
   readonly #context: HandlerContext;
   readonly #requestContext: RequestContext;
-  readonly #createAsk: (() => RequestInput) | undefined;
+  readonly #proxiedRequest: ProxiedRequest;
+  readonly #createAsk: (proxiedRequest: ProxiedRequest) => RequestInput;
   #ask: RequestInput | undefined;
   #progress: TaskProgress | undefined;
 
   /** `createAsk` creates the function that sends an input request to the caller. */
-  constructor({ connection, call, allowInputRequests }: ProxiedRequest, createAsk: () => RequestInput) {
+  constructor(proxiedRequest: ProxiedRequest, createAsk: (proxiedRequest: ProxiedRequest) => RequestInput) {
+    const { connection, call } = proxiedRequest;
     const { context, requestContext } = call;
     const { clock, totalTimeout = Number.POSITIVE_INFINITY } = connection.times;
     this.deadline = clock.now() + totalTimeout;
     this.session = requestContext.session ?? requestContext.originSession;
     this.#context = context;
     this.#requestContext = requestContext;
-    this.#createAsk = allowInputRequests ? createAsk : undefined;
+    this.#proxiedRequest = proxiedRequest;
+    this.#createAsk = createAsk;
   }
 
   // Most calls report no progress and request no input, so both are created on first use.
@@ -41,7 +44,7 @@ export class ForwardedCall implements UpstreamCall {
   }
 
   get ask(): RequestInput | undefined {
-    this.#ask ??= this.#createAsk?.();
+    if (this.#proxiedRequest.onInputRequested) this.#ask ??= this.#createAsk(this.#proxiedRequest);
     return this.#ask;
   }
 

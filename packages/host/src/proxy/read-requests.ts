@@ -18,21 +18,15 @@ export async function forwardResourceRead(
 ): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
   const { uri: outer } = params;
-  const own = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
-  if (own) return own;
+  const stored = await gateway.guard.readOverflow(outer, gateway.getScope(requestContext).identity);
+  if (stored) return stored;
   const resolve = () => resolveUpstreamResource(gateway, outer, requestContext, 'resources/read');
   const first = await resolve();
   const result = await run.invokeHandler(context, () =>
     forwardResolved(first, 'resources/read', resolve, ({ connection, uri }) => {
-      const proxiedRequest = {
-        connection,
-        method: 'resources/read',
-        params: { ...params, uri },
-        call,
-        allowInputRequests: true,
-      };
       const actionRequest = createResourceRequest(connection, uri, requestContext.caller.auth);
-      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+      const own = { ...params, uri };
+      return forwardGuarded(gateway, { connection, method: 'resources/read', params: own, call, actionRequest });
     }),
   );
   if (getKeptScheme(first.uri) === 'ui' && result.resultType !== 'input_required')
@@ -54,15 +48,9 @@ export async function forwardPromptRequest(
   const args = isObject(params.arguments) ? params.arguments : {};
   return run.invokeHandler(context, () =>
     forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
-      const proxiedRequest = {
-        connection,
-        method: 'prompts/get',
-        params: { ...params, name },
-        call,
-        allowInputRequests: true,
-      };
       const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);
-      return forwardGuarded(gateway, actionRequest, proxiedRequest);
+      const own = { ...params, name };
+      return forwardGuarded(gateway, { connection, method: 'prompts/get', params: own, call, actionRequest });
     }),
   );
 }
@@ -81,12 +69,7 @@ export async function forwardCompletion(
   const complete = async (connection: UpstreamConnection, own: JsonObject): Promise<JsonObject> => {
     if ((await connection.getClient()).server.capabilities.completions === undefined)
       return { completion: { values: [] } };
-    const proxiedRequest = { connection, method: COMPLETE, params: { ...params, ref: own }, call };
-    return forward({
-      ...proxiedRequest,
-      allowInputRequests: false,
-      inputRequestHandler: gateway.guard.createInputRequestHandler(connection),
-    });
+    return forward({ guard: gateway.guard, connection, method: COMPLETE, params: { ...params, ref: own }, call });
   };
   if (ref.type === 'ref/prompt') {
     const resolve = async () => resolveName(gateway, 'prompts', ref.name, requestContext, COMPLETE);

@@ -1,4 +1,4 @@
-import { catchMaybe, createCausedError, type MaybePromise, rpcError, thenMaybe } from '@tenon/base';
+import { createCausedError, rpcError } from '@tenon/base';
 import type { RequestContext, RequesterInfo } from 'tenon/proxy';
 import { createUnknownNameError, describeUndeclared } from '../catalog/catalog-errors.js';
 import type { NamedKind, ResolvedResource, ResolvedTool } from '../catalog/host-catalog.js';
@@ -8,13 +8,13 @@ import { toSignInError } from './sign-in-tools.js';
 import { selectVisibleEntries } from './visible-entries.js';
 
 /** Finds the tool or prompt that a request names. Records a request with an unknown name as refused. */
-export function resolveName<K extends NamedKind>(
+export async function resolveName<K extends NamedKind>(
   gateway: GatewayContext,
   kind: K,
   name: string,
   requestContext: RequestContext,
   method: string,
-): MaybePromise<ResolvedTool<K>> {
+): Promise<ResolvedTool<K>> {
   const scope = gateway.getScope(requestContext);
   const catalog = gateway.getCatalog(scope);
   const listNames = async (): Promise<readonly string[]> => {
@@ -25,30 +25,15 @@ export function resolveName<K extends NamedKind>(
       return [];
     }
   };
-  return catchMaybe(
-    () =>
-      thenMaybe(catalog.resolveByName(kind, name, listNames), target =>
-        requireSelected(gateway, kind, name, target, listNames),
-      ),
-    async error => {
-      const { principal } = scope.identity;
-      await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
-      throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
-    },
-  );
-}
-
-function requireSelected<K extends NamedKind>(
-  { selection }: GatewayContext,
-  kind: K,
-  name: string,
-  target: ResolvedTool<K>,
-  listNames: () => Promise<readonly string[]>,
-): MaybePromise<ResolvedTool<K>> {
-  if (selection?.hasEntry(target.connection.server, target.name) ?? true) return target;
-  return listNames().then(names => {
-    throw createUnknownNameError(kind, name, { names });
-  });
+  try {
+    const target = await catalog.resolveByName(kind, name, listNames);
+    if (gateway.selection?.hasEntry(target.connection.server, target.name) ?? true) return target;
+    throw createUnknownNameError(kind, name, { names: await listNames() });
+  } catch (error) {
+    const { principal } = scope.identity;
+    await gateway.guard.recordDenied({ method, kind: kind === 'tools' ? 'tool' : 'prompt', name, principal, error });
+    throw method === 'tools/call' ? error : toSignInError(error, scope, requestContext.dialect);
+  }
 }
 
 /**

@@ -6,9 +6,7 @@ import {
   INVALID_PARAMS,
   isObject,
   type JsonObject,
-  type MaybePromise,
   rpcError,
-  thenMaybe,
   withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
@@ -29,17 +27,16 @@ import { findOrSignIn } from './sign-in-tools.js';
 const headerParams = new WeakMap<Tool, readonly HeaderParam[]>();
 
 /** Calls a tool at its server, which validates the arguments. */
-export function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools/call'>): MaybePromise<JsonObject> {
+export async function callUpstreamTool(gateway: GatewayContext, call: ProxyCall<'tools/call'>): Promise<JsonObject> {
   const { params, context, run, requestContext } = call;
-  return thenMaybe(resolveTool(gateway, params.name, requestContext), tool => {
-    if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
-    const proxiedCall: ProxiedCall = { context, run, requestContext };
-    const setMoveToTask = (moveToTask: () => void) => {
-      proxiedCall.moveToTask = moveToTask;
-    };
-    const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
-    return runToolCall(call, { taskOptions, handler: () => tool.run(params, proxiedCall) });
-  });
+  const tool = await resolveTool(gateway, params.name, requestContext);
+  if (tool.headerParams.length > 0) checkHeaderParams(tool.headerParams, params.arguments, requestContext);
+  const proxiedCall: ProxiedCall = { context, run, requestContext };
+  const setMoveToTask = (moveToTask: () => void) => {
+    proxiedCall.moveToTask = moveToTask;
+  };
+  const taskOptions = tool.taskSupport && { support: tool.taskSupport, setMoveToTask };
+  return runToolCall(call, { taskOptions, handler: () => tool.run(params, proxiedCall) });
 }
 
 /** Runs a tool call of a task. */
@@ -69,34 +66,37 @@ export async function findObstacle(
 }
 
 /** Returns a tool for a caller: a tool of a server, or one of the search, describe, call and sign-in tools. */
-function resolveTool(gateway: GatewayContext, name: string, requestContext: RequestContext): MaybePromise<ProxiedTool> {
+async function resolveTool(
+  gateway: GatewayContext,
+  name: string,
+  requestContext: RequestContext,
+): Promise<ProxiedTool> {
+  const { budget, codeMode, callerSignIn } = gateway;
   const find = (own: string) => resolveServerTool(gateway, own, requestContext);
-  const findListed = () => (gateway.codeMode?.policy === 'only' ? findForPage(name, find) : find(name));
-  const resolve = () =>
-    gateway.budget === undefined && gateway.codeMode === undefined
-      ? find(name)
-      : thenMaybe(resolveMetaTool(gateway, name, requestContext, find), tool => tool ?? findListed());
-  return gateway.callerSignIn === undefined ? resolve() : findOrSignIn(gateway, name, requestContext, resolve);
-}
-
-/** Finds a tool that pages of apps may call. Programs alone may call the others. */
-function findForPage(name: string, find: (name: string) => MaybePromise<ProxiedTool>): MaybePromise<ProxiedTool> {
-  return thenMaybe(find(name), tool => {
-    if (tool.isForPages) return tool;
+  const resolve = async (): Promise<ProxiedTool> => {
+    const own = await resolveMetaTool(gateway, name, requestContext, find);
+    if (own) return own;
+    const tool = await find(name);
+    // Pages of apps may call their tools. Programs alone may call the others.
+    if (codeMode?.policy !== 'only' || tool.isForPages) return tool;
     throw rpcError(
       INVALID_PARAMS,
       `Unknown tool: ${name}. This gateway offers its tools to programs only. Call it in a program of run_program`,
     );
-  });
+  };
+  const hasMetaTools = budget !== undefined || codeMode !== undefined;
+  if (callerSignIn === undefined) return hasMetaTools ? resolve() : find(name);
+  return findOrSignIn(gateway, name, requestContext, hasMetaTools ? resolve : () => find(name));
 }
 
-function resolveServerTool(
+async function resolveServerTool(
   gateway: GatewayContext,
   name: string,
   requestContext: RequestContext,
-): MaybePromise<ProxiedTool> {
+): Promise<ProxiedTool> {
   const resolve = () => resolveName(gateway, 'tools', name, requestContext, 'tools/call');
-  return thenMaybe(resolve(), route => ({
+  const route = await resolve();
+  return {
     headerParams: getHeaderParams(route.entry),
     isForPages: isMarkedForApps(route.entry),
     taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
@@ -104,12 +104,17 @@ function resolveServerTool(
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
         const given = isObject(params.arguments) ? params.arguments : {};
         const args = gateway.guard.getToolNames(connection.server)?.changeArguments(ownName, given) ?? given;
-        const actionRequest = createToolRequest(connection, entry, args, call.requestContext.caller.auth);
         const own = { ...params, name: ownName, ...(args === given ? {} : { arguments: args }) };
-        const proxiedRequest = { connection, method: 'tools/call', params: own, call, allowInputRequests: true };
-        return forwardGuarded(gateway, actionRequest, proxiedRequest, entry);
+        return forwardGuarded(gateway, {
+          connection,
+          method: 'tools/call',
+          params: own,
+          call,
+          actionRequest: createToolRequest(connection, entry, args, call.requestContext.caller.auth),
+          tool: entry,
+        });
       }),
-  }));
+  };
 }
 
 function getHeaderParams(tool: Tool): readonly HeaderParam[] {
@@ -121,45 +126,40 @@ function getHeaderParams(tool: Tool): readonly HeaderParam[] {
   return sound;
 }
 
+/** Request that is authorized before it is sent. */
+interface GuardedRequest extends Pick<ProxiedRequest, 'connection' | 'method' | 'params' | 'call'> {
+  readonly actionRequest: ActionRequest;
+  /**
+   * Definition of the called tool.
+   * @default the request calls no tool
+   */
+  readonly tool?: Tool | undefined;
+}
+
 /** Authorizes an action, executes it, and processes its result. The audit log gets the end of each executed action. */
-export async function forwardGuarded(
-  gateway: GatewayContext,
-  actionRequest: ActionRequest,
-  proxiedRequest: Omit<ProxiedRequest, 'inputRequestHandler' | 'onInputRequested'>,
-  tool?: Tool,
-): Promise<JsonObject> {
-  const { guard } = gateway;
-  const { connection, call } = proxiedRequest;
+export async function forwardGuarded(gateway: GatewayContext, request: GuardedRequest): Promise<JsonObject> {
+  const { guard, registry } = gateway;
+  const { connection, method, params, call, actionRequest, tool } = request;
   try {
     const denied = await guard.authorizeCall(actionRequest, call.context, connection, tool);
     if (denied) return denied;
-    const inputRequestHandler = guard.createInputRequestHandler(connection);
     const onInputRequested = () => guard.recordInputRequest(actionRequest);
-    const result = await forward({ ...proxiedRequest, inputRequestHandler, onInputRequested });
+    const result = await forward({ guard, connection, method, params, call, onInputRequested });
     if (result.resultType === 'input_required') return result;
-    return await processResult(gateway, actionRequest, proxiedRequest, result, tool);
+    const uri = actionRequest.kind === 'resource' ? String(params.uri) : undefined;
+    const scheme = uri === undefined ? undefined : getKeptScheme(uri);
+    if (scheme === 'ui' && (await guard.isPageBlocked(connection, String(uri), result)))
+      await guard.authorizePassive(actionRequest, connection, method);
+    const shown =
+      registry.servers.length === 1 ? result : toPublicUris(gateway, connection.server, call.requestContext, result);
+    const processed = await guard.processResult(actionRequest, shown, tool?.outputSchema !== undefined);
+    if (scheme === 'skill') requireSameContents(String(uri), shown, processed);
+    guard.recordAnswer(actionRequest, result);
+    return processed;
   } catch (error) {
     guard.recordFailure(actionRequest, error, HandlerContext.getSignal(call.context).aborted);
     throw error;
   }
-}
-
-async function processResult(
-  gateway: GatewayContext,
-  actionRequest: ActionRequest,
-  { connection, call, method, params: { uri } }: Omit<ProxiedRequest, 'inputRequestHandler' | 'onInputRequested'>,
-  result: JsonObject,
-  tool: Tool | undefined,
-): Promise<JsonObject> {
-  const { guard } = gateway;
-  const scheme = actionRequest.kind === 'resource' && typeof uri === 'string' ? getKeptScheme(uri) : undefined;
-  if (scheme === 'ui' && (await guard.isPageBlocked(connection, String(uri), result)))
-    await guard.authorizePassive(actionRequest, connection, method);
-  const shown = toPublicUris(gateway, connection.server, call.requestContext, result);
-  const processed = await guard.processResult(actionRequest, shown, tool?.outputSchema !== undefined);
-  if (scheme === 'skill') requireSameContents(String(uri), shown, processed);
-  guard.recordAnswer(actionRequest, result);
-  return processed;
 }
 
 /** Refuses a changed file of a skill, because its digest would no longer match. */
@@ -178,7 +178,6 @@ function toPublicUris(
   requestContext: RequestContext,
   result: JsonObject,
 ): JsonObject {
-  if (gateway.registry.servers.length === 1) return result;
   const catalog = gateway.getCatalog(gateway.getScope(requestContext));
   return withPublicUris(result, uri => catalog.toPublicUri(server, uri));
 }

@@ -11,7 +11,7 @@ import { encodePromptArguments } from './calls/prompt-arguments.js';
 import { getToolValue } from './calls/results.js';
 import { checkSendable } from './calls/sendable-values.js';
 import type { Client, ServerTypes } from './client.js';
-import type { ServerEndpoint } from './connection/endpoint.js';
+import type { ServerDetails, ServerEndpoint } from './connection/endpoint.js';
 import { requireClientOptions } from './option-checks.js';
 import type { ClientOptions } from './options.js';
 import { createClientTasks } from './tasks/client-tasks.js';
@@ -67,6 +67,8 @@ function withEndpointExtensions({ extensions = [] }: ServerEndpoint, options: Cl
 function createClient(pipeline: CallPipeline): Client {
   const completions = new CompletionRequests(pipeline);
   const { connections, emitter } = pipeline;
+  // A gateway reads it for each call, and it changes only with the connection.
+  let shown: { readonly details: ServerDetails; readonly server: Client['server'] } | undefined;
   return {
     tools: createCallProxy((name, input, options) => callForValue(pipeline, name, input, options)),
     prompts: createCallProxy((name, input, options) => getPrompt(pipeline, name, input, options)),
@@ -96,8 +98,11 @@ function createClient(pipeline: CallPipeline): Client {
       return connections.state;
     },
     get server() {
-      const { server, dialect } = connections.lastConnection;
-      return { ...server, protocolVersion: dialect.protocolVersion };
+      const { server: details, dialect } = connections.lastConnection;
+      const { protocolVersion } = dialect;
+      if (shown?.details !== details || shown.server.protocolVersion !== protocolVersion)
+        shown = { details, server: { ...details, protocolVersion } };
+      return shown.server;
     },
     close: () => connections.close(),
     [Symbol.asyncDispose]: () => connections.close(),

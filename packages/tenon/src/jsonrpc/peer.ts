@@ -6,8 +6,8 @@ import {
   isSessionLoss,
   type JsonObject,
   PARSE_ERROR,
+  settleMaybe,
   TenonError,
-  thenMaybe,
   toReportedError,
 } from '@tenon/base';
 import { toErrorObject, toErrorResponses, toSuccess } from './error-response.js';
@@ -294,8 +294,9 @@ export class Peer implements MessageReceiver {
     scope: RequestScope,
     context?: MessageContext,
   ): JsonRpcResponse | Promise<JsonRpcResponse> {
-    return catchMaybe<JsonRpcResponse>(
-      () => thenMaybe(this.#handler.onRequest(incoming, scope, context), result => toSuccess(incoming, result)),
+    return settleMaybe<JsonObject, JsonRpcResponse>(
+      () => this.#handler.onRequest(incoming, scope, context),
+      result => toSuccess(incoming, result),
       error => {
         if (!isForPeer(error)) {
           this.#reportError(toReportedError(error, 'handler/threw', { peer: this.peer, method: incoming.method }));

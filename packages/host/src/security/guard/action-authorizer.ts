@@ -1,4 +1,4 @@
-import { rpcError, TOO_MANY_REQUESTS } from '@tenon/base';
+import { type MaybePromise, rpcError, TOO_MANY_REQUESTS } from '@tenon/base';
 import type { Context, Tool } from 'tenon';
 import { findMissingForRequest, USER_REJECTED } from 'tenon/host-internals';
 import type { Telemetry } from 'tenon/telemetry';
@@ -54,12 +54,14 @@ export class ActionAuthorizer {
    *
    * @throws TenonError `rpc/error` with code 429 when a quota is exceeded.
    */
-  async authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): Promise<string | undefined> {
+  authorize(actionRequest: ActionRequest, context: Context, tool?: Tool): MaybePromise<string | undefined> {
     const verdict = this.#policy?.evaluate(actionRequest);
     if (verdict) this.#telemetry?.addDetails({ decision: verdict.action });
+    const asks = verdict?.action === 'ask' ? verdict : undefined;
     if (verdict?.action === 'deny') return this.#recordDenied(actionRequest, verdict, verdict.reason);
-    if (this.#quotas) await this.#countQuota(this.#quotas, actionRequest, context);
-    return verdict?.action === 'ask' ? this.#ask(actionRequest, verdict, context, tool) : undefined;
+    if (this.#quotas === undefined) return asks && this.#ask(actionRequest, asks, context, tool);
+    const counting = this.#countQuota(this.#quotas, actionRequest, context);
+    return counting.then(() => asks && this.#ask(actionRequest, asks, context, tool));
   }
 
   async #ask(

@@ -24,7 +24,6 @@ export class AuditRecorder {
 
   /** Gives all lines of a call the same ID. A call that runs again, after a request for input, keeps its ID. */
   async identifyCall(actionRequest: ActionRequest, context: Context): Promise<void> {
-    if (!this.isRecording) return;
     this.#callIds.set(actionRequest, await context.step('identified', () => crypto.randomUUID()));
   }
 

@@ -9,7 +9,6 @@ import {
   rpcError,
   type Stores,
   TenonError,
-  thenMaybe,
   toCanonicalJson,
 } from '@tenon/base';
 import { USER_REJECTED } from 'tenon/host-internals';
@@ -113,7 +112,7 @@ export function createGuard(
     },
     async authorizeCall(actionRequest, context, connection, tool) {
       telemetry?.addDetails({ upstream: connection.server });
-      await recorder.identifyCall(actionRequest, context);
+      if (recorder.isRecording) await recorder.identifyCall(actionRequest, context);
       const blocked = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
       if (blocked !== undefined) {
         telemetry?.addDetails({ decision: 'blocked' });
@@ -129,12 +128,11 @@ export function createGuard(
       start();
       return undefined;
     },
-    processResult(actionRequest, result, hasOutputSchema) {
-      return thenMaybe(delivery.processResult(actionRequest, result, hasOutputSchema), delivered => {
-        if (!('blocked' in delivered)) return delivered.result;
-        recordEnd(actionRequest, { action: 'answered', outcome: 'blocked', reason: delivered.blocked });
-        return createDeniedResult(actionRequest, delivered.blocked, 'Not passed on');
-      });
+    async processResult(actionRequest, result, hasOutputSchema) {
+      const screened = await delivery.screenResult(actionRequest, result);
+      if (typeof screened !== 'string') return delivery.truncateResult(actionRequest, screened, hasOutputSchema);
+      recordEnd(actionRequest, { action: 'answered', outcome: 'blocked', reason: screened });
+      return createDeniedResult(actionRequest, screened, 'Not passed on');
     },
     recordAnswer(actionRequest, { isError }) {
       recordEnd(actionRequest, { action: 'answered', outcome: isError === true ? 'tool failed' : 'ok' });

@@ -169,15 +169,16 @@ export class InventoryGuard {
    * Returns the reason why the configuration or the lock blocks an entry of a server. A resource may be identified by
    * its template.
    */
-  async findBlockReason(
+  findBlockReason(
     connection: UpstreamConnection,
     kind: PinnedKind | 'method',
     name: string,
-  ): Promise<string | undefined> {
+  ): MaybePromise<string | undefined> {
     if (kind === 'tool' && !this.#isWantedTool(connection.server, name))
       return `the configuration of the server "${connection.server}" disables it`;
-    const verdict = await this.#checkLock(connection, REQUIRED_LISTS[kind]);
-    return verdict === undefined || verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name);
+    return this.#checkLock(connection, REQUIRED_LISTS[kind])?.then(verdict =>
+      verdict.ok ? undefined : this.#findLockReason(verdict, connection, kind, name),
+    );
   }
 
   async #findLockReason(
@@ -221,7 +222,7 @@ export class InventoryGuard {
     connection: UpstreamConnection,
     required: readonly ListKind[],
     known?: Partial<ReadLists>,
-  ): MaybePromise<LockVerdict | undefined> {
+  ): Promise<LockVerdict> | undefined {
     const { lockGuard } = this.#options;
     const entry = this.#entries.get(connection.server);
     if (lockGuard === undefined || entry === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { type CallerIdentity, getOwnerKey, type JsonObject, type MaybePromise, thenMaybe } from '@tenon/base';
+import { type CallerIdentity, getOwnerKey, type JsonObject, type MaybePromise } from '@tenon/base';
 import { isOverflowUri, type OverflowStore } from '../../proxy/output/overflow-store.js';
 import { truncateResult } from '../../proxy/output/truncate-result.js';
 import type { ActionRequest } from '../policy/action-request.js';
@@ -12,27 +12,24 @@ export class ResultGuard {
   readonly #options: HostGuardOptions;
   readonly #overflow: OverflowStore | undefined;
   readonly #screenAside: ScreenAside;
+  /** Screening of results. Undefined if they are not screened. */
+  readonly #resultScreening: Screening | undefined;
 
   constructor(options: HostGuardOptions, overflow: OverflowStore | undefined, screenAside: ScreenAside) {
+    const { screening = {} } = options;
+    const isScreening = screening !== false && screening.results !== false;
+    this.#resultScreening = isScreening ? { ...screening.results, mask: screening.onThreat === 'mask' } : undefined;
     this.#options = options;
     this.#overflow = overflow;
     this.#screenAside = screenAside;
   }
 
-  /** Screens, limits and masks a result. Returns the reason instead if the result is blocked. */
-  processResult(
+  /** Stores the part of the result of a tool that exceeds the limits, and returns the rest. */
+  truncateResult(
     actionRequest: ActionRequest,
-    result: JsonObject,
+    screened: JsonObject,
     hasOutputSchema: boolean,
-  ): MaybePromise<{ readonly result: JsonObject } | { readonly blocked: string }> {
-    return thenMaybe(this.#screen(actionRequest, result), screened =>
-      typeof screened === 'string'
-        ? { blocked: screened }
-        : thenMaybe(this.#truncate(actionRequest, screened, hasOutputSchema), truncated => ({ result: truncated })),
-    );
-  }
-
-  #truncate(actionRequest: ActionRequest, screened: JsonObject, hasOutputSchema: boolean): MaybePromise<JsonObject> {
+  ): MaybePromise<JsonObject> {
     const { output } = this.#options;
     if (actionRequest.kind !== 'tool' || output === undefined || this.#overflow === undefined) return screened;
     return truncateResult(screened, {
@@ -58,16 +55,14 @@ export class ResultGuard {
     return contents && { ...contents };
   }
 
-  #screen(actionRequest: ActionRequest, result: JsonObject): MaybePromise<JsonObject | string> {
-    const { screening = {}, onScreeningReport } = this.#options;
-    if (screening === false || screening.results === false) return result;
-    const options = { ...screening.results, mask: screening.onThreat === 'mask' };
-    return thenMaybe(this.#screenValue('screenResult', result, options), ({ value, findings }) => {
-      if (findings.length > 0)
-        onScreeningReport?.({ server: actionRequest.server, kind: 'result', name: actionRequest.name, findings });
-      const threat = screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
-      return threat ? `its result has ${threat.kind} at ${threat.where}` : value;
-    });
+  /** Screens and masks a result. Returns the reason instead if the result is blocked. */
+  async screenResult({ server, name }: ActionRequest, result: JsonObject): Promise<JsonObject | string> {
+    if (this.#resultScreening === undefined) return result;
+    const { screening, onScreeningReport } = this.#options;
+    const { value, findings } = await this.#screenValue('screenResult', result, this.#resultScreening);
+    if (findings.length > 0) onScreeningReport?.({ server, kind: 'result', name, findings });
+    const threat = screening && screening.onThreat === 'block' ? findings.find(isThreat) : undefined;
+    return threat ? `its result has ${threat.kind} at ${threat.where}` : value;
   }
 
   #screenValue<Value>(screener: ScreenerName, value: Value, options: object): MaybePromise<Screened<Value>> {

@@ -6,7 +6,6 @@ import {
   requireKnownOptions,
   systemClock,
   TenonError,
-  thenMaybe,
 } from '@tenon/base';
 import type { LoggingLevel, Tool } from '../../protocol/content.js';
 import type { FinalResult, MethodName, Methods } from '../../protocol/method-types.js';
@@ -106,15 +105,20 @@ export class CallPipeline implements CallContext {
 
   /** Calls any method. If the call becomes a task, it returns the task without waiting for it. */
   begin(callState: CallState): JsonObject | Promise<JsonObject> {
+    const { openConnection } = this.connections;
+    if (openConnection === undefined)
+      return this.connections.getConnection().then(connection => this.#beginOn(connection, callState));
+    return this.#beginOn(openConnection, callState);
+  }
+
+  #beginOn(connection: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
     const { method, params, options } = callState;
-    return thenMaybe(this.connections.openConnection ?? this.connections.getConnection(), connection => {
-      const known = isMethod(method) ? method : undefined;
-      if (known) checkSupported(connection, known);
-      checkSendable(connection, method, params);
-      if (options.meta) checkSendable(connection, method, { _meta: options.meta });
-      const cached = known && this.cache.get(known, params);
-      return cached ?? this.#sendWithRetry(connection, callState);
-    });
+    const known = isMethod(method) ? method : undefined;
+    if (known) checkSupported(connection, known);
+    checkSendable(connection, method, params);
+    if (options.meta) checkSendable(connection, method, { _meta: options.meta });
+    const cached = known && this.cache.get(known, params);
+    return cached ?? this.#sendWithRetry(connection, callState);
   }
 
   /**
@@ -173,14 +177,17 @@ export class CallPipeline implements CallContext {
   }
 
   /** Sends a call. First loads the list of tools if the call needs it. */
-  sendOnce(initial: Connection, callState: CallState): JsonObject | Promise<JsonObject> {
+  sendOnce(initial: Connection, callState: CallState): Promise<JsonObject> {
     const loadsTools = callState.method === 'tools/call' && this.#mustLoadTools(initial);
-    return thenMaybe(loadsTools ? this.loadTools(initial, callState.options) : undefined, () =>
-      // Loading the tools may have reconnected. The request was not sent yet, so it uses the current connection.
-      thenMaybe(initial.ended ? this.connections.getConnection() : initial, connection =>
-        this.#exchange(connection, callState),
-      ),
-    );
+    return loadsTools || initial.ended
+      ? this.#sendLater(initial, callState, loadsTools)
+      : this.#exchange(initial, callState);
+  }
+
+  async #sendLater(initial: Connection, callState: CallState, loadsTools: boolean): Promise<JsonObject> {
+    if (loadsTools) await this.loadTools(initial, callState.options);
+    // Loading the tools may have reconnected. The request was not sent yet, so it uses the current connection.
+    return this.#exchange(initial.ended ? await this.connections.getConnection() : initial, callState);
   }
 
   /** Sends a request, answers the server's input requests, and validates the result. */
