@@ -104,7 +104,8 @@ async function resolveServerTool(
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
         const given = isObject(params.arguments) ? params.arguments : {};
         const args = gateway.guard.getToolNames(connection.server)?.changeArguments(ownName, given) ?? given;
-        const own = { ...params, name: ownName, ...(args === given ? {} : { arguments: args }) };
+        const isSame = ownName === params.name && args === given;
+        const own = isSame ? params : { ...params, name: ownName, ...(args === given ? {} : { arguments: args }) };
         return forwardGuarded(gateway, {
           connection,
           method: 'tools/call',

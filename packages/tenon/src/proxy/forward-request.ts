@@ -18,7 +18,7 @@ import type { RetryInputs } from '../protocol/params-and-results.js';
 import { HandlerContext } from '../server/context/handler-context.js';
 import type { ActiveCalls, UpstreamCall } from './active-calls.js';
 import { toForwardedError } from './forwarded-error.js';
-import { selectForwardedMeta } from './passed-meta.js';
+import { hasForwardedMeta, selectForwardedMeta } from './passed-meta.js';
 import type { ProxyCall } from './proxy-server.js';
 import { RequestedLogLevel } from './requested-log-level.js';
 
@@ -162,6 +162,7 @@ export function sendUpstream(client: Client, request: UpstreamRequestOptions): P
   requireArgument('`client` of sendUpstream', client, checkClient);
   requireArgument('`request` of sendUpstream', request, checkRequest);
   const { method, params, context, ids, inputs = context.inputs, onTaskCreated } = request;
+  const { meta } = context;
   const { inputResponses, requestState } = inputs;
   const { _meta: _, inputResponses: __, requestState: ___, task: ____, ...own } = params;
   const answers = {
@@ -176,7 +177,7 @@ export function sendUpstream(client: Client, request: UpstreamRequestOptions): P
     onTaskCreated,
     // If the server closes its stream, the proxy closes the caller's stream as well.
     onStreamClosed: () => void context.closeStream(),
-    meta: selectForwardedMeta(context.meta),
+    meta: hasForwardedMeta(meta) ? selectForwardedMeta(meta) : undefined,
     allowReservedMeta: true,
   });
 }

@@ -13,6 +13,12 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
 
 const checkMeta = checkObject();
 
+/** Tells if `_meta` has a key that does not apply to one connection only. */
+export function hasForwardedMeta(meta: JsonObject): boolean {
+  for (const key in meta) if (!HOP_BY_HOP.has(key)) return true;
+  return false;
+}
+
 /** Returns `_meta` without the keys that apply to one connection only, such as the progress token. */
 export function selectForwardedMeta(meta: JsonObject): JsonObject {
   requireArgument('`meta` of selectForwardedMeta', meta, checkMeta);

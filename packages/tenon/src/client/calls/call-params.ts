@@ -18,7 +18,10 @@ export function prepareParams(
 ): JsonObject {
   const cleaned = callsTool && 'task' in params ? withoutTask(params) : params;
   const prepared = task === undefined ? cleaned : { ...cleaned, task };
-  return meta ? { ...prepared, _meta: { ...(prepared._meta as JsonObject | undefined), ...meta } } : prepared;
+  if (meta === undefined) return prepared;
+  // Adding a member to a spread object is ten times slower than spreading last.
+  if (!('_meta' in prepared)) return { _meta: meta, ...prepared };
+  return { ...prepared, _meta: { ...(prepared._meta as JsonObject | undefined), ...meta } };
 }
 
 function withoutTask({ task: _, ...params }: JsonObject): JsonObject {

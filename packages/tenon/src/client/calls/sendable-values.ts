@@ -19,18 +19,18 @@ export function checkSendable(connection: CheckedConnection, method: string, par
 export function requireSendable(
   value: unknown,
   code: string,
-  { peer }: { readonly peer: string | undefined },
+  connection: { readonly peer: string | undefined },
   method: string,
 ): void {
   let loss: JsonLoss | undefined;
   try {
     loss = findJsonLoss(value, true);
   } catch (error) {
-    throw TenonError.from(error, code, { peer, method });
+    throw TenonError.from(error, code, { peer: connection.peer, method });
   }
   if (loss)
     throw new TenonError(code, 'a value cannot be serialized as JSON', {
-      peer,
+      peer: connection.peer,
       method,
       expected: JSON_VALUES,
       received: `${loss.kind} at ${loss.path}`,
