@@ -66,20 +66,20 @@ let count = 0;
  * Callers without a session share a scope if they have the same user, OAuth client and supported input requests.
  * Without authorization, all of these callers are the same user.
  *
- * @param carries Tells if the host carries an extension from the caller to the servers.
+ * @param carried IDs of the extensions that the host carries from the caller to the servers.
  * @param valueNames Names of the values of the caller that servers need. Callers with other values have another scope.
  */
 export function createConnectionScope(
   requester: RequesterInfo,
   waitForTasks = true,
   valueNames: readonly string[] = [],
-  carries: (id: string) => boolean = () => false,
+  carried: ReadonlySet<string> = new Set(),
 ): ConnectionScope {
   const { caller, dialect } = requester;
   const session = requester.session ?? requester.originSession;
   const values = valueNames.length === 0 ? undefined : readCallerValues(requester, valueNames);
   const input = getSupportedInput(caller.capabilities);
-  const extensions = selectExtensions(caller.capabilities, carries);
+  const extensions = selectExtensions(caller.capabilities, carried);
   const identity = identifyCaller(caller.auth);
   const sessionPart = session === undefined ? 'all' : getSessionKey(session);
   const tasks = waitForTasks || !lacksTaskExtension(caller.capabilities, dialect);
@@ -145,11 +145,12 @@ export function joinSessions({ identity, caller, tasks, extensions }: Connection
 
 /** Returns the extensions of a caller that the host carries, or `undefined` if there are none. */
 function selectExtensions(
-  { extensions = {} }: ClientCapabilities,
-  carries: (id: string) => boolean,
+  { extensions }: ClientCapabilities,
+  carried: ReadonlySet<string>,
 ): DeclaredExtensions | undefined {
-  const carried = Object.entries(extensions).filter(([id, settings]) => carries(id) && settings !== undefined);
-  return carried.length === 0 ? undefined : Object.fromEntries(carried as [string, JsonObject][]);
+  if (extensions === undefined) return undefined;
+  const declared = Object.entries(extensions).filter(([id, settings]) => carried.has(id) && settings !== undefined);
+  return declared.length === 0 ? undefined : Object.fromEntries(declared as [string, JsonObject][]);
 }
 
 const hashExtensions = (extensions: DeclaredExtensions): string => hashSha256(toCanonicalJson(extensions)).slice(0, 16);

@@ -84,7 +84,7 @@ export class UpstreamConnection {
     this.lists = new ListCache(
       connectionOptions.server,
       async isForCall => {
-        const client = await (isForCall ? this.#findClientForCall() : this.#findClient());
+        const client = await this.#findClient(isForCall);
         return client;
       },
       connectionOptions.clock,
@@ -196,10 +196,15 @@ export class UpstreamConnection {
     return this.#findClient();
   }
 
-  #findClient(): MaybePromise<Client> {
+  /** Returns the client. A call waits during a short delay after a failure. */
+  #findClient(isForCall = false): MaybePromise<Client> {
     if (this.#closed) throw createClosedConnectionError(this.server);
     const state = this.#client?.state;
     const remaining = state === 'connected' ? 0 : this.#backoff.remaining;
+    if (isForCall && remaining > 0 && remaining <= MAX_AWAITED_DELAY)
+      return new Promise<void>(resolve => void this.#connectionOptions.clock.after(remaining, resolve)).then(() =>
+        this.#findClient(true),
+      );
     if (remaining > 0) throw createBackoffError(this.#lastError, remaining);
     if (this.#client && state !== 'failed') {
       this.#connectionOptions.processes?.markUsed(this);
@@ -242,19 +247,9 @@ export class UpstreamConnection {
     this.#connectionOptions.onStateChange?.();
   }
 
-  /** Returns the client for a call, which waits during a short delay after a failure. */
-  #findClientForCall(): MaybePromise<Client> {
-    const { remaining } = this.#backoff;
-    const isWaiting = remaining > 0 && remaining <= MAX_AWAITED_DELAY && this.#client?.state !== 'connected';
-    if (!isWaiting || this.#closed) return this.#findClient();
-    return new Promise<void>(resolve => void this.#connectionOptions.clock.after(remaining, resolve)).then(() =>
-      this.#findClientForCall(),
-    );
-  }
-
   /** Runs `work` with the client, on behalf of a call. */
   async run<T>(call: UpstreamCall, work: (client: Client) => MaybePromise<T>): Promise<T> {
-    const client = await this.#findClientForCall();
+    const client = await this.#findClient(true);
     return this.calls.run(call, () => this.#observeResponse(work(client), true));
   }
 

@@ -139,9 +139,7 @@ export class GatewayContext {
   getScope(requester: RequesterInfo): ConnectionScope {
     const known = this.#scopes.get(requester);
     if (known) return known;
-    const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames, id =>
-      this.carriesExtension(id),
-    );
+    const created = createConnectionScope(requester, this.#waitForTasks, this.registry.valueNames, this.#extensions);
     // A value of a `WeakMap` lasts until a full collection, so all requests with the same key share one scope.
     const scope = this.#catalogs.get(created.key)?.scope ?? created;
     this.#scopes.set(requester, scope);

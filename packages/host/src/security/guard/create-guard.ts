@@ -54,6 +54,7 @@ export function createGuard(
   { entries, hasPrefix, stores, clock, reportError, telemetry, screenAside = screenInTurns }: GuardContext,
 ): HostGuard {
   const recorder = new AuditRecorder(options.audit, reportError);
+  const { isRecording } = recorder;
   const admission = new InventoryGuard(entries, options, { hasPrefix, reportError, screenAside });
   const approvals =
     options.approvals ??
@@ -112,7 +113,7 @@ export function createGuard(
     },
     async authorizeCall(actionRequest, context, connection, tool) {
       telemetry?.addDetails({ upstream: connection.server });
-      if (recorder.isRecording) await recorder.identifyCall(actionRequest, context);
+      if (isRecording) await recorder.identifyCall(actionRequest, context);
       const blocked = await admission.findBlockReason(connection, actionRequest.kind, actionRequest.name);
       if (blocked !== undefined) {
         telemetry?.addDetails({ decision: 'blocked' });
@@ -121,7 +122,7 @@ export function createGuard(
       }
       const refusal = await permission.authorize(actionRequest, context, tool);
       if (refusal !== undefined) return createDeniedResult(actionRequest, refusal);
-      if (!recorder.isRecording) return undefined;
+      if (!isRecording) return undefined;
       const start = () => void startTimes.set(actionRequest, clock.now());
       // The step may fail after the line was written. A later run does not write it again.
       await context.step('recorded', () => recorder.write(actionRequest, { action: 'called' }).then(start));

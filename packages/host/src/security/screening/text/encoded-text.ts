@@ -7,6 +7,8 @@ import { countScanSteps, DECODE_STEPS, SCAN_STEPS, type StepCounter } from '../s
  */
 
 const MIN_ENCODED = 40;
+/** Length of the shortest sequence: eight references such as `&#9;`, or eight escapes such as `\x09`. */
+const MIN_RUN = 32;
 /** Maximum length of a sequence that is decoded, in characters. */
 const MAX_DECODED = 240;
 const MAX_ENCODED = MAX_DECODED * 4;
@@ -17,6 +19,7 @@ const ENCODED_RUN =
 
 export function findEncoded(text: string, sink: OnFindingCandidate, meter: StepCounter): void {
   countScanSteps(meter, text.length * SCAN_STEPS);
+  if (text.length < MIN_RUN) return;
   for (const match of text.matchAll(ENCODED_RUN)) {
     countScanSteps(meter, DECODE_STEPS * Math.min(match[0].length, MAX_ENCODED));
     const read = decodeProse(match[0]);

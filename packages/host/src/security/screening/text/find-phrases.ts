@@ -35,7 +35,9 @@ export function findPhrases(text: string, sink: OnFindingCandidate, meter: StepC
   countScanSteps(meter, text.length * SCAN_STEPS);
   const held: PhraseWord[] = [];
   const isAscii = /^[\0-~]*$/.test(text);
-  const search = new RegExp(isAscii ? PLAIN_WORDS : WORDS);
+  const search = isAscii ? PLAIN_WORDS : WORDS;
+  // A search that reached its limit has left its position in the expression.
+  search.lastIndex = 0;
   for (let match = search.exec(text); match !== null; match = search.exec(text)) {
     countScanSteps(meter, WORD_STEPS);
     addWord(held, match[0], match.index, meter);
