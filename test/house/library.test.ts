@@ -25,6 +25,7 @@ import {
   findPrivatePhrases,
   findRelativeComments,
   findRelativeTitles,
+  findRepeatedFunctions,
 } from './naming-rules.js';
 import {
   getExportedNames,
@@ -117,6 +118,25 @@ describe.each(listPackages())('the code of the package %s', name => {
   });
   it('begins no comment with a relative word', () => expect(sources.flatMap(findRelativeComments)).toEqual([]));
   it('contains no private words in comments', () => expect(sources.flatMap(findPrivatePhrases)).toEqual([]));
+});
+
+/** Functions that two packages have, because neither of them imports the other. The page of an app imports no package. */
+const REPEATED_FUNCTIONS: readonly string[] = [
+  'ai/model-messages.ts getBlocks, host/sampling/content.ts getBlocks',
+  'ai/model-messages.ts getToolUses, host/sampling/content.ts getToolUses',
+  'apps/channel/messages.ts isObject, base/json/json-object.ts isObject',
+  'host/connections/skill-entries.ts getSkillSettings, skills/client/skills-of.ts getSettings',
+];
+
+describe('the code of all packages', () => {
+  it('has each function once', () => {
+    const sources = listPackages().flatMap(name =>
+      readSources(name)
+        .filter(source => !isDeclarationFile(source))
+        .map(source => ({ ...source, path: `${name}/${source.path}` })),
+    );
+    expect(findRepeatedFunctions(sources).sort()).toEqual(REPEATED_FUNCTIONS);
+  });
 });
 
 describe('the tests', () => {

@@ -3,6 +3,7 @@ import {
   getDeclaredTypes,
   getDocComments,
   getExportedFunctions,
+  getFunctionCodes,
   getIdentifiers,
   getNamedFunctions,
   type Source,
@@ -58,6 +59,20 @@ function findRepeatedNames(files: readonly { readonly path: string; readonly nam
   for (const { path, names } of files)
     for (const name of names) paths.set(name, (paths.get(name) ?? new Set()).add(path));
   return [...paths].filter(([, { size }]) => size > 1).map(([name, found]) => `${name}: ${[...found].join(', ')}`);
+}
+
+/** Shortest code of a function that counts as a rule, in characters. */
+const MIN_CODE = 55;
+
+/** Finds functions with the same code in several places, under any names. */
+export function findRepeatedFunctions(sources: readonly Source[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const source of sources)
+    for (const { name, code } of getFunctionCodes(source))
+      places.set(code, [...(places.get(code) ?? []), `${source.path} ${name}`]);
+  return [...places]
+    .filter(([code, { length }]) => code.length >= MIN_CODE && length > 1)
+    .map(([, found]) => found.join(', '));
 }
 
 /** Finds functions whose name does not begin with a verb. */

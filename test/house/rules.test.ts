@@ -25,6 +25,7 @@ import {
   findPrivatePhrases,
   findRelativeComments,
   findRelativeTitles,
+  findRepeatedFunctions,
 } from './naming-rules.js';
 import { parse } from './source.js';
 import { measureStructure } from './structure.js';
@@ -180,6 +181,16 @@ describe('the rules of the structure', () => {
     const inBoth = ['node', 'web'].map(name => [`runtimes/${name}/a.ts`, a[1]] as [string, string]);
     expect(find(...inBoth)).toEqual([]);
     expect(find(a, ...inBoth)).toHaveLength(1);
+  });
+
+  it('find functions with the same code under other names', () => {
+    const code = (name: string, value: string, rest = '') =>
+      `function ${name}(${value}) { try { return JSON.parse(${value}); } catch { ${rest}return undefined; } }`;
+    const find = (other: string) => findRepeatedFunctions([parse('a.ts', code('read', 'text')), parse('b.ts', other)]);
+    expect(find(`export ${code('parse', 'body')}`)).toEqual(['a.ts read, b.ts parse']);
+    expect(find(`const parse = (body) => ${code('', 'body').slice(16)}`)).toEqual(['a.ts read, b.ts parse']);
+    expect(find(code('parse', 'body', 'ends = true; '))).toEqual([]);
+    expect(find('const isText = (value) => typeof value === "string"')).toEqual([]);
   });
 
   it('find functions that do not begin with a verb', () => {

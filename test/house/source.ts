@@ -228,6 +228,37 @@ export function getNamedFunctions(source: Source): { name: string; line: number 
   });
 }
 
+/** The functions at the top of a file with their code, in which parameters and variables have numbers in place of names. */
+export function getFunctionCodes({ tree }: Source): { name: string; code: string }[] {
+  const codes: { name: string; code: string }[] = [];
+  for (const node of tree.statements) {
+    if (ts.isFunctionDeclaration(node) && node.name) codes.push({ name: node.name.text, code: toNumberedCode(node) });
+    for (const { name, initializer } of ts.isVariableStatement(node) ? node.declarationList.declarations : [])
+      if (initializer && ts.isArrowFunction(initializer))
+        codes.push({ name: name.getText(), code: toNumberedCode(initializer) });
+  }
+  return codes;
+}
+
+function toNumberedCode({ parameters, body }: ts.FunctionDeclaration | ts.ArrowFunction): string {
+  const numbers = new Map<string, number>();
+  const words: string[] = [];
+  const add = (node: ts.Node): void => {
+    if (ts.isTypeNode(node)) return;
+    const isNamed = (ts.isParameter(node.parent) || ts.isVariableDeclaration(node.parent)) && node.parent.name === node;
+    if (ts.isIdentifier(node) && isNamed) numbers.set(node.text, numbers.size);
+    const number = ts.isIdentifier(node) ? numbers.get(node.text) : undefined;
+    if (number !== undefined) words.push(`$${number}`);
+    else if (node.getChildCount() === 0) words.push(node.getText());
+    else node.getChildren().forEach(add);
+  };
+  for (const { name } of parameters) add(name);
+  const [only, ...others] = body && ts.isBlock(body) ? body.statements : [];
+  const returned = only && others.length === 0 && ts.isReturnStatement(only) ? only.expression : undefined;
+  if (body) add(returned ?? body);
+  return words.join(' ').replaceAll(';', '');
+}
+
 const EXPORT = ts.SyntaxKind.ExportKeyword;
 
 /** Names of the types, interfaces and classes that a file declares at the top. */

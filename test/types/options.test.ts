@@ -5,7 +5,11 @@ import { ENTRIES } from './entries.js';
 import { findOptionMembers } from './option-members.js';
 
 /** Here the platform decides: `fetch` itself does not accept `undefined`. */
-const OF_THE_PLATFORM = ['fetchWithAddressCheck(init).body'];
+const OF_THE_PLATFORM = [
+  'fetchWithAddressCheck(init).body',
+  'toHostServers()[].fetch(init).body',
+  'toHostServers()[].fetch(init).signal',
+];
 /** A client, which passes these values to callbacks: nobody writes them. */
 const OF_A_CLIENT = 'toAiTools(source).listTools(';
 

@@ -5,6 +5,7 @@
  */
 
 export { decodeBase64, decodeBase64Url, encodeBase64, encodeBase64Url } from './encoding/base64.js';
+export { encodeText, joinBytes } from './encoding/bytes.js';
 export { computeFingerprint } from './encoding/fingerprint.js';
 export { createSigner, type Signer } from './encoding/hmac.js';
 export { createRandomText } from './encoding/random-text.js';
@@ -62,7 +63,7 @@ export { toCanonicalJson } from './json/canonical-json.js';
 export { copyWithout } from './json/copy-without.js';
 export { JsonCache } from './json/json-cache.js';
 export { findJsonLoss, JSON_VALUES, type JsonLoss } from './json/json-loss.js';
-export { describeType, isObject, type JsonObject } from './json/json-object.js';
+export { describeType, getJsonType, isObject, isTextList, type JsonObject, toJsonObject } from './json/json-object.js';
 export { keepTextsIn, parseJsonText, stringifyJson, stringifyMember } from './json/json-text.js';
 export { copyJson, copyThroughJson, findJsonFault } from './json/json-value.js';
 export {
@@ -72,6 +73,7 @@ export {
   keepIntegers,
   setInteger,
 } from './json/kept-integers.js';
+export { parseJsonObject, tryParseJson } from './json/parse-json.js';
 export { decodePointerToken, escapePointerKey, parseJsonPointer, toJsonPointer } from './json/pointer-token.js';
 export type { AuthInfo } from './limits/auth-info.js';
 export { type CallerIdentity, getOwnerKey, identifyCaller, isSameOwner } from './limits/caller-identity.js';
@@ -200,7 +202,7 @@ export {
   toKeyRange,
 } from './stores/validation.js';
 export { getCancelReason } from './timing/cancel-reason.js';
-export { type Clock, systemClock } from './timing/clock.js';
+export { type Clock, MAX_TIMER_DELAY, systemClock } from './timing/clock.js';
 export { type AbortSignalLike, LazyAbortSignal, toAbortSignal } from './timing/lazy-abort-signal.js';
 export {
   catchMaybe,
@@ -211,12 +213,14 @@ export {
   thenMaybe,
 } from './timing/maybe-promise.js';
 export { runNextTurn } from './timing/next-turn.js';
+export { DURATION_PATTERN, toMilliseconds } from './timing/parse-duration.js';
 export { rejectOnAbort } from './timing/reject-on-abort.js';
 export { runWithTimeout } from './timing/run-with-timeout.js';
 export { sleep } from './timing/sleep.js';
+export { decodeComponent } from './uris/decode-component.js';
 export { addLabel, getKeptScheme } from './uris/kept-scheme.js';
 export { mapPageAddresses, readPageAddresses } from './uris/page-addresses.js';
-export { parseUrl, parseWebUrl } from './uris/parse-url.js';
+export { isUrlText, parseUrl, parseWebUrl } from './uris/parse-url.js';
 export { addUriPrefix, removeUriPrefix } from './uris/prefixed-uri.js';
 export { withPublicUris } from './uris/public-uris.js';
 export { unwrapUri, type WrappedResource, wrapUri } from './uris/wrapped-uri.js';

@@ -1,5 +1,5 @@
 /**
- * Files of programs that run at the same time: locks, private files, and replacement in one step.
+ * Files of programs that run at the same time: locks, private files, replacement in one step, and processes that run.
  *
  * @module @tenon/base/node
  */
@@ -7,3 +7,4 @@ export { withLock } from './runtimes/node/files/file-lock.js';
 export { isInside } from './runtimes/node/files/is-inside.js';
 export { makePrivate, requirePrivate } from './runtimes/node/files/private-file.js';
 export { ensurePathInFolder, ensureRealPath, replaceFile, syncFolder } from './runtimes/node/files/replace-file.js';
+export { isProcessRunning } from './runtimes/node/is-process-running.js';

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { decodeComponent } from '@tenon/base';
 
 /** Address of the view. */
 export interface Route {
@@ -8,17 +9,9 @@ export interface Route {
 }
 
 const readRoute = (): Route => ({
-  path: location.pathname.split('/').filter(Boolean).map(decodePart),
+  path: location.pathname.split('/').filter(Boolean).map(decodeComponent),
   query: new URLSearchParams(location.search),
 });
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
-}
 
 export const route = signal<Route>(readRoute());
 

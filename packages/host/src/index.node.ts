@@ -139,6 +139,7 @@ export type {
   ToolSettings,
   UrlTarget,
 } from './config/server-entry.js';
+export { toHostServers } from './config/to-host-servers.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './config/trust.js';
 export type { ConfigChange, TrustQuestion } from './config/trust-question.js';
 // Servers of OpenAPI documents.
@@ -174,8 +175,9 @@ export {
 export { type ConfigFileOptions, readConfigFile } from './runtimes/node/config-file.js';
 export { type ConfigLocation, findProjectConfigs, findUserConfigs } from './runtimes/node/config-locations.js';
 export { watchConfig } from './runtimes/node/config-watch.js';
-export type { ConfigSource, HostLockOptions, NodeHostOptions } from './runtimes/node/host-options.js';
+export type { ConfigSource, NodeHostOptions } from './runtimes/node/host-options.js';
 export { type LockFile, openLockFile } from './runtimes/node/lock-file.js';
+export { type HostLockOptions, openLockGuard } from './runtimes/node/lock-guard.js';
 export { readPolicyFile } from './runtimes/node/policy-file.js';
 export { loadTrustKey } from './runtimes/node/trust-key.js';
 // Models.

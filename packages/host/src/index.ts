@@ -111,6 +111,7 @@ export type {
   ToolSettings,
   UrlTarget,
 } from './config/server-entry.js';
+export { toHostServers } from './config/to-host-servers.js';
 export { type AskTrust, createTrust, type Trust, type TrustOptions } from './config/trust.js';
 export type { ConfigChange, TrustQuestion } from './config/trust-question.js';
 // Servers of OpenAPI documents.

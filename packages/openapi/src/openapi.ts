@@ -5,10 +5,10 @@ import {
   checkOrigin,
   checkRange,
   checkString,
-  isObject,
   requireArgument,
   requireKnownOptions,
   TenonError,
+  toJsonObject,
 } from '@tenon/base';
 import { type ApiDefinitions, createDefinitions, type RequestOptions } from './calls/serve-operations.js';
 import { type DocumentOptions, type DocumentSource, readDocument } from './document/read-document.js';
@@ -101,7 +101,7 @@ export async function readContent(
   const documents = await readDocument(document, options, platform);
   const { value: root } = documents.root;
   const { operations, ...report } = await listOperations(documents, options);
-  const info = isObject(root.info) ? root.info : {};
+  const info = toJsonObject(root.info);
   const { version, description } = info;
   const baseUrl = options.baseUrl ?? findApiUrl(documents);
   return {

@@ -1,4 +1,4 @@
-import { INVALID_REQUEST, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { INVALID_REQUEST, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import type { JsonRpcMessage, RequestHandler, Transport } from 'tenon';
 import {
   classifyMessage,
@@ -99,9 +99,7 @@ class EchoSession implements ServerSession {
   #sendRequest(incoming: JsonRpcRequest, params: JsonObject): Promise<JsonObject> {
     const id = `question-${this.#pendingRequests.size}`;
     return new Promise(resolve => {
-      this.#pendingRequests.set(id, response =>
-        resolve('result' in response && isObject(response.result) ? response.result : {}),
-      );
+      this.#pendingRequests.set(id, response => resolve('result' in response ? toJsonObject(response.result) : {}));
       void this.#send(createRequest(id, 'reflect/question', params), incoming);
     });
   }

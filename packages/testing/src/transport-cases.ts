@@ -1,6 +1,7 @@
 import { checkFunction, checkObject, type JsonObject, requireArgument, TenonError } from '@tenon/base';
 import type { Transport } from 'tenon';
 import { createNotification, type Id } from 'tenon/testing-internals';
+import { listNumbers } from './store-context.js';
 import { assertEqual, check, createTestPeer, type TestPeer } from './test-peer.js';
 
 /** One requirement for a transport. `run` rejects with the actual behavior if the transport does not meet it. */
@@ -222,8 +223,4 @@ async function catchError(run: () => unknown): Promise<unknown> {
   } catch (error) {
     return error;
   }
-}
-
-function listNumbers(count: number): number[] {
-  return Array.from({ length: count }, (_, n) => n);
 }

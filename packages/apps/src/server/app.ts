@@ -1,3 +1,4 @@
+import { dropUndefined } from '@tenon/base';
 import {
   type CallToolResult,
   type ClientCapabilities,
@@ -117,9 +118,9 @@ export function app<const U extends string>(options: AppOptions & { readonly uri
   checkApp(options);
   const { uri, title, description, permissions, prefersBorder, domain, visibility } = options;
   const csp = options.url === undefined ? options.csp : withOrigin(options.csp, new URL(options.url).origin);
-  const ui = omitUndefined({ csp, permissions, prefersBorder, domain });
+  const ui = dropUndefined({ csp, permissions, prefersBorder, domain });
   const definition: ResourceDefinition<never> = {
-    ...omitUndefined({ title, description }),
+    ...dropUndefined({ title, description }),
     mimeType: UI_MIME_TYPE,
     // Some hosts read the list only, others the contents only.
     _meta: { ui },
@@ -166,7 +167,7 @@ function withApp<In, Out>(
 ): ToolDefinition<In, Out> {
   const { visible, run } = definition;
   const isForModel = visibility?.includes('model') ?? true;
-  const ui = omitUndefined({ resourceUri, visibility });
+  const ui = dropUndefined({ resourceUri, visibility });
   return {
     ...definition,
     _meta: { ...definition._meta, ui, ...(resourceUri === undefined ? {} : { [FLAT_RESOURCE_KEY]: resourceUri }) },
@@ -236,8 +237,4 @@ function createDefinitionError(uri: unknown, summary: string, expected: string):
 function withOrigin(csp: AppCsp = {}, origin: string): AppCsp {
   const add = (origins: readonly string[] = []) => [...new Set([...origins, origin])];
   return { ...csp, resourceDomains: add(csp.resourceDomains), baseUriDomains: add(csp.baseUriDomains) };
-}
-
-function omitUndefined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as Partial<T>;
 }

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../timing/maybe-promise.js';
+import { joinBytes } from './bytes.js';
 import { getNodeCrypto, type NodeCrypto } from './node-crypto.js';
 
 /**
@@ -62,7 +63,7 @@ function createNativeCipher(native: NodeCrypto, key: Uint8Array): AesGcm {
       cipher.setAAD(additional);
       const encrypted = cipher.update(data);
       cipher.final();
-      return joinBytes(encrypted, cipher.getAuthTag());
+      return joinBytes([encrypted, cipher.getAuthTag()]);
     },
     decrypt(sealed, iv, additional) {
       if (sealed.length < TAG_LENGTH) throw new Error('too short');
@@ -74,13 +75,6 @@ function createNativeCipher(native: NodeCrypto, key: Uint8Array): AesGcm {
       return new Uint8Array(opened);
     },
   };
-}
-
-function joinBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const all = new Uint8Array(first.length + second.length);
-  all.set(first);
-  all.set(second, first.length);
-  return all;
 }
 
 /** Creates the cipher for runtimes that have only WebCrypto. */

@@ -1,4 +1,5 @@
 import { decodeBase64Url, encodeBase64Url } from './base64.js';
+import { encodeText } from './bytes.js';
 
 interface HmacKey {
   readonly type: string;
@@ -31,8 +32,4 @@ export function createSigner(secret: Uint8Array): Signer {
       }
     },
   };
-}
-
-function encodeText(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

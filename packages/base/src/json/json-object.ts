@@ -11,3 +11,15 @@ export function describeType(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
+
+/** Returns an object without members for a value that is no JSON object. */
+export const toJsonObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+/** Returns the JSON Schema name of a value's type. Returns the JavaScript name if JSON Schema has none. */
+export function getJsonType(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+export const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(each => typeof each === 'string');

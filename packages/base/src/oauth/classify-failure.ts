@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../errors/retry-after.js';
 import { isTemporaryStatus } from '../errors/temporary-status.js';
-import { parseJsonObject } from './normalize-response.js';
+import { parseJsonObject } from '../json/parse-json.js';
 import { parseChallenges } from './www-authenticate.js';
 
 /** Response of a token endpoint, or of another endpoint of OAuth that answers in the same form. */

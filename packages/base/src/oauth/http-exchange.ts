@@ -1,4 +1,5 @@
 import { isObject } from '../json/json-object.js';
+import { tryParseJson } from '../json/parse-json.js';
 
 /** HTTP request and response of an authorization endpoint. `toNode` and `answerFetch` create it. */
 export interface AuthExchange {
@@ -116,14 +117,6 @@ function toFormFields(value: unknown): URLSearchParams {
       if (typeof each === 'string') form.append(name, each);
   }
   return form;
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

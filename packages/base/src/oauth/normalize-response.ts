@@ -1,14 +1,4 @@
-import { isObject, type JsonObject } from '../json/json-object.js';
-
-/** Parses a text as a JSON object. Returns `undefined` for any other text. */
-export function parseJsonObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
+import type { JsonObject } from '../json/json-object.js';
 
 /**
  * Removes the members that are `null`, and the named ones that are empty. Many servers send them in place of absent

@@ -1,7 +1,7 @@
 import { TenonError } from '../errors/error.js';
 import type { JsonObject } from '../json/json-object.js';
+import { parseJsonObject } from '../json/parse-json.js';
 import { classifyFailure, createTransportFailure, type EndpointFailure, parseErrorBody } from './classify-failure.js';
-import { parseJsonObject } from './normalize-response.js';
 
 /** Failed request to an endpoint of an authorization server. `toAuthError` converts it for the user. */
 export class EndpointError extends Error {

@@ -1,3 +1,6 @@
+/** Scope of a refresh token, which no request to a resource needs. */
+export const OFFLINE_ACCESS = 'offline_access';
+
 /** Maximum number of scopes in a request. It bounds the length of the URL when a server lists many. */
 const MAX_SCOPES = 200;
 

@@ -9,14 +9,16 @@ export interface Clock {
   after(ms: number, run: () => void, options?: { readonly hold?: boolean | undefined }): () => void;
 }
 
+/** Maximum delay of a timer of the platform, nearly 25 days, in milliseconds. With a longer one a timer fires at once. */
+export const MAX_TIMER_DELAY = 2 ** 31 - 1;
+
 declare const setTimeout: (run: () => void, ms: number) => { unref?(): void } | number;
 declare const clearTimeout: (timer: never) => void;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, run, { hold = false } = {}) {
-    // A platform timer waits at most 2^31-1 ms. With a longer delay it fires at once.
-    const timer = setTimeout(run, Math.min(ms, 2 ** 31 - 1));
+    const timer = setTimeout(run, Math.min(ms, MAX_TIMER_DELAY));
     if (typeof timer === 'object' && !hold) timer.unref?.();
     return () => clearTimeout(timer as never);
   },

@@ -12,3 +12,6 @@ export function parseWebUrl(text: string | URL, base?: string | URL): URL | unde
   const url = parseUrl(text, base);
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
+
+/** Tells if a text has the form of an absolute URL with an authority, such as `https://…`. A path of Windows has not. */
+export const isUrlText = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text);

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
+import { isUrlText } from '@tenon/base';
 import {
   type OpenApiContent,
   type OpenApiReport,
@@ -123,7 +124,7 @@ async function importDocument(context: CliContext, reference: string, options: I
 }
 
 async function readContent(cwd: string, reference: string, options: ImportOptions): Promise<OpenApiContent> {
-  const document = isWebUrl(reference) ? reference : resolve(cwd, reference);
+  const document = isUrlText(reference) ? reference : resolve(cwd, reference);
   const shared: ReadOperationsOptions = Object.fromEntries(SHARED_OPTIONS.map(name => [name, options[name]]));
   try {
     return await readOperations(document, { ...shared, tags: options.tag });
@@ -147,8 +148,6 @@ function readApiUrl({ baseUrl }: OpenApiContent): string {
   }
 }
 
-const isWebUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text);
-
 function writeModule(content: OpenApiContent, reference: string): string {
   const { name, operations, schemes, version, description } = content;
   const url = readApiUrl(content);
@@ -164,7 +163,7 @@ function writeModule(content: OpenApiContent, reference: string): string {
     urlVariable: `${prefix}_URL`,
     schemes,
     credentials: listCredentials(schemes, prefix),
-    source: isWebUrl(reference) ? removeSecrets(reference) : basename(reference),
+    source: isUrlText(reference) ? removeSecrets(reference) : basename(reference),
   });
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isTextList } from '@tenon/base';
 import { parse } from 'yaml';
 import { createUsageError } from '../usage-error.js';
 import type { Side } from './run-suite.js';
@@ -29,6 +30,6 @@ function parseYaml(path: string, text: string): unknown {
 
 function readList(path: string, list: unknown): string[] {
   if (list === undefined || list === null) return [];
-  if (Array.isArray(list) && list.every(each => typeof each === 'string')) return list;
+  if (isTextList(list)) return list;
   throw createUsageError(`${path}: not a list of scenarios`, SHAPE);
 }

@@ -1,4 +1,4 @@
-import { isObject, stringifyJson } from '@tenon/base';
+import { isObject, stringifyJson, toJsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { CallDetail, CallRequestBody, CallView, ErrorView, Json, JsonPart } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
@@ -13,7 +13,6 @@ import {
   TenonError,
 } from 'tenon';
 import { getExitCode } from '../exit-codes.js';
-import { toJsonObject } from '../json-object.js';
 import { createErrorReport } from '../report-failure.js';
 import type { ChangeFeed } from './change-feed.js';
 import { dropOldest } from './drop-oldest.js';

@@ -1,4 +1,4 @@
-import { isObject, rpcError } from '@tenon/base';
+import { isObject, isTextList, rpcError } from '@tenon/base';
 import type { InputResponse } from '@tenon/console/api';
 import type { ClientOptions, ElicitResult } from 'tenon';
 import { type InputInbox, INPUT_TIMEOUT as timeout } from './input-inbox.js';
@@ -75,6 +75,3 @@ function toElicitResult({ action, content }: InputResponse): ElicitResult {
   );
   return { action, content: Object.fromEntries(entries) };
 }
-
-const isTextList = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every(each => typeof each === 'string');

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
 import type { WireLog } from './wire-log.js';
 
@@ -65,7 +65,7 @@ export class MessageOwner {
   #findOfClient(id: unknown, params: unknown): number | undefined {
     if (id === undefined) return isObject(params) ? this.#log.findCall(this.#connection, params.requestId) : undefined;
     const call = runningCall.getStore();
-    const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
+    const meta = isObject(params) ? toJsonObject(params._meta) : {};
     const { progressToken: token } = meta;
     if (call !== undefined && (typeof token === 'string' || typeof token === 'number')) this.#tokens.set(token, call);
     return call;

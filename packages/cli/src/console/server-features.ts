@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import type { Client, LoggingLevel, TaskState } from 'tenon';
 import { expandTemplate, listVariables } from '../calls/expand-template.js';
 import { createUsageError } from '../usage-error.js';
@@ -85,7 +85,7 @@ const toTaskView = ({ taskId, status, statusMessage, createdAt }: TaskState) => 
 
 const toTexts = (values: unknown): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(isObject(values) ? values : {}).flatMap(([name, value]) =>
+    Object.entries(toJsonObject(values)).flatMap(([name, value]) =>
       typeof value === 'string' && value !== '' ? [[name, value]] : [],
     ),
   );

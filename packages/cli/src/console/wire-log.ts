@@ -1,4 +1,4 @@
-import { isObject, REDACTED } from '@tenon/base';
+import { isObject, REDACTED, toJsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { SearchResult, WireRow } from '@tenon/console/api';
 import { digestRequestState, type MessageFault, redactFault, redactMessage } from '@tenon/testing';
@@ -126,7 +126,7 @@ export class WireLog {
     if (request && fault?.kind !== 'cut') this.#open.delete(key);
     const name = typeof method === 'string' ? findRequestName(params)?.slice(0, MAX_NAME) : request?.name;
     const owner = call ?? request?.call;
-    const { resultType, isError, inputRequests } = isObject(result) ? result : {};
+    const { resultType, isError, inputRequests } = toJsonObject(result);
     const inputs = listInputMethods(inputRequests);
     const version = readVersion(params, result) ?? this.#versions.get(connection);
     if (version !== undefined) this.#versions.set(connection, version);

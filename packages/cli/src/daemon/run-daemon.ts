@@ -3,7 +3,7 @@ import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
 import { runUntilSignal } from '../run-until-signal.js';
-import { listenOnSocket } from '../sockets/listen-on-socket.js';
+import { listenOnSocket, respondJson } from '../sockets/listen-on-socket.js';
 import {
   createSocketRecord,
   preparePrivateFolder,
@@ -101,8 +101,7 @@ async function handleRequest(
   response: ServerResponse,
   stop: (response: ServerResponse) => Promise<void>,
 ): Promise<void> {
-  const respond = (status: number, content: unknown) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+  const respond = respondJson.bind(undefined, response);
   const route = `${request.method} ${request.url}`;
   try {
     if (route === 'GET /status')

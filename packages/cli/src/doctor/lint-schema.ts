@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 
 /** Features of a schema that hosts treat differently. */
@@ -93,7 +93,7 @@ function listUndefinedRequired(schema: JsonObject): string[] {
   const { required, properties, additionalProperties } = schema;
   if (!Array.isArray(required) || isObject(additionalProperties)) return [];
   if (OTHER_PROPERTIES.some(keyword => schema[keyword] !== undefined)) return [];
-  const known = isObject(properties) ? properties : {};
+  const known = toJsonObject(properties);
   return required.filter(name => typeof name === 'string' && !Object.hasOwn(known, name));
 }
 

@@ -6,7 +6,7 @@ import { TenonError } from 'tenon';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { CliContext } from '../cli-context.js';
 import { getFolders } from '../folders.js';
-import { listenOnSocket } from '../sockets/listen-on-socket.js';
+import { listenOnSocket, respondJson } from '../sockets/listen-on-socket.js';
 import {
   createSocketRecord,
   preparePrivateFolder,
@@ -76,8 +76,7 @@ async function respond(
   getStatus: () => GatewayStatus,
   gateway: ControlledGateway,
 ): Promise<void> {
-  const send = (status: number, content: unknown) =>
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
+  const send = respondJson.bind(undefined, response);
   try {
     if (method === 'GET' && url === '/status') return void send(200, getStatus());
     const [, path = '', change = ''] = /^\/servers\/([^/]+)\/(\w+)$/.exec(url) ?? [];

@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isProcessRunning } from '@tenon/base/node';
 import type { ConfiguredServerState } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
@@ -32,7 +33,7 @@ export async function findGateways({ env }: Pick<CliContext, 'env'>): Promise<Ru
       const request = { method: 'GET', path: '/status', timeout: STATUS_TIMEOUT } as const;
       return [{ record, status: (await requestSocket(record, GATEWAY, request)) as GatewayStatus }];
     } catch (error) {
-      if (isProcess(record.pid)) throw error;
+      if (isProcessRunning(record.pid)) throw error;
       await Promise.all([rm(file, { force: true }), removeSocket(record)]);
       return [];
     }
@@ -59,13 +60,3 @@ export const createNoGatewayError = (pid?: number): TenonError =>
         ? 'start one with `tenon gateway`; it must run as the same user, and without --no-control'
         : 'list the gateways with `tenon gateway status`',
   });
-
-/** Tells if a process runs. A signal to the process of another user fails with EPERM. */
-function isProcess(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}

@@ -1,7 +1,6 @@
-import { chooseName } from '@tenon/base';
+import { chooseName, toJsonObject } from '@tenon/base';
 import { sanitizeText } from '@tenon/host';
 import type { JsonObject, Tool } from 'tenon';
-import { toJsonObject } from '../json-object.js';
 import { formatType, listParameters, type Parameter, resolveReference } from '../tools/type-text.js';
 
 /** Sub-command for one tool. */

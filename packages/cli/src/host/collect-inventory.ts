@@ -1,7 +1,7 @@
-import { type ConfiguredEntry, createHost, type Inventories } from '@tenon/host';
+import { type ConfiguredEntry, createHost, type Inventories, toHostServers } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
-import { createCredentials, toHostServers } from './create-host.js';
+import { createCredentials } from './create-host.js';
 
 /** Starts all servers, and reads their inventories. */
 export async function collectInventories(

@@ -3,24 +3,22 @@ import { resolve } from 'node:path';
 import {
   type Audit,
   type AuditAnchor,
-  acceptDrift,
   type CodeModePolicy,
   type ConfiguredEntry,
   createHost,
-  createLockGuard,
   describeDrift,
   type Host,
   type HostLockOptions,
   type HostOptions,
-  type HostServer,
   type LockGuard,
   type NodeHostOptions,
   openAudit,
-  openLockFile,
+  openLockGuard,
   type Policy,
   readAuditAnchors,
   readPolicyFile,
   type ServerChanges,
+  toHostServers,
 } from '@tenon/host';
 import { memoryStores, type SealKey, type Stores } from 'tenon';
 import type { AuthExceptionsByServer, Authorizer, CallerSignIn } from 'tenon/auth';
@@ -179,13 +177,6 @@ export async function createGatewayHost(
   }
 }
 
-/** Converts entries of a configuration to servers of a host. */
-export function toHostServers(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
-  return Object.fromEntries(
-    entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
-  );
-}
-
 async function openHostStores(
   context: CliContext,
   options: GatewayHostOptions,
@@ -221,16 +212,6 @@ async function createPolicyOptions(
     policy: observed ?? [],
     approvals: createGatewayApprovals(mode, terminal, stores),
   };
-}
-
-/** Reads a lock file, into which the approved changes are written. */
-async function openLockGuard({ file: path, ...options }: HostLockOptions): Promise<LockGuard> {
-  const file = openLockFile(path);
-  return createLockGuard({
-    ...options,
-    lock: (await file.read()) ?? { servers: new Map() },
-    onApproved: async drifts => void (await file.update(held => acceptDrift(held, drifts))),
-  });
 }
 
 function findLock({ cwd }: CliContext, { lock }: GatewayHostOptions): string | undefined {

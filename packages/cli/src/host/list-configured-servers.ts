@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
 import type { ConfiguredServerState } from '@tenon/console/api';
-import { createHost } from '@tenon/host';
+import { createHost, toHostServers } from '@tenon/host';
 import { TenonError } from 'tenon';
 import type { CliContext } from '../cli-context.js';
 import { findGateways } from '../gateway/find-gateways.js';
 import { listServerStates } from '../gateway/gateway-status.js';
 import { listSkipped } from '../gateway/report-servers.js';
 import { approveEntries } from './approve-entries.js';
-import { createCredentials, toHostServers } from './create-host.js';
+import { createCredentials } from './create-host.js';
 import { createInputMemory } from './input-prompt.js';
 import { readConfiguration } from './read-configuration.js';
 

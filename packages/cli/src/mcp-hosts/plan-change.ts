@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { CommandTarget, UrlTarget } from '@tenon/host';
 import { TenonError } from 'tenon';
 import { readConfigText } from './config-file.js';
@@ -134,6 +134,6 @@ function mergeEntry(host: McpHost, existing: unknown, entry: HostEntry): HostEnt
   const [before, after] = [existing[outer], entry[outer]];
   if (inner === undefined || !isObject(before)) return merged;
   const { [inner]: _, ...settings } = before;
-  const both = { ...settings, ...(isObject(after) ? after : {}) };
+  const both = { ...settings, ...toJsonObject(after) };
   return Object.keys(both).length === 0 ? merged : { ...merged, [outer]: both };
 }

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import { type JsonObject, loadPeerSchema, TenonError } from 'tenon';
 
 /** Value that a bundle requests from the user. */
@@ -157,7 +157,7 @@ export function listUnknownMembers(manifest: BundleManifest): string[] {
   const { server, compatibility, user_config: fields = {} } = manifest;
   const { properties } = SCHEMA;
   return [
-    ...list(manifest, [...Object.keys(isObject(properties) ? properties : {}), ...DESCRIPTIONS], ''),
+    ...list(manifest, [...Object.keys(toJsonObject(properties)), ...DESCRIPTIONS], ''),
     ...list(server, ['type', 'entry_point', 'mcp_config'], 'server.'),
     ...list(server.mcp_config, ['command', 'args', 'env', 'platform_overrides'], 'server.mcp_config.'),
     ...list(compatibility, ['platforms', 'runtimes', 'claude_desktop'], 'compatibility.'),

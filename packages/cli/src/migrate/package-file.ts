@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import { applyEdits, modify } from 'jsonc-parser';
 import packageJson from '../../package.json' with { type: 'json' };
 import { isSdkPackage } from './sdk-names.js';
@@ -51,7 +51,7 @@ export function usesZod3(text: string): boolean {
 
 const readEntries = (parsed: JsonObject, list: string): JsonObject => {
   const entries = parsed[list];
-  return isObject(entries) ? entries : {};
+  return toJsonObject(entries);
 };
 
 /** Tells if a range selects zod 3, whose schemas cannot be converted to JSON Schema. */

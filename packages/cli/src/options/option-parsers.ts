@@ -1,4 +1,4 @@
-import { isEncryptedOrLocal, parseWebUrl } from '@tenon/base';
+import { isEncryptedOrLocal, parseWebUrl, toMilliseconds } from '@tenon/base';
 import { InvalidArgumentError } from 'commander';
 import { type AssumableCapability, assumableCapabilities } from 'tenon';
 import type { AuthExceptions } from 'tenon/auth';
@@ -7,18 +7,11 @@ import { createUsageError } from '../usage-error.js';
 
 /** Parsers of option values. Commander adds the option and the value to the message of an `InvalidArgumentError`. */
 
-const TIME =
-  /^(\d+(?:\.\d+)?) ?(?:(ms|milliseconds?)|(s|secs?|seconds?)|(m|mins?|minutes?)|(h|hrs?|hours?)|(d|days?))$/i;
-const UNITS = [1, 1000, 60_000, 3_600_000, 86_400_000];
-
 /** Parses a duration to milliseconds: `500ms`, `90s`, `30m`, `2h`, `1d`, `1 day`. */
 export function parseDuration(text: string): number {
-  const [, number, ...units] = TIME.exec(text.trim()) ?? [];
-  const factor = UNITS[units.findIndex(unit => unit !== undefined)];
-  if (number === undefined || factor === undefined || Number(number) === 0) {
-    throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
-  }
-  return Number(number) * factor;
+  const duration = toMilliseconds(text.trim().toLowerCase());
+  if (!duration) throw new InvalidArgumentError('Expected a time such as 90s, 30m or 2h.');
+  return duration;
 }
 
 /** Exceptions that are on or off. `issuer` has a value. */

@@ -1,6 +1,6 @@
+import { toJsonObject } from '@tenon/base';
 import { quoteForShell } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { toJsonObject } from '../json-object.js';
 import { formatParameters, listParameters } from '../tools/type-text.js';
 
 /** Input request of a server, as `--json` prints it. */

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { toJsonObject } from '@tenon/base';
 import { type ActionRequest, createNameResolver, type NameResolver, type NameResolverOptions } from '@tenon/host';
 import type { RecordedMessage } from '@tenon/testing';
 import type { JsonObject } from 'tenon';
@@ -59,5 +59,5 @@ function readCall(
   if (kind === 'tool') return resolver.unwrapToolCall(params);
   const name = kind === 'resource' ? params.uri : params.name;
   if (typeof name !== 'string') return undefined;
-  return { name, arguments: kind === 'prompt' && isObject(params.arguments) ? params.arguments : {} };
+  return { name, arguments: kind === 'prompt' ? toJsonObject(params.arguments) : {} };
 }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import {
   type Action,
   type ActionRequest,
@@ -183,7 +183,7 @@ export function countActions(decisions: readonly Pick<RecordedDecision, 'action'
 /** Reads the annotations of the recorded tools, also of those that `describe_tools` has described. */
 function readAnnotations({ messages }: Recording): ReadonlyMap<string, JsonObject> {
   const tools = messages.flatMap(({ message }) => {
-    const result = 'result' in message && isObject(message.result) ? message.result : {};
+    const result = 'result' in message ? toJsonObject(message.result) : {};
     return [result, ...(isObject(result.structuredContent) ? [result.structuredContent] : [])].flatMap(readList);
   });
   return new Map(tools);

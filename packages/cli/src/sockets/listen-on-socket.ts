@@ -1,5 +1,5 @@
 import { chmod } from 'node:fs/promises';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { createHttpServer } from '../http/listen.js';
 import { createSecretCheck } from '../http/secret-check.js';
 import type { SocketRecord } from './socket-record.js';
@@ -19,4 +19,8 @@ export async function listenOnSocket({ socket, token }: SocketRecord, listener: 
   });
   if (process.platform !== 'win32') await chmod(socket, 0o600);
   return http;
+}
+
+export function respondJson(response: ServerResponse, status: number, content: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content));
 }

@@ -1,4 +1,4 @@
-import { toJsonObject } from '../json-object.js';
+import { toJsonObject } from '@tenon/base';
 import { createUsageError } from '../usage-error.js';
 import { listParameters } from './type-text.js';
 

@@ -1,5 +1,5 @@
+import { getJsonType, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { toJsonObject } from '../json-object.js';
 import { createUsageError } from '../usage-error.js';
 import { requireExactIntegers } from './exact-integers.js';
 import { formatType, resolveReference } from './type-text.js';
@@ -45,7 +45,7 @@ function coerceText(name: string, text: string, schema: unknown, root: unknown):
   }
   requireExactIntegers(`argument "${name}"`, text);
   const value = text === 'null' && types.has('null') ? null : parseLiteral(text);
-  if (value !== undefined && types.has(getType(value))) return value;
+  if (value !== undefined && types.has(getJsonType(value))) return value;
   throw createUsageError(
     `argument "${name}": expected ${formatType(node, root)}, got ${JSON.stringify(text.slice(0, 60))}`,
     `pass ${name}=VALUE of this type, or ${name}:=JSON`,
@@ -63,18 +63,13 @@ function parseLiteral(text: string): unknown {
   }
 }
 
-function getType(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
-}
-
 /** Lists the JSON types that a schema allows, with `number` for integers. Empty if all types are allowed. */
 function listTypes(schema: JsonObject, root: unknown): Set<string> {
   const types = new Set<string>();
   for (const node of listBranches(schema, root)) {
     for (const type of Array.isArray(node.type) ? node.type : [node.type])
       if (typeof type === 'string') types.add(type === 'integer' ? 'number' : type);
-    for (const value of getOwnChoices(node)) types.add(getType(value));
+    for (const value of getOwnChoices(node)) types.add(getJsonType(value));
   }
   return types;
 }

@@ -1,6 +1,5 @@
-import { decodePointerToken, stringifyMember } from '@tenon/base';
+import { decodePointerToken, stringifyMember, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
-import { toJsonObject } from '../json-object.js';
 
 /** Maximum depth of nested types. Deeper ones are shown as `unknown`. */
 const MAX_DEPTH = 6;

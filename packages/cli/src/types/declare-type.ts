@@ -1,7 +1,6 @@
-import { chooseName, decodePointerToken } from '@tenon/base';
+import { chooseName, decodePointerToken, toJsonObject } from '@tenon/base';
 import { writeIdentifier, writeJsonMember, writeMemberName } from '@tenon/base/writers';
 import type { JsonObject } from 'tenon';
-import { toJsonObject } from '../json-object.js';
 import { formatScalar } from '../tools/type-text.js';
 import { formatComment } from './format-comment.js';
 

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { toJsonObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { InputAction, InputRequestView, Json } from '../api.js';
 import { callApi } from '../request.js';
@@ -122,7 +122,7 @@ function getSchema({ kind, schema }: InputRequestView): Json | null {
 }
 
 function toContent(kind: InputRequestView['kind'], value: unknown): Json {
-  const content = isObject(value) ? value : {};
+  const content = toJsonObject(value);
   if (kind !== 'roots' || !Array.isArray(content.roots)) return content;
   return { roots: content.roots.filter(uri => uri !== '').map(uri => ({ uri })) };
 }

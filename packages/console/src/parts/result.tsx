@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import { type ComponentChildren, Fragment } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { CallDetail, Json } from '../api.js';
@@ -253,7 +253,7 @@ interface TableProps {
 
 function Table({ list, name, place: { at, source } }: TableProps) {
   const shown = useMembers(list, at, source);
-  const rows = shown.members.map(([, row]) => (isObject(row) ? row : {}));
+  const rows = shown.members.map(([, row]) => toJsonObject(row));
   const columns = [...new Set(rows.flatMap(row => Object.keys(row)))].slice(0, 12);
   return (
     <div class="table">

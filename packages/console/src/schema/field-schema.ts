@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject } from '@tenon/base';
+import { decodePointerToken, isObject, toJsonObject } from '@tenon/base';
 import type { Json } from '../api.js';
 import { getMember } from '../json-values.js';
 
@@ -36,14 +36,12 @@ export type Field =
     }
   | { readonly kind: 'variants'; readonly variants: readonly Variant[] };
 
-const toSchema = (value: unknown): Json => (isObject(value) ? value : {});
-
 /** Follows `$ref` and merges `allOf`, without the schemas inside. A reference to an unknown place is any value. */
 export function resolveSchema(schema: unknown, root: Json, count = 0): Json {
-  let resolved = toSchema(schema);
+  let resolved = toJsonObject(schema);
   for (let step = count; typeof resolved.$ref === 'string' && step < MAX_REFERENCES; step += 1) {
     const { $ref, ...own } = resolved;
-    resolved = { ...toSchema(findReference(String($ref), root)), ...own };
+    resolved = { ...toJsonObject(findReference(String($ref), root)), ...own };
   }
   const { allOf, ...rest } = resolved;
   if (!Array.isArray(allOf) || count >= MAX_REFERENCES) return resolved;
@@ -51,7 +49,7 @@ export function resolveSchema(schema: unknown, root: Json, count = 0): Json {
 }
 
 function mergeSchemas(one: Json, other: Json): Json {
-  const properties = { ...toSchema(one.properties), ...toSchema(other.properties) };
+  const properties = { ...toJsonObject(one.properties), ...toJsonObject(other.properties) };
   const required = [one.required, other.required].flatMap(each => (Array.isArray(each) ? each : []));
   return {
     ...one,
@@ -73,7 +71,7 @@ function findReference(reference: string, root: Json): unknown {
       root,
     );
   }
-  const definitions = Object.values({ ...toSchema(root.$defs), ...toSchema(root.definitions) });
+  const definitions = Object.values({ ...toJsonObject(root.$defs), ...toJsonObject(root.definitions) });
   return definitions.find(
     each => isObject(each) && (each.$id === reference || `#${String(each.$anchor)}` === reference),
   );
@@ -139,7 +137,7 @@ function readAlternatives(schema: Json, alternatives: readonly unknown[], root: 
 
 /** Returns the constant that tells a variant from the others. */
 function findDiscriminator(schema: Json): unknown {
-  const members = Object.values(toSchema(schema.properties)).filter(isObject);
+  const members = Object.values(toJsonObject(schema.properties)).filter(isObject);
   return members.find(each => typeof each.const === 'string')?.const;
 }
 
@@ -155,18 +153,20 @@ function readArray(schema: Json, root: Json): Field {
   const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
   if (first) {
     const rest = Array.isArray(items) ? schema.additionalItems : items;
-    return { kind: 'tuple', items: first.map(toSchema), rest: isObject(rest) ? rest : undefined };
+    return { kind: 'tuple', items: first.map(toJsonObject), rest: isObject(rest) ? rest : undefined };
   }
   const item = resolveSchema(items, root);
   const field = 'enum' in item || 'anyOf' in item || 'oneOf' in item ? readField(item, root) : undefined;
   if (field?.kind === 'enum') return { kind: 'choices', options: field.options };
-  return { kind: 'array', items: toSchema(items) };
+  return { kind: 'array', items: toJsonObject(items) };
 }
 
 function readObject(schema: Json): Field {
   const { required, additionalProperties, patternProperties } = schema;
-  const properties = Object.entries(toSchema(schema.properties)).map(([name, each]) => [name, toSchema(each)] as const);
-  const [pattern] = Object.values(toSchema(patternProperties)).filter(isObject);
+  const properties = Object.entries(toJsonObject(schema.properties)).map(
+    ([name, each]) => [name, toJsonObject(each)] as const,
+  );
+  const [pattern] = Object.values(toJsonObject(patternProperties)).filter(isObject);
   const isOpen = additionalProperties === true || (additionalProperties !== false && properties.length === 0);
   const named = isObject(additionalProperties) ? additionalProperties : pattern;
   return {

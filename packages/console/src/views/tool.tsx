@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CallRequestBody, CallView, Json, ServerView, ToolView } from '../api.js';
 import { canChange, hello, listCalls } from '../console-state.js';
@@ -71,7 +71,7 @@ export function ToolPanel({ server, tool }: { readonly server: ServerView; reado
     run(async () => {
       if (!canChange.value) return;
       setIsChanged(true);
-      const params = { name: tool.name, arguments: isObject(args) ? args : {} };
+      const params = { name: tool.name, arguments: toJsonObject(args) };
       const limit = Number(route.value.query.get('limit'));
       const body: CallRequestBody = {
         server: server.name,

@@ -1,4 +1,4 @@
-import { findArgumentFaults, findNearestKey, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { findArgumentFaults, findNearestKey, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import { quoteName } from '../config/config-finding.js';
 import type { ToolOverride, ToolSettings } from '../config/server-entry.js';
 import { compileNames } from '../security/policy/matching/name-patterns.js';
@@ -55,7 +55,7 @@ export function checkArguments(
       matches: !unknown.includes(name) && !missing.includes(name),
       isWithoutValue: missing.includes(name),
     }));
-  const names = Object.keys(isObject(inputSchema.properties) ? inputSchema.properties : {});
+  const names = Object.keys(toJsonObject(inputSchema.properties));
   return [[...check('hide', hide), ...check('defaults', Object.keys(defaults))], names];
 }
 

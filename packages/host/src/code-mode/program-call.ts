@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   rpcError,
+  toJsonObject,
 } from '@tenon/base';
 import { HandlerContext } from 'tenon/host-internals';
 import type { ProxiedCall, ProxiedTool } from '../proxy/proxied-tool.js';
@@ -72,7 +73,7 @@ export async function runProgramCall(
       );
       result = await tool.run(params, { context, run, requestContext: outer.requestContext });
     }
-    if (!isObject(result) || result.resultType !== 'input_required') return isObject(result) ? result : {};
+    if (!isObject(result) || result.resultType !== 'input_required') return toJsonObject(result);
     const requested = { ...result, resultType: 'input_required' as const };
     if (!journal.step('result', round)) {
       await backend.runStep(async () => createStep('result', round, requested));

@@ -1,4 +1,4 @@
-import { type Clock, isObject, type JsonObject, parseJsonText, TenonError } from '@tenon/base';
+import { type Clock, isObject, type JsonObject, parseJsonText, TenonError, toJsonObject } from '@tenon/base';
 import type { ProxiedCall, ProxiedTool } from '../proxy/proxied-tool.js';
 import { computeDigest } from '../security/lock/pin-definition.js';
 import { toFailedOutcome, toOutcome } from './call-outcome.js';
@@ -173,7 +173,7 @@ export class ProgramRun {
     this.#calls[index] = call;
     if (!call.outcome && !call.isRunning) {
       call.isRunning = true;
-      this.#execute(index, call, isObject(args) ? args : {}, known === undefined).catch(error => this.#fail(error));
+      this.#execute(index, call, toJsonObject(args), known === undefined).catch(error => this.#fail(error));
     }
     this.#flush();
   }

@@ -3,11 +3,11 @@ import {
   getCallerKey,
   getOwnerKey,
   identifyCaller,
-  isObject,
   type JsonObject,
   type Stores,
   systemClock,
   TenonError,
+  toJsonObject,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { loadRuntime } from 'tenon/host-internals';
@@ -107,7 +107,7 @@ export function createCodeMode(setting: CodeModeSetting | undefined, parts: Code
 function parseRunArguments(
   given: unknown,
 ): { readonly program: string; readonly id: string | undefined } | { readonly issue: string } {
-  const { program, id, ...others } = isObject(given) ? given : {};
+  const { program, id, ...others } = toJsonObject(given);
   if (typeof program !== 'string' || program.trim() === '')
     return { issue: 'Give "program": the body of an async JavaScript function, as one text.' };
   if (id !== undefined && (typeof id !== 'string' || !/^[\w.-]{1,64}$/.test(id)))

@@ -1,10 +1,9 @@
+import { MAX_TIMER_DELAY } from '@tenon/base';
 import { type EntryParser, reportWrongKind } from './entry-parser.js';
 import type { JsonNode } from './json-node.js';
 import { getBaseName } from './paths.js';
 import type { ServerEntry } from './server-entry.js';
 
-/** Maximum delay of a timer: nearly 25 days, in milliseconds. */
-const MAX_TIME = 2 ** 31 - 1;
 /**
  * Minimum `timeout` that is taken as milliseconds. Claude Code ignores smaller values, and 60 is common as a number of
  * seconds.
@@ -39,7 +38,9 @@ export function readTimeouts(parser: EntryParser): EntryTimeouts {
 function readTime(parser: EntryParser, spot: JsonNode | undefined, unit: number): number | undefined {
   if (!spot) return undefined;
   const time = typeof spot.value === 'number' ? Math.round(spot.value * unit) : Number.NaN;
-  return time > 0 && time <= MAX_TIME ? time : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIME}`);
+  return time > 0 && time <= MAX_TIMER_DELAY
+    ? time
+    : reportWrongKind(parser, spot, `a number from 1 to ${MAX_TIMER_DELAY}`);
 }
 
 /** Returns the unit of `timeout`, in milliseconds. */

@@ -1,4 +1,4 @@
-import { getKeptScheme, isObject, type JsonObject } from '@tenon/base';
+import { getKeptScheme, type JsonObject, toJsonObject } from '@tenon/base';
 import type { ProxyCall } from 'tenon/proxy';
 import { readCacheHints } from '../connections/cache-hints.js';
 import type { UpstreamConnection } from '../connections/upstream-connection.js';
@@ -45,7 +45,7 @@ export async function forwardPromptRequest(
   const { params, context, run, requestContext } = call;
   const resolve = async () => resolveName(gateway, 'prompts', params.name, requestContext, 'prompts/get');
   const first = await resolve();
-  const args = isObject(params.arguments) ? params.arguments : {};
+  const args = toJsonObject(params.arguments);
   return run.invokeHandler(context, () =>
     forwardResolved(first, 'prompts/get', resolve, ({ connection, name }) => {
       const actionRequest = createPromptRequest(connection, name, args, requestContext.caller.auth);

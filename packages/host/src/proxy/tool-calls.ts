@@ -4,9 +4,9 @@ import {
   getKeptScheme,
   INTERNAL_ERROR,
   INVALID_PARAMS,
-  isObject,
   type JsonObject,
   rpcError,
+  toJsonObject,
   withPublicUris,
 } from '@tenon/base';
 import type { Tool } from 'tenon';
@@ -102,7 +102,7 @@ async function resolveServerTool(
     taskSupport: requestContext.dialect.tasks === undefined ? undefined : getTaskSupport(route.connection, route.entry),
     run: (params, call) =>
       forwardResolved(route, 'tools/call', resolve, ({ connection, name: ownName, entry }) => {
-        const given = isObject(params.arguments) ? params.arguments : {};
+        const given = toJsonObject(params.arguments);
         const args = gateway.guard.getToolNames(connection.server)?.changeArguments(ownName, given) ?? given;
         const isSame = ownName === params.name && args === given;
         const own = isSame ? params : { ...params, name: ownName, ...(args === given ? {} : { arguments: args }) };

@@ -1,4 +1,4 @@
-import { getParameter, splitScopes } from '@tenon/base/oauth';
+import { getParameter, OFFLINE_ACCESS, splitScopes } from '@tenon/base/oauth';
 import type { OauthClient } from '../clients/client.js';
 import { isLoopbackUri } from '../clients/redirect-uri.js';
 import { OauthError } from '../oauth-error.js';
@@ -104,7 +104,7 @@ export function parseResource(fields: URLSearchParams, { isAllowedResource }: Is
  * it.
  */
 export function parseScopes(text: string | null | undefined, { scopes }: IssuerSettings): string[] {
-  const requested = splitScopes(text ?? '').filter(scope => scope !== 'offline_access');
+  const requested = splitScopes(text ?? '').filter(scope => scope !== OFFLINE_ACCESS);
   if (requested.every(scope => scopes.has(scope))) return requested;
   throw new OauthError('invalid_scope', 'Unknown scope');
 }

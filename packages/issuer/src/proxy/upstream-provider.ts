@@ -1,4 +1,4 @@
-import { checkBrowserUrl, createUrlGuard } from '@tenon/base';
+import { checkBrowserUrl, createUrlGuard, isTextList } from '@tenon/base';
 import { getOauthErrorCode, isGrantRevoked, requestTokenResponse } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { TenonError } from 'tenon';
@@ -175,8 +175,7 @@ function checkUpstream(upstream: UpstreamOptions): void {
   for (const [name, value] of Object.entries({ authorizeUrl, tokenUrl, clientId, clientSecret, issuer: issuer ?? 'x' }))
     if (typeof value !== 'string' || value === '')
       throw createOptionError(`upstream.${name}`, 'a text', value === '' ? 'an empty text' : typeof value);
-  if (!Array.isArray(scopes) || !scopes.every(each => typeof each === 'string'))
-    throw createOptionError('upstream.scopes', 'a list of texts', typeof scopes);
+  if (!isTextList(scopes)) throw createOptionError('upstream.scopes', 'a list of texts', typeof scopes);
   if (!CLIENT_METHODS.includes(clientMethod))
     throw createOptionError('upstream.clientMethod', 'client_secret_basic or client_secret_post', String(clientMethod));
   checkMembers('upstream.parameters', parameters, Object.keys(parameters ?? {}));

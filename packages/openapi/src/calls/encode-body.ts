@@ -1,4 +1,4 @@
-import { createRandomText, decodeBase64, isObject, stringifyJson } from '@tenon/base';
+import { createRandomText, decodeBase64, isObject, joinBytes, stringifyJson, toJsonObject } from '@tenon/base';
 import { toolError } from 'tenon';
 import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { OperationBody, OperationField } from '../operations/operation.js';
@@ -19,7 +19,7 @@ export function encodeBody({ property, type, fields = {} }: OperationBody, args:
   if (value === undefined) return undefined;
   if (isJsonType(type)) return { type, body: stringifyJson(value) };
   if (/x-www-form-urlencoded/i.test(type)) return { type, body: isObject(value) ? toForm(value, fields) : '' };
-  if (/^multipart\//i.test(type)) return toMultipart(type, isObject(value) ? value : {}, fields);
+  if (/^multipart\//i.test(type)) return toMultipart(type, toJsonObject(value), fields);
   const text = formatMember(args, property);
   return {
     type: type.includes('*') ? 'application/octet-stream' : type,
@@ -91,14 +91,4 @@ function toBytes(property: string, text: string): Uint8Array<ArrayBuffer> {
   } catch {
     throw toolError(`"${property}": expected bytes in base64.`);
   }
-}
-
-function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    joined.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return joined;
 }

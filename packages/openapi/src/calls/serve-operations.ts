@@ -2,11 +2,11 @@ import {
   checkArray,
   checkObject,
   checkString,
-  isObject,
   parseWebUrl,
   requireArgument,
   requireKnownOptions,
   TenonError,
+  toJsonObject,
 } from '@tenon/base';
 import { loadPeerSchema, type ResourceDefinition, resource, type ToolDefinition, tool, toolError } from 'tenon';
 import type { ApiOperation, SecurityScheme } from '../operations/operation.js';
@@ -169,9 +169,7 @@ function withoutFixed(
     input: {
       ...rest,
       properties: Object.fromEntries(
-        Object.entries(isObject(input.properties) ? input.properties : {}).filter(
-          ([name]) => !properties.includes(name),
-        ),
+        Object.entries(toJsonObject(input.properties)).filter(([name]) => !properties.includes(name)),
       ),
       ...(left.length > 0 ? { required: left } : {}),
     },

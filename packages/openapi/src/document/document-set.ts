@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject, parseUrl } from '@tenon/base';
+import { decodePointerToken, isObject, parseUrl, toJsonObject } from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import { isSwagger } from './swagger.js';
 
@@ -80,7 +80,7 @@ export class DocumentSet {
       if (hops > MAX_HOPS) throw new BrokenReferenceError(`$ref ${found.value.$ref}: refers to itself`);
       found = this.find(found.value.$ref, found.location);
     }
-    return { value: isObject(found.value) ? found.value : {}, location: found.location };
+    return { value: toJsonObject(found.value), location: found.location };
   }
 
   /**

@@ -1,4 +1,12 @@
-import { createGuardedFetch, createUrlGuard, isObject, parseJsonText, redactUrl, setInteger } from '@tenon/base';
+import {
+  createGuardedFetch,
+  createUrlGuard,
+  isObject,
+  isUrlText,
+  parseJsonText,
+  redactUrl,
+  setInteger,
+} from '@tenon/base';
 import { type JsonObject, TenonError } from 'tenon';
 import type { Files, Platform } from '../platform.js';
 import { DocumentSet } from './document-set.js';
@@ -55,11 +63,9 @@ export async function readDocument(
   return new DocumentSet(root, each => readOne(each, describe(each), platform), documentOrigins);
 }
 
-const isUrl = (text: string): boolean => /^[a-z][a-z\d+.-]+:\/\//i.test(text);
-
 /** Returns the URL of a document, which may be a path where there are files. */
 function locate(text: string, files: Files | undefined): string {
-  if (isUrl(text)) return new URL(text).href;
+  if (isUrlText(text)) return new URL(text).href;
   if (files === undefined)
     throw createDocumentError(`${text}: not a URL`, 'pass an https: URL, or the document as an object');
   return files.toUrl(text);

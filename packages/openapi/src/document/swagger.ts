@@ -1,4 +1,4 @@
-import { isLoopbackDomain, isObject, keepTextsIn } from '@tenon/base';
+import { isLoopbackDomain, keepTextsIn, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { Located } from './document-set.js';
 
@@ -38,7 +38,7 @@ export function convertSwagger(document: JsonObject, location: string): JsonObje
   return {
     ...document,
     servers: [{ url: getServerUrl(document, location) }],
-    components: { securitySchemes: isObject(securityDefinitions) ? securityDefinitions : {} },
+    components: { securitySchemes: toJsonObject(securityDefinitions) },
   };
 }
 

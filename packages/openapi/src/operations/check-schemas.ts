@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import { createServer, type JsonObject, resource, TenonError, tool } from 'tenon';
 import type { ApiOperation } from './operation.js';
 
@@ -23,7 +23,7 @@ function checkInput(input: JsonObject): CheckedSchemas {
   const issue = findIssue(input);
   if (issue === undefined) return { input, changes: [] };
   const changes: string[] = [];
-  const properties = Object.entries(isObject(input.properties) ? input.properties : {}).map(([name, schema]) => {
+  const properties = Object.entries(toJsonObject(input.properties)).map(([name, schema]) => {
     const own = findIssue({ ...input, properties: { [name]: schema }, required: [] });
     if (own === undefined) return [name, schema];
     changes.push(`any value is accepted for \`${name}\`: ${own}`);

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import {
   BrokenReferenceError,
   type DocumentSet,
@@ -132,11 +132,11 @@ export async function listOperations(documents: DocumentSet, options: ReadOption
       }
     }
   };
-  const webhooks = Object.keys(isObject(root.webhooks) ? root.webhooks : {});
+  const webhooks = Object.keys(toJsonObject(root.webhooks));
   if (webhooks.length > 0)
     leaveOut('webhooks', `the API sends these requests (${webhooks.length}), and no client calls them`);
-  for (const [path, item] of Object.entries(isObject(root.paths) ? root.paths : {})) {
-    const own = isObject(item) ? item : {};
+  for (const [path, item] of Object.entries(toJsonObject(root.paths))) {
+    const own = toJsonObject(item);
     const followed = await attempt(path, () => documents.follow({ value: item, location }));
     if (followed === undefined) continue;
     /** A path may have members beside its reference. */

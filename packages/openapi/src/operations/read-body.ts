@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
@@ -28,7 +28,7 @@ export function readBody(
   definitions: SchemaDefinitions,
   add: (wanted: string, schema: unknown, isRequired: boolean) => string,
 ): OperationBody | undefined {
-  const content = isObject(body.content) ? body.content : {};
+  const content = toJsonObject(body.content);
   const isRequired = body.required === true;
   const json = findJson(content, location, documents);
   if (json !== undefined) {
@@ -64,13 +64,13 @@ function readFields(
   definitions: SchemaDefinitions,
   isMultipart: boolean,
 ): { readonly schema: unknown; readonly fields: Record<string, OperationField> } {
-  const encoding = isObject(media.value.encoding) ? media.value.encoding : {};
+  const encoding = toJsonObject(media.value.encoding);
   const fields: Record<string, OperationField> = {};
   const convert = (part: Located, depth: number): unknown => {
     const { value, location } = documents.follow(part);
     const { allOf, ...own } = value;
     const parts = Array.isArray(allOf) && depth < MAX_PARTS ? allOf : [];
-    const properties = Object.entries(isObject(value.properties) ? value.properties : {});
+    const properties = Object.entries(toJsonObject(value.properties));
     if (properties.length === 0 && parts.length === 0) return definitions.convert(part);
     const replaced = properties.map(([name, property]) => {
       const { value: written } = documents.follow({ value: encoding[name], location: media.location });

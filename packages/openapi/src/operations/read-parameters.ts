@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SchemaDefinitions } from '../schemas/schema-definitions.js';
@@ -57,7 +57,7 @@ export function readParameter(
 ): OperationParameter {
   const place = parameter.in as OperationParameter['in'];
   const name = String(parameter.name);
-  const [[type, media] = ['', undefined]] = Object.entries(isObject(parameter.content) ? parameter.content : {});
+  const [[type, media] = ['', undefined]] = Object.entries(toJsonObject(parameter.content));
   const followed = documents.follow({ value: media, location });
   const schema: Located =
     parameter.schema === undefined

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
 import { createContent } from '../document/swagger.js';
@@ -30,7 +30,7 @@ export function readResponse(
 ): ResponseSchema {
   const definitions = new SchemaDefinitions(documents, 'response', maxOutputParts);
   try {
-    const successes = Object.entries(isObject(operation.responses) ? operation.responses : {}).filter(([status]) =>
+    const successes = Object.entries(toJsonObject(operation.responses)).filter(([status]) =>
       /^2(?:\d\d|xx)$/i.test(status),
     );
     const schemas = successes.map(([, value]) => {
@@ -38,7 +38,7 @@ export function readResponse(
       const content = documents.isSwagger
         ? createContent(found.value.schema, operation.produces ?? documents.root.value.produces)
         : found.value.content;
-      const json = findJson(isObject(content) ? content : {}, found.location, documents);
+      const json = findJson(toJsonObject(content), found.location, documents);
       if (json === undefined) return undefined;
       const { value: followed, location } = documents.follow(json.media);
       return followed.schema === undefined ? undefined : definitions.convert({ value: followed.schema, location });

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import type { DocumentSet, Located } from '../document/document-set.js';
 import type { SecurityScheme } from './operation.js';
@@ -9,8 +9,8 @@ const PLACES = ['header', 'query', 'cookie'] as const;
 /** Lists the security schemes of a document whose credentials can be sent. */
 export function listSecuritySchemes(documents: DocumentSet): readonly SecurityScheme[] {
   const { value: document, location } = documents.root;
-  const components = isObject(document.components) ? document.components : {};
-  const schemes = Object.entries(isObject(components.securitySchemes) ? components.securitySchemes : {});
+  const components = toJsonObject(document.components);
+  const schemes = Object.entries(toJsonObject(components.securitySchemes));
   return schemes.flatMap(([id, value]) => readScheme(id, followScheme(documents, { value, location })));
 }
 

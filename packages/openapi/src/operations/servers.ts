@@ -1,4 +1,4 @@
-import { isObject, parseWebUrl } from '@tenon/base';
+import { isObject, parseWebUrl, toJsonObject } from '@tenon/base';
 import type { DocumentSet, Located } from '../document/document-set.js';
 
 /**
@@ -8,7 +8,7 @@ import type { DocumentSet, Located } from '../document/document-set.js';
 export function findApiUrl({ root: { value: document, location } }: DocumentSet): string | undefined {
   const own = document.servers === undefined ? undefined : findServerUrl({ value: document.servers, location });
   if (own !== undefined) return own;
-  const items = Object.values(isObject(document.paths) ? document.paths : {}).filter(isObject);
+  const items = Object.values(toJsonObject(document.paths)).filter(isObject);
   for (const holder of items.flatMap(item => [item, ...Object.values(item).filter(isObject)])) {
     const found = Array.isArray(holder.servers) ? findServerUrl({ value: holder.servers, location }) : undefined;
     if (found !== undefined) return found;
@@ -19,7 +19,7 @@ export function findApiUrl({ root: { value: document, location } }: DocumentSet)
 /** Returns the first URL of a list of servers, with the defaults of its variables. `undefined` if it is not absolute. */
 function findServerUrl({ value: servers, location }: Located): string | undefined {
   const [server] = Array.isArray(servers) ? servers : [];
-  const { url, variables } = isObject(server) ? server : {};
+  const { url, variables } = toJsonObject(server);
   const filled = String(url ?? '/').replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const variable = isObject(variables) ? variables[name] : undefined;
     return isObject(variable) ? String(variable.default ?? '') : '';

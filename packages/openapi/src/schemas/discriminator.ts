@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, toJsonObject } from '@tenon/base';
 import type { JsonObject } from 'tenon';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
 
@@ -23,7 +23,7 @@ export function readDiscriminator(
 ): Discriminator | undefined {
   if (!isObject(discriminator) || typeof discriminator.propertyName !== 'string') return undefined;
   const selected = new Map<string, Selected>();
-  for (const [value, written] of Object.entries(isObject(discriminator.mapping) ? discriminator.mapping : {})) {
+  for (const [value, written] of Object.entries(toJsonObject(discriminator.mapping))) {
     const reference = toReference(String(written));
     const target = resolveTarget(reference, location, documents);
     if (target === undefined) continue;

@@ -1,4 +1,4 @@
-import { chooseName, isObject, keepTextsIn, setInteger, stringifyMember } from '@tenon/base';
+import { chooseName, isObject, keepTextsIn, setInteger, stringifyMember, toJsonObject } from '@tenon/base';
 import { BrokenReferenceError, type DocumentSet, type Located } from '../document/document-set.js';
 import { type Discriminator, readDiscriminator, selectByValue } from './discriminator.js';
 import {
@@ -190,7 +190,7 @@ export class SchemaDefinitions {
 
   /** Lists the properties that the other side of the request has: read-only ones, or write-only ones for a response. */
   #listHidden(properties: unknown, location: string): ReadonlySet<unknown> {
-    const entries = Object.entries(isObject(properties) ? properties : {});
+    const entries = Object.entries(toJsonObject(properties));
     return new Set(entries.flatMap(([name, value]) => (this.#isHidden(value, location) ? [name] : [])));
   }
 

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, isTextList } from '@tenon/base';
 
 type KeywordCheck = (value: unknown) => string | undefined;
 
@@ -10,7 +10,6 @@ const expect =
     isValid(value) ? undefined : `expected ${expected}`;
 
 const isSchema = (value: unknown): boolean => typeof value === 'boolean' || isObject(value);
-const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every(each => typeof each === 'string');
 
 const schema = expect('a schema', isSchema);
 const schemas = expect('an object of schemas', isObject);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { type JsonObject, toJsonObject } from '@tenon/base';
 import { TenonError } from 'tenon';
 import { MAX_FILES, MAX_SIZE, SKILL_FILE, SKILL_NAME } from './skills-protocol.js';
 
@@ -27,22 +27,21 @@ export interface SkillFile {
 }
 
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
-const toObject = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** Returns the URI of the folder of a skill, with its last slash. */
 export const getSkillFolder = ({ uri }: Pick<SkillEntry, 'uri'>): string => uri.slice(0, -SKILL_FILE.length);
 
 /** Parses an entry. Throws `skill/invalid` with the first issue. */
 export function parseSkillEntry(value: unknown): SkillEntry {
-  const { uri, frontmatter, resources } = toObject(value);
-  const { name, description } = toObject(frontmatter);
+  const { uri, frontmatter, resources } = toJsonObject(value);
+  const { name, description } = toJsonObject(frontmatter);
   if (typeof uri !== 'string') throw createSkillError('an entry', 'it has no uri');
   if (typeof name !== 'string' || !SKILL_NAME.test(name)) throw createSkillError(uri, 'its name is not valid');
   if (typeof description !== 'string') throw createSkillError(uri, 'it has no description');
   if (!uri.endsWith(`/${name}/${SKILL_FILE}`))
     throw createSkillError(uri, `the URI does not end in /${name}/${SKILL_FILE}`);
   const files = resources === 'dynamic' ? undefined : parseFiles(uri, resources);
-  return { uri, name, description, frontmatter: toObject(frontmatter), files };
+  return { uri, name, description, frontmatter: toJsonObject(frontmatter), files };
 }
 
 function parseFiles(uri: string, resources: unknown): SkillFile[] {
@@ -57,7 +56,7 @@ function parseFiles(uri: string, resources: unknown): SkillFile[] {
 }
 
 function parseFile(skill: string, value: unknown): SkillFile {
-  const { uri, digest, size } = toObject(value);
+  const { uri, digest, size } = toJsonObject(value);
   const folder = getSkillFolder({ uri: skill });
   if (typeof uri !== 'string' || !uri.startsWith(folder) || leavesFolder(uri.slice(folder.length)))
     throw createSkillError(skill, 'a file is outside of its folder');

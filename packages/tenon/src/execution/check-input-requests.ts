@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import type { InputRequest } from '../protocol/input-requests.js';
 
 /**
@@ -12,7 +12,7 @@ export function checkInputRequests(result: JsonObject, check: (method: string, p
   if (result.resultType !== 'input_required' || !isObject(result.inputRequests)) return;
   for (const request of Object.values(result.inputRequests)) {
     if (!isObject(request)) continue;
-    check(String(request.method), isObject(request.params) ? request.params : {});
+    check(String(request.method), toJsonObject(request.params));
   }
 }
 
@@ -25,7 +25,7 @@ export function checkInputRequestMethods(subject: string, result: unknown): void
   const { inputRequests = {} } = result;
   if (!isObject(inputRequests)) throw createInvalidRequestError(subject, 'inputRequests', 'an object', inputRequests);
   for (const [key, request] of Object.entries(inputRequests)) {
-    const { method } = isObject(request) ? request : {};
+    const { method } = toJsonObject(request);
     if ((INPUT_METHODS as readonly unknown[]).includes(method)) continue;
     throw createInvalidRequestError(subject, `method of the input request "${key}"`, INPUT_METHODS.join(', '), method);
   }

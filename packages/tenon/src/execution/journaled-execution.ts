@@ -1,4 +1,11 @@
-import { computeFingerprint, copyThroughJson, findJsonFault, isObject, type JsonObject, TenonError } from '@tenon/base';
+import {
+  computeFingerprint,
+  copyThroughJson,
+  findJsonFault,
+  type JsonObject,
+  TenonError,
+  toJsonObject,
+} from '@tenon/base';
 import type { InputRequest, InputRequiredResult, InputResponses } from '../protocol/input-requests.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type {
@@ -166,7 +173,7 @@ export async function requestAnswers(
   run: Pick<HandlerRun, 'request'>,
 ): Promise<RetryInputs> {
   const requests = Object.entries(inputRequests).map(async ([key, { method, params }]) => {
-    const answer = await run.request(method, isObject(params) ? params : {});
+    const answer = await run.request(method, toJsonObject(params));
     return [key, answer] as const;
   });
   // The table of methods has checked each answer.

@@ -1,4 +1,4 @@
-import { isObject, requireKnownOptions, TenonError } from '@tenon/base';
+import { isObject, requireKnownOptions, TenonError, toJsonObject } from '@tenon/base';
 import type { ConnectOptions } from './request-handler.js';
 
 /** Throws `options/invalid` for unknown options of `connect` of a server. */
@@ -21,7 +21,7 @@ const STATELESS_METHODS = ['classifyRequest', 'answer'];
  */
 export function requireRequestHandler(handler: unknown, isStateless = false): void {
   const methods = isStateless ? ['connect', ...STATELESS_METHODS] : ['connect'];
-  const members: { readonly [name: string]: unknown } = isObject(handler) ? handler : {};
+  const members: { readonly [name: string]: unknown } = toJsonObject(handler);
   if (methods.every(name => typeof members[name] === 'function') && !('registerTool' in members)) return;
   throw new TenonError('serve/service', 'invalid server', {
     expected: 'the return value of `createServer`',

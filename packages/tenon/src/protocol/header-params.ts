@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 
 /**
  * A tool argument whose value is repeated in a header.
@@ -74,7 +74,7 @@ function findUnreachable(schema: JsonObject): string | undefined {
       if (hasAnnotation(value)) return `an ${ANNOTATION} stands below "${keyword}", where no argument is named`;
       continue;
     }
-    for (const inner of Object.values(isObject(value) ? value : {})) {
+    for (const inner of Object.values(toJsonObject(value))) {
       const issue = isObject(inner) ? findUnreachable(inner) : undefined;
       if (issue) return issue;
     }

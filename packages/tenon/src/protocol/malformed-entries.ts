@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import { type TolerantConnection, tolerate } from '../jsonrpc/tolerance.js';
 import type { MethodName } from './method-types.js';
 import { methods } from './methods.js';
@@ -27,7 +27,7 @@ export function dropMalformedEntries(
       tolerate(connection, 'bare-resource', method, 'an embedded resource without contents counts as a link to it');
       return [link];
     }
-    const { name } = isObject(entry) ? entry : {};
+    const { name } = toJsonObject(entry);
     const label = typeof name === 'string' ? JSON.stringify(name.slice(0, 128)) : `${key}[${index}]`;
     const summary = `${label} was ignored: ${issue.replace(`/${key}/0`, `/${key}/${index}`)}`;
     dropped.push(new TenonError('peer/unusable-entry', summary, { peer: connection.peer, method }));
@@ -49,7 +49,7 @@ function toResourceLink(entry: unknown): unknown {
     (isObject(resource) ? resource.text !== undefined || resource.blob !== undefined : resource)
   )
     return entry;
-  const link = { ...(isObject(resource) ? resource : {}), ...others };
+  const link = { ...toJsonObject(resource), ...others };
   const { uri, name } = link;
   if (typeof uri !== 'string') return entry;
   const lastSegment = /([^/]+)\/*$/.exec(uri)?.[1] ?? uri;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { type JsonObject, toJsonObject } from '@tenon/base';
 
 /**
  * The `_meta` keys of the protocol itself.
@@ -53,5 +53,5 @@ export function isExtensionId(id: string): boolean {
 
 /** Returns the `_meta` of params or of a result. Returns an empty object if there is none. */
 export function readMeta({ _meta }: JsonObject): JsonObject {
-  return isObject(_meta) ? _meta : {};
+  return toJsonObject(_meta);
 }

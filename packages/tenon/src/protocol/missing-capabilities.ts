@@ -1,4 +1,4 @@
-import { INVALID_REQUEST, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { INVALID_REQUEST, isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import type { ClientCapabilities } from './capabilities.js';
 import type { Dialect } from './versions/dialect.js';
 
@@ -65,7 +65,7 @@ function findMissingModes(required: Modes, declared: ClientCapabilities['elicita
 
 function findMissingMembers(required: unknown, declared: unknown): JsonObject | undefined {
   const members = isObject(required) ? Object.keys(required) : [];
-  if (!isObject(declared)) return isObject(required) ? required : {};
+  if (!isObject(declared)) return toJsonObject(required);
   const missing = members.filter(member => declared[member] === undefined || declared[member] === false);
   return missing.length > 0
     ? Object.fromEntries(missing.map(member => [member, (required as JsonObject)[member]]))

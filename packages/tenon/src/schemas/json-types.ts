@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { getJsonType, isObject, type JsonObject } from '@tenon/base';
 import { resolveReference } from './json-schema.js';
 
 const ALL_TYPES: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'object', 'array']);
@@ -22,8 +22,8 @@ export function inferTypes(schema: unknown, root: JsonObject, depth = 0): Readon
   const accepted: ReadonlySet<string>[] = [];
   const { type, $ref } = schema;
   if (type !== undefined) accepted.push(new Set((Array.isArray(type) ? type : [type]).map(normalizeType)));
-  if ('const' in schema) accepted.push(new Set([getValueType(schema.const)]));
-  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(getValueType)));
+  if ('const' in schema) accepted.push(new Set([getJsonType(schema.const)]));
+  if (Array.isArray(schema.enum)) accepted.push(new Set(schema.enum.map(getJsonType)));
   if (typeof $ref === 'string') accepted.push(inferNested(resolveReference(root, $ref)));
   accepted.push(...toList(schema.allOf).map(inferNested));
   for (const forms of [toList(schema.anyOf), toList(schema.oneOf)]) {
@@ -34,11 +34,6 @@ export function inferTypes(schema: unknown, root: JsonObject, depth = 0): Readon
 
 function normalizeType(type: unknown): string {
   return type === 'integer' ? 'number' : String(type);
-}
-
-function getValueType(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Returns the items of a keyword that holds a list. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import { resolveReference } from './json-schema.js';
 import { inferTypes, MAX_DEPTH, toList } from './json-types.js';
 
@@ -71,8 +71,8 @@ function collectArguments(schema: unknown, root: JsonObject, depth: number): Arg
 
 function readOwnArguments({ properties, required }: JsonObject, root: JsonObject): Arguments {
   const needed = toList(required);
-  const entries = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
-    const { title, description } = isObject(schema) ? schema : {};
+  const entries = Object.entries(toJsonObject(properties)).map(([name, schema]) => {
+    const { title, description } = toJsonObject(schema);
     const argument: TextArgument = {
       name,
       title: typeof title === 'string' ? title : undefined,

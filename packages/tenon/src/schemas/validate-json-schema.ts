@@ -1,8 +1,7 @@
-import { TenonError } from '@tenon/base';
+import { getJsonType, TenonError } from '@tenon/base';
 import type { CheckResult } from './compile-schema.js';
 import type { CompiledSchema } from './json-schema/compile-json-schema.js';
 import { explainFailures } from './json-schema/explain-failures.js';
-import { getJsonType } from './json-schema/keyword-messages.js';
 
 /** Calls `make` on the first call. Later calls return the same result or throw the same error. */
 export function memoize<T>(make: () => T): () => T {

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type MaybePromise } from '@tenon/base';
+import { isObject, type JsonObject, type MaybePromise, toJsonObject } from '@tenon/base';
 import type { SchemaSide } from './json-schema.js';
 
 /**
@@ -223,7 +223,7 @@ class ZodConversion {
   }
 
   #convertObject({ shape, catchall }: ZodDefinition): JsonObject {
-    const entries = Object.entries(isObject(shape) ? shape : {});
+    const entries = Object.entries(toJsonObject(shape));
     const properties = Object.fromEntries(entries.map(([name, member]) => [name, this.#convert(member)]));
     const required = entries.filter(([, member]) => !this.#isOptional(member)).map(([name]) => name);
     const isClosed = isZodNode(catchall) ? getDefinition(catchall).type === 'never' : this.#side === 'output';
@@ -284,7 +284,7 @@ function toChoice(values: readonly unknown[]): JsonObject {
 
 /** Removes the names that TypeScript adds to a numeric enum. */
 function withoutReverse(entries: unknown): JsonObject {
-  const all = Object.entries(isObject(entries) ? entries : {});
+  const all = Object.entries(toJsonObject(entries));
   return Object.fromEntries(all.filter(([name, value]) => !(typeof value === 'string' && /^\d+$/.test(name))));
 }
 
@@ -298,7 +298,7 @@ function readMetadata(schema: ZodNode): JsonObject {
   const registry: unknown = Reflect.get(globalThis, '__zod_globalRegistry');
   const registered: unknown =
     isObject(registry) && typeof registry.get === 'function' ? registry.get(schema) : undefined;
-  const { description = schema.description, title, examples, deprecated } = isObject(registered) ? registered : {};
+  const { description = schema.description, title, examples, deprecated } = toJsonObject(registered);
   const members = { title, description, examples, deprecated };
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,12 @@
-import { type Clock, isObject, type JsonObject, type MaybePromise, type TenonError, thenMaybe } from '@tenon/base';
+import {
+  type Clock,
+  isObject,
+  type JsonObject,
+  type MaybePromise,
+  type TenonError,
+  thenMaybe,
+  toJsonObject,
+} from '@tenon/base';
 import type { Id, JsonRpcRequest } from '../jsonrpc/message.js';
 import { Peer } from '../jsonrpc/peer.js';
 import type { PeerHandler } from '../jsonrpc/peer-handler.js';
@@ -159,7 +167,7 @@ function findVersion(
  * sender, which are passed on if the gateway makes no span of its own. `withBaggage`: baggage is passed on, too.
  */
 function replaceTraceContext(params: JsonObject, context: JsonObject, withBaggage: boolean): JsonObject {
-  const { traceparent, tracestate, baggage, ...rest } = isObject(params._meta) ? params._meta : {};
+  const { traceparent, tracestate, baggage, ...rest } = toJsonObject(params._meta);
   const passed: { [name: string]: unknown } = {};
   if (context.traceparent === undefined) {
     if (traceparent !== undefined) passed.traceparent = traceparent;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { type JsonObject, toJsonObject } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
 import { type Id, isId, type JsonRpcRequest, readMeta, readNumericId, SUBSCRIPTION_ID } from 'tenon/testing-internals';
 
@@ -58,7 +58,7 @@ export function isSubscription({ method }: Pick<JsonRpcRequest, 'method'>): bool
 }
 
 function readReferences(message: JsonRpcMessage): { progressToken: unknown; subscriptionId: unknown } {
-  const params: JsonObject = 'params' in message && isObject(message.params) ? message.params : {};
+  const params: JsonObject = 'params' in message ? toJsonObject(message.params) : {};
   const isProgress = 'method' in message && message.method === 'notifications/progress';
   return {
     progressToken: isProgress ? params.progressToken : undefined,

@@ -1,5 +1,5 @@
 import { getAppUri, isVisibleTo } from '@tenon/apps/host';
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import type { AppFindings, CallView, CspFinding, Json, OpenedApp } from '@tenon/console/api';
 import { TenonError } from 'tenon';
 import { createUsageError } from '../../usage-error.js';
@@ -169,5 +169,5 @@ function readShownCall(
   if (view.server !== server || view.method !== 'tools/call' || view.name !== tool)
     throw new TenonError('console/unknown', `call ${id}: not of this tool`, { hint: 'choose a call of the tool' });
   const { arguments: args } = redacted;
-  return { arguments: isObject(args) ? args : {}, result: calls.readOutcome(id).result };
+  return { arguments: toJsonObject(args), result: calls.readOutcome(id).result };
 }

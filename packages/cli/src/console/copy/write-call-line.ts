@@ -1,4 +1,4 @@
-import { isObject, stringifyJson, stringifyMember } from '@tenon/base';
+import { isObject, stringifyJson, stringifyMember, toJsonObject } from '@tenon/base';
 import { type Shell, writeShellWord } from '@tenon/base/writers';
 import type { HttpTarget, JsonObject, StdioTarget, Tool } from 'tenon';
 import type { TargetOptions } from '../../target/target-options.js';
@@ -28,9 +28,9 @@ export function writeCallLine(call: CommandCall, markers: SecretMarkers, shell: 
 function listSubject(method: string, params: JsonObject, server: readonly string[], tool: Tool | undefined): string[] {
   const { name, uri, arguments: args } = params;
   if (method === 'tools/call' && typeof name === 'string')
-    return ['call', ...server, name, ...listArguments(isObject(args) ? args : {}, tool)];
+    return ['call', ...server, name, ...listArguments(toJsonObject(args), tool)];
   if (method === 'prompts/get' && typeof name === 'string')
-    return ['prompt', ...server, name, ...listArguments(isObject(args) ? args : {}, undefined, true)];
+    return ['prompt', ...server, name, ...listArguments(toJsonObject(args), undefined, true)];
   if (method === 'resources/read' && typeof uri === 'string') return ['read', ...server, uri];
   throw createUsageError(`${method}: no command sends it`, 'copy it as curl, JSON or TypeScript');
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import { writeLiteral, writeMemberName, writeStringLiteral } from '@tenon/base/writers';
 import type { HttpTarget, StdioTarget, Tool } from 'tenon';
 import { declareType, TypeNames } from '../../types/declare-type.js';
@@ -21,7 +21,7 @@ export function writeTypescript(call: ClientCall, markers: SecretMarkers): strin
   const options = version === null ? '' : `, { protocolVersion: ${writeStringLiteral(version)} }`;
   const { statement, result } = writeStatement(method, params);
   const types = method === 'tools/call' && tool ? declareInput(tool) : undefined;
-  const args = isObject(params.arguments) ? params.arguments : {};
+  const args = toJsonObject(params.arguments);
   const code = [
     "import { connect } from 'tenon';",
     ...(types ? ['', types.declarations] : []),

@@ -1,11 +1,9 @@
-import type { JsonObject } from '@tenon/base';
-import { chooseName } from '@tenon/base';
+import { chooseName, type JsonObject, toJsonObject } from '@tenon/base';
 import { writeJson } from '@tenon/base/writers';
 import type { CallDetail, CallView, JsonPart, RecordedSession, RecordingView } from '@tenon/console/api';
 import { estimateTokens } from '@tenon/host';
 import { parseRecording, type RecordedMessage, type RecordedRequest } from '@tenon/testing';
 import { TenonError } from 'tenon';
-import { toJsonObject } from '../../json-object.js';
 import type { ChangeFeed } from '../change-feed.js';
 import { createCallView, cutCallValues, MAX_CAUSE, writeCallValues } from '../console-calls.js';
 import { type PartPlace, readJsonPart, sliceText } from '../json-part.js';

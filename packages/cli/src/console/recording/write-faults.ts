@@ -1,6 +1,6 @@
+import { toJsonObject } from '@tenon/base';
 import type { ErrorView } from '@tenon/console/api';
 import type { MessageFault } from '@tenon/testing';
-import { toJsonObject } from '../../json-object.js';
 import { writeValue } from '../copy/write-typescript.js';
 import type { TestedCall, TestedMessage } from './write-test.js';
 

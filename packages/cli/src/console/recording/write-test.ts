@@ -1,8 +1,7 @@
-import { chooseName, isObject, type JsonObject } from '@tenon/base';
+import { chooseName, isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import { writeIdentifier, writeLineComment, writeStringLiteral } from '@tenon/base/writers';
 import type { CallView, WireRow } from '@tenon/console/api';
 import type { MessageFault } from '@tenon/testing';
-import { toJsonObject } from '../../json-object.js';
 import { type CallOutcome, MAX_PROGRESS } from '../console-calls.js';
 import { writeValue } from '../copy/write-typescript.js';
 import { findTestTimeout, type WrittenFaults, writeFaults } from './write-faults.js';

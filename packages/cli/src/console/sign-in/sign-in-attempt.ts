@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { type JsonObject, parseJsonObject } from '@tenon/base';
 import { formatChallenges } from '@tenon/base/oauth';
 import type { FindingView, SignInExchange, SignInPhase, SignInView } from '@tenon/console/api';
 import { protocolVersions, TenonError } from 'tenon';
@@ -372,7 +372,7 @@ export class SignInAttempt {
 
   /** Examines a response of the authorization server with the checks of the doctor. */
   #learn(phase: SignInPhase, status: number, text: string): void {
-    const document = parseObject(text);
+    const document = parseJsonObject(text);
     if (status >= 400 || document === undefined) return;
     if (phase === 'resource-metadata') this.#resource = document;
     if (phase === 'issuer-metadata') {
@@ -521,12 +521,3 @@ async function readBody({ body }: AuthFetchResponse): Promise<string> {
 
 /** Maximum size of a response, in characters. The library refuses larger ones. */
 const MAX_RESPONSE = 300_000;
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, REDACTED } from '@tenon/base';
+import { isObject, REDACTED, toJsonObject } from '@tenon/base';
 import type { JsonRpcMessage } from 'tenon';
 
 /** Version, trace ID, parent ID and flags of W3C Trace Context. */
@@ -51,7 +51,7 @@ export function readLinks(message: JsonRpcMessage, stateDigest?: string): Messag
   const { method, params, result }: MessageMembers = message;
   const links: { -readonly [K in keyof MessageLinks]: MessageLinks[K] } = {};
   if (isObject(params)) {
-    const meta = isObject(params._meta) ? params._meta : {};
+    const meta = toJsonObject(params._meta);
     const traceparent = typeof meta.traceparent === 'string' ? TRACEPARENT.exec(meta.traceparent) : null;
     if (traceparent) {
       links.trace = traceparent[1] ?? '';
@@ -67,7 +67,7 @@ export function readLinks(message: JsonRpcMessage, stateDigest?: string): Messag
     links.status = shorten(params.status);
   }
   if (isObject(result)) {
-    const meta = isObject(result._meta) ? result._meta : {};
+    const meta = toJsonObject(result._meta);
     links.givenState = readState(result.requestState, stateDigest);
     const task = isObject(result.task) ? result.task : result;
     links.givenTask = shorten(task.taskId);

@@ -1,4 +1,4 @@
-import { dropUndefined, isObject, type JsonObject, parseJsonText } from '@tenon/base';
+import { dropUndefined, isObject, type JsonObject, parseJsonText, toJsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { DEFAULT_RESULTS, MAX_RESULTS, type SearchHit } from './catalog-search.js';
 
@@ -21,7 +21,7 @@ export interface ParsedToolCall {
 export function parseSearchArguments(
   args: unknown,
 ): { readonly query: string; readonly limit: number } | ArgumentIssue {
-  const { query, limit = DEFAULT_RESULTS } = isObject(args) ? args : {};
+  const { query, limit = DEFAULT_RESULTS } = toJsonObject(args);
   if (typeof query !== 'string') return { issue: 'Give "query": words of the tool that is wanted, as one text.' };
   const wanted = Number(limit);
   if (!Number.isInteger(wanted) || wanted < 1)
@@ -44,7 +44,7 @@ export function parseDescribeArguments(args: unknown): { readonly names: readonl
  * search, describe and call tools. Also accepts arguments as JSON text, because some models send them that way.
  */
 export function parseCallArguments(args: unknown): ParsedToolCall | ArgumentIssue {
-  const { name, arguments: given, ...others } = isObject(args) ? args : {};
+  const { name, arguments: given, ...others } = toJsonObject(args);
   if (typeof name !== 'string' || name === '') return { issue: 'Give "name": the exact name of the tool.' };
   const unknown = Object.keys(others)[0];
   if (unknown !== undefined) {

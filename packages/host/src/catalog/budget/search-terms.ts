@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { toJsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 
 /** Maximum number of indexed terms per tool. Further terms are not searched. */
@@ -80,8 +80,7 @@ export function weighTerms(tool: Tool, { server, serverName, serverText }: ToolT
       weights.set(term, (weights.get(term) ?? 0) + weight);
     }
   };
-  const properties =
-    isObject(tool.inputSchema) && isObject(tool.inputSchema.properties) ? tool.inputSchema.properties : {};
+  const properties = toJsonObject(toJsonObject(tool.inputSchema).properties);
   add(tool.name, WEIGHTS.name);
   // The public name has most of these terms.
   if (serverName !== undefined)

@@ -2,10 +2,10 @@ import {
   checkArray,
   checkObject,
   checkString,
-  isObject,
   type JsonObject,
   requireArgument,
   requireKnownOptions,
+  toJsonObject,
 } from '@tenon/base';
 import type { ServerEntry } from '../../config/server-entry.js';
 import { compileToolFilter } from '../../security/guard/entry-matching.js';
@@ -110,7 +110,7 @@ export function createNameResolver(options: NameResolverOptions): NameResolver {
   return {
     unwrapToolCall({ name, arguments: args }) {
       if (typeof name !== 'string' || name === meta?.search || name === meta?.describe) return undefined;
-      if (name !== meta?.call) return { name, arguments: isObject(args) ? args : {} };
+      if (name !== meta?.call) return { name, arguments: toJsonObject(args) };
       const call = parseCallArguments(args);
       return 'issue' in call ? undefined : call;
     },

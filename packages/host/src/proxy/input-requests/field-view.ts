@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@tenon/base';
+import { isObject, isTextList, type JsonObject, toJsonObject } from '@tenon/base';
 import type { FormValue } from 'tenon/host-internals';
 import { isSecretField } from './secret-fields.js';
 import { MAX_LABEL, type SafeText, sanitizeForView } from './view-warning.js';
@@ -46,7 +46,7 @@ const MAX_DESCRIPTION = 1_000;
 const MAX_OPTIONS = 500;
 
 export function createFieldView(name: string, schema: unknown, required: boolean, safe: SafeText): FieldView {
-  const field = isObject(schema) ? schema : {};
+  const field = toJsonObject(schema);
   const kind = getFieldKind(field);
   const label = sanitizeForView(field.title, safe, MAX_LABEL) || sanitizeForView(name, safe, MAX_LABEL);
   const secret = kind !== 'choice' && kind !== 'choices' && isSecretField({ ...field, name, label });
@@ -113,7 +113,7 @@ function getDefaultValue({ default: value }: JsonObject, kind: FieldKind): FormV
       // A larger one may be another number than the server sent.
       return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER ? value : undefined;
     case 'choices':
-      return Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
+      return isTextList(value) ? value : undefined;
     default:
       return typeof value === 'string' ? value : undefined;
   }

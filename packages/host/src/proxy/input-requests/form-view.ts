@@ -5,6 +5,7 @@ import {
   isObject,
   requireArgument,
   requireKnownOptions,
+  toJsonObject,
 } from '@tenon/base';
 import { type ElicitFormParams, type ElicitResult, loadPeerSchema } from 'tenon';
 import { type FormValue, findRefusal } from 'tenon/host-internals';
@@ -141,7 +142,7 @@ function getProperties({ properties }: { readonly properties?: unknown }): [stri
 function findFieldWarnings({ name, label, kind }: FieldView, { requestedSchema }: ElicitFormParams): ViewWarning[] {
   const unknown = `“${label}” is of a kind that is not known here, and is shown as a text.`;
   const field: unknown = requestedSchema.properties[name];
-  const { title = '', description = '' } = isObject(field) ? field : {};
+  const { title = '', description = '' } = toJsonObject(field);
   return [
     ...createLinkWarnings(`${name} ${title} ${description}`, label),
     ...(kind === 'unknown' ? [{ code: 'unknown-field' as const, text: unknown, field: label }] : []),

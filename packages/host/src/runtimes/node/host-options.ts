@@ -14,14 +14,13 @@ import {
 } from '@tenon/base';
 import type { ConfigFinding } from '../../config/config-finding.js';
 import type { ConfiguredEntry } from '../../config/server-entry.js';
+import { toHostServers } from '../../config/to-host-servers.js';
 import { type AskTrust, createTrust, type Trust } from '../../config/trust.js';
 import type { HostOptions, HostServer } from '../../host-options.js';
 import type { HostGuardOptions } from '../../security/guard/guard-options.js';
-import { acceptDrift } from '../../security/lock/accept-drift.js';
-import { createLockGuard, type LockGuard, type LockGuardOptions } from '../../security/lock/lock-guard.js';
 import { openAudit } from './audit/audit-file.js';
 import { readConfigFile } from './config-file.js';
-import { openLockFile } from './lock-file.js';
+import { type HostLockOptions, openLockGuard } from './lock-guard.js';
 import { readPolicyFile } from './policy-file.js';
 import { loadTrustKey } from './trust-key.js';
 
@@ -66,12 +65,6 @@ export interface NodeHostOptions extends Omit<HostOptions, 'servers' | 'policy' 
   readonly audit?: HostOptions['audit'] | string;
 }
 
-/** Options of a lock file. Approved changes are written to the file. */
-export interface HostLockOptions extends Omit<LockGuardOptions, 'lock' | 'onApproved'> {
-  /** Path of `mcp.lock`. A missing file counts as an empty lock, in which all servers are unknown. */
-  readonly file: string;
-}
-
 /** A configuration file and its author. Servers of a project need approval. */
 export type ConfigSource = string | { readonly path: string; readonly scope: 'user' | 'project' };
 
@@ -104,7 +97,7 @@ export async function loadHost(nodeOptions: NodeHostOptions, stores: Stores): Pr
   return {
     options: {
       ...options,
-      servers: { ...fromEntries(entries), ...servers },
+      servers: { ...toHostServers(entries), ...servers },
       stores,
       ...(lockGuard === undefined ? {} : { lockGuard }),
       ...(rules === undefined ? {} : { policy: rules }),
@@ -134,12 +127,6 @@ async function readConfigs({ config = [], onConfigFinding }: NodeHostOptions): P
   return [...entriesByName.values()];
 }
 
-function fromEntries(entries: readonly ConfiguredEntry[]): Record<string, HostServer> {
-  return Object.fromEntries(
-    entries.map(({ name, target, written: _, ...settings }) => [name, { ...target, ...settings }]),
-  );
-}
-
 function createStartCheck(trust: Trust, entries: readonly ConfiguredEntry[]): (server: string) => Promise<void> {
   return async server => {
     const entry = entries.find(({ name }) => name === server);
@@ -152,13 +139,4 @@ function createStartCheck(trust: Trust, entries: readonly ConfiguredEntry[]): (s
 
 async function resolvePolicy(policy: NodeHostOptions['policy']): Promise<HostGuardOptions['policy']> {
   return typeof policy === 'string' ? readPolicyFile(policy) : policy;
-}
-
-async function openLockGuard({ file: path, ...options }: HostLockOptions): Promise<LockGuard> {
-  const file = openLockFile(path);
-  return createLockGuard({
-    ...options,
-    lock: (await file.read()) ?? { servers: new Map() },
-    onApproved: async drifts => void (await file.update(lock => acceptDrift(lock, drifts))),
-  });
 }

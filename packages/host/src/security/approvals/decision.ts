@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, TenonError } from '@tenon/base';
+import { isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import type { ActionRequest, PolicyVerdict } from '../policy/action-request.js';
 import { compileMatch } from '../policy/matching/compiled-rule.js';
 import { limitMatchWork } from '../policy/matching/match-work.js';
@@ -69,7 +69,7 @@ export function checkAnswer({ allow, remember, ttl }: ApprovalAnswer): void {
       throw createDecisionError('a denial cannot be remembered', 'a deny rule in the policy', remember);
     return;
   }
-  const match: JsonObject = isObject(remember) ? remember : {};
+  const match: JsonObject = toJsonObject(remember);
   const fault =
     isObject(remember) && !('action' in match || 'because' in match) ? findMatchFault(match) : INVALID_MATCH;
   if (fault)

@@ -1,4 +1,4 @@
-import { checkString, isObject, type JsonObject, requireArgument } from '@tenon/base';
+import { checkString, isObject, isTextList, type JsonObject, requireArgument } from '@tenon/base';
 import {
   type Definitions,
   LOCKFILE_VERSION,
@@ -92,7 +92,7 @@ function readSource(value: unknown, place: LockLocation): ServerSource {
   };
   const readTexts = (member: string) => {
     const each = getMember(value, member);
-    if (Array.isArray(each) && each.every(one => typeof one === 'string')) return each as string[];
+    if (isTextList(each)) return each;
     throw createShapeError(place.name, [...place.at, member], 'an array of strings', each);
   };
   const readOptional = (member: string) => (Object.hasOwn(value, member) ? { [member]: readText(member) } : {});

@@ -1,4 +1,4 @@
-import { REDACTED } from '@tenon/base';
+import { encodeText, REDACTED } from '@tenon/base';
 import { base64url } from 'jose';
 
 interface PasswordKey {
@@ -21,8 +21,7 @@ const BITS = 96;
  * the change of a secret value visible.
  */
 export async function createSecretMark(secret: string): Promise<string> {
-  const encode = (text: string) => new TextEncoder().encode(text);
-  const key = await crypto.subtle.importKey('raw', encode(secret), 'PBKDF2', false, ['deriveBits']);
-  const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt: encode('tenon mcp.lock'), iterations: ROUNDS };
+  const key = await crypto.subtle.importKey('raw', encodeText(secret), 'PBKDF2', false, ['deriveBits']);
+  const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt: encodeText('tenon mcp.lock'), iterations: ROUNDS };
   return `${REDACTED}#${base64url.encode(new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, BITS)))}`;
 }

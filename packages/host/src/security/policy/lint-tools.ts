@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import type { Tool } from 'tenon';
 import { compilePath, type PathStep } from './matching/argument-path.js';
 import { compilePattern } from './matching/argument-pattern.js';
@@ -108,7 +108,7 @@ function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], dep
   const [step, ...rest] = steps;
   if (step === undefined || step.kind !== 'member' || depth > MAX_DEPTH) return true;
   const parts = listSubschemas(root, schema, depth);
-  const properties = parts.flatMap(part => Object.entries(isObject(part.properties) ? part.properties : {}));
+  const properties = parts.flatMap(part => Object.entries(toJsonObject(part.properties)));
   const items = parts.flatMap(({ items: each, prefixItems }) => [
     each,
     ...(Array.isArray(prefixItems) ? prefixItems : []),
@@ -123,9 +123,7 @@ function hasPath(root: unknown, schema: unknown, steps: readonly PathStep[], dep
 }
 
 function listProperties(root: unknown, schema: unknown): [string, unknown][] {
-  return listSubschemas(root, schema, 0).flatMap(part =>
-    Object.entries(isObject(part.properties) ? part.properties : {}),
-  );
+  return listSubschemas(root, schema, 0).flatMap(part => Object.entries(toJsonObject(part.properties)));
 }
 
 /** Returns a schema and the schemas that it combines. Follows references to its own definitions. */

@@ -1,12 +1,12 @@
 import {
   checkFunction,
   checkObject,
-  isObject,
   type JsonObject,
   requireArgument,
   requireKnownOptions,
   rpcError,
   TOO_MANY_REQUESTS,
+  toJsonObject,
 } from '@tenon/base';
 import type { Context, Middleware, Operation, ToolAnnotations } from 'tenon';
 import { findMissingForRequest, isMethod, USER_REJECTED } from 'tenon/host-internals';
@@ -97,7 +97,7 @@ const KINDS: { readonly [method: string]: ActionRequest['kind'] } = {
 
 function getArguments(kind: ActionRequest['kind'], { _meta, ...params }: JsonObject): JsonObject {
   if (kind === 'method') return params;
-  return kind !== 'resource' && isObject(params.arguments) ? params.arguments : {};
+  return kind !== 'resource' ? toJsonObject(params.arguments) : {};
 }
 
 function toActionRequest(options: PolicyMiddlewareOptions, operation: Operation): ActionRequest {

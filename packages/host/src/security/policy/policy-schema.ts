@@ -1,5 +1,4 @@
-import type { JsonObject } from '@tenon/base';
-import { TIME_PATTERN } from './parse-time.js';
+import { DURATION_PATTERN, type JsonObject } from '@tenon/base';
 
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };
@@ -101,7 +100,7 @@ export const policySchema: JsonObject = {
             window: {
               anyOf: [
                 { type: 'number', exclusiveMinimum: 0 },
-                { ...text, pattern: TIME_PATTERN },
+                { ...text, pattern: DURATION_PATTERN },
               ],
               description: 'Time in ms, or a text such as `1h` or `1 day`.',
             },

@@ -1,6 +1,4 @@
-import { mergeScopes } from '@tenon/base/oauth';
-
-const OFFLINE_ACCESS = 'offline_access';
+import { mergeScopes, OFFLINE_ACCESS } from '@tenon/base/oauth';
 
 export interface ScopeSelection {
   /** Scopes in the server's challenge. */

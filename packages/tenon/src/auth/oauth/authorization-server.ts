@@ -1,6 +1,7 @@
 import { type GuardedFetch, type JsonObject, parseUrl, redactUrl, TenonError, type UrlGuard } from '@tenon/base';
 import type { AuthorizationServer } from 'oauth4webapi';
 import { fetchMetadataDocument } from './metadata-document.js';
+import { AUTHORIZATION_SERVER_PATH } from './well-known-paths.js';
 
 /** Authorization server and its metadata. */
 export interface AuthorizationServerInfo {
@@ -11,15 +12,14 @@ export interface AuthorizationServerInfo {
   readonly location?: string;
 }
 
-const OAUTH_PATH = '/.well-known/oauth-authorization-server';
 const OPENID_PATH = '/.well-known/openid-configuration';
 
 /** Returns the possible URLs of an issuer's metadata, in the order of lookup. */
 export function getIssuerMetadataUrls(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
-  if (path === '') return [origin + OAUTH_PATH, origin + OPENID_PATH];
-  return [origin + OAUTH_PATH + path, origin + OPENID_PATH + path, origin + path + OPENID_PATH];
+  if (path === '') return [origin + AUTHORIZATION_SERVER_PATH, origin + OPENID_PATH];
+  return [origin + AUTHORIZATION_SERVER_PATH + path, origin + OPENID_PATH + path, origin + path + OPENID_PATH];
 }
 
 /**
@@ -109,11 +109,11 @@ export async function fetchIssuerAtOrigin(
   const { origin } = new URL(server);
   const headers: Record<string, string> =
     protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion };
-  const document = await fetchMetadataDocument(origin + OAUTH_PATH, fetch, signal, headers);
+  const document = await fetchMetadataDocument(origin + AUTHORIZATION_SERVER_PATH, fetch, signal, headers);
   if (!document) return { id: origin, metadata: createDefaultMetadata(origin) };
   // Existing servers add a slash or a path: `https://example.com/oauth`. Only the origin is compared.
   if (parseUrl(String(document.issuer))?.origin !== origin)
-    throw createMismatchError(origin + OAUTH_PATH, origin, document);
+    throw createMismatchError(origin + AUTHORIZATION_SERVER_PATH, origin, document);
   const issuer = { id: origin, metadata: document as AuthorizationServer };
   checkEndpointOrigins(issuer, guard);
   return issuer;

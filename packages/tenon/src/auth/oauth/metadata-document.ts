@@ -1,5 +1,12 @@
-import { type GuardedFetch, isTemporaryStatus, type JsonObject, redactUrl, TenonError } from '@tenon/base';
-import { dropEmptyMembers, parseJsonObject } from '@tenon/base/oauth';
+import {
+  type GuardedFetch,
+  isTemporaryStatus,
+  type JsonObject,
+  parseJsonObject,
+  redactUrl,
+  TenonError,
+} from '@tenon/base';
+import { dropEmptyMembers } from '@tenon/base/oauth';
 
 /**
  * Fetches a metadata document. Rejects for a temporary failure of the server, because the document may exist. Resolves

@@ -1,5 +1,5 @@
 import { INTERNAL_ERROR, INVALID_REQUEST } from '@tenon/base';
-import { type ChallengeToWrite, formatChallenges } from '@tenon/base/oauth';
+import { type ChallengeToWrite, formatChallenges, OFFLINE_ACCESS } from '@tenon/base/oauth';
 import { createFailure } from '../../jsonrpc/message.js';
 import type { AuthResult } from './request-authorizer.js';
 import type { TokenError } from './token-error.js';
@@ -68,7 +68,7 @@ function createChallenge(
 ): ChallengeToWrite {
   const requiresProof = context.proofRequired || dpop || 'nonce' in tokenError || tokenError.error === 'invalid-proof';
   const scopes = tokenError.error === 'insufficient-scope' ? tokenError.scopes : context.scopes;
-  const scope = [...new Set(scopes)].filter(each => each !== 'offline_access').join(' ');
+  const scope = [...new Set(scopes)].filter(each => each !== OFFLINE_ACCESS).join(' ');
   const params = {
     error: OAUTH_ERRORS[tokenError.error],
     error_description: tokenError.error === 'missing' ? undefined : describeTokenError(tokenError, context),

@@ -1,8 +1,8 @@
 import type { Clock, TenonError } from '@tenon/base';
+import { AUTHORIZATION_SERVER_PATH } from '../oauth/well-known-paths.js';
 import { fetchIssuerDocument, type IssuerConnection } from './issuer-requests.js';
 
 /** Path at which clients without support for protected-resource metadata look for the authorization server. */
-const ORIGIN_METADATA_PATH = '/.well-known/oauth-authorization-server';
 /** Time for which metadata or a failure is cached, in milliseconds. */
 const METADATA_TTL = 300_000;
 const RETRY_DELAY = 10_000;
@@ -26,7 +26,7 @@ export type LoadDocument = () => Promise<string | undefined>;
 export function createOriginMetadata(options: OriginMetadataOptions): ReadonlyMap<string, LoadDocument> {
   const { origin, pathname } = new URL(options.issuer);
   const servesItself = origin === new URL(options.resource).origin && pathname === '/';
-  return new Map(servesItself ? [] : [[ORIGIN_METADATA_PATH, createLoader(options)]]);
+  return new Map(servesItself ? [] : [[AUTHORIZATION_SERVER_PATH, createLoader(options)]]);
 }
 
 /** Runs at most one request at a time, and repeats it only after the cached response or failure has expired. */

@@ -1,13 +1,13 @@
 import type { JsonObject } from '@tenon/base';
+import { OFFLINE_ACCESS } from '@tenon/base/oauth';
+import { RESOURCE_METADATA_PATH } from '../oauth/well-known-paths.js';
 
 /**
  * Path of protected-resource metadata.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9728#section-3
  */
-const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 /** Scope that a resource neither requests nor advertises. */
-const EXCLUDED_SCOPE = 'offline_access';
 
 export interface ResourceMetadataOptions {
   readonly resource: string;
@@ -36,7 +36,7 @@ export function createResourceMetadata({
   additional,
 }: ResourceMetadataOptions): JsonObject {
   const { scopes_supported = scopes, ...others } = additional;
-  const supported = (scopes_supported as string[]).filter(scope => scope !== EXCLUDED_SCOPE);
+  const supported = (scopes_supported as string[]).filter(scope => scope !== OFFLINE_ACCESS);
   return {
     ...(name === undefined ? {} : { resource_name: name }),
     ...others,

@@ -1,4 +1,4 @@
-import { isObject, TenonError } from '@tenon/base';
+import { isObject, TenonError, toJsonObject } from '@tenon/base';
 import { type Id, isBatch, type JsonRpcMessage, type JsonRpcResponse } from '../../jsonrpc/message.js';
 import { toRefusal } from '../../jsonrpc/refusal-response.js';
 import type { MessageReceiver, SendOptions, Transport } from '../../jsonrpc/transport.js';
@@ -79,7 +79,7 @@ class RawHttpTransport implements Transport {
 
   #createHeaders(dialect: Dialect, method: string, params: { [key: string]: unknown }): SendOptions['headers'] {
     const known = typeof params.name === 'string' ? this.#headerParams.get(params.name) : undefined;
-    const args = isObject(params.arguments) ? params.arguments : {};
+    const args = toJsonObject(params.arguments);
     const extra = method === 'tools/call' && known ? createArgumentHeaders(known, args) : undefined;
     return createRequestHeaders({ endpoint: this.#endpoint, dialect }, true, method, params, extra);
   }

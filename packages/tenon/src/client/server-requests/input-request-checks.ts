@@ -11,6 +11,7 @@ import {
   describeMismatch,
   isObject,
   prependPath,
+  toJsonObject,
 } from '@tenon/base';
 import { checkContentBlock } from '../../protocol/methods.js';
 
@@ -24,7 +25,7 @@ const toolResult = checkObject({ toolUseId: checkString, content: checkArray(che
 
 /** Checks a block of a message. The members of known kinds are checked; unknown kinds are accepted. */
 const checkBlock: Check = value => {
-  const { type } = isObject(value) ? value : {};
+  const { type } = toJsonObject(value);
   if (type === 'tool_use') return toolUse(value);
   return type === 'tool_result' ? toolResult(value) : checkContentBlock(value);
 };

@@ -1,11 +1,11 @@
 import { copyWithout, isObject, type JsonObject, keepTextsIn } from '@tenon/base';
+import { SERVER_INFO } from '../meta.js';
 import { v20251125 } from './2025-11-25.js';
 import { deriveVersion } from './define-version.js';
 import type { TransformContext } from './dialect.js';
 import { chain, transformEach, transformMember, without } from './message-transforms.js';
 import { decodeTask, encodeTask, flattenTask, nestTask, withoutTasksExtension } from './task-transforms.js';
 
-const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 const RESULT_FIELDS = ['resultType', 'ttlMs', 'cacheScope'];
 const RESULT_FIELDS_AND_META = [...RESULT_FIELDS, '_meta'];
 const RESULT = 'result';

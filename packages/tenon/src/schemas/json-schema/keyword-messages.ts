@@ -1,4 +1,4 @@
-import { type Issue, isObject } from '@tenon/base';
+import { getJsonType, type Issue, isObject } from '@tenon/base';
 import { toUnicodePattern } from '../patterns/unicode-pattern.js';
 import { shorten } from './broken-schema.js';
 import type { Failure } from './check-run.js';
@@ -96,12 +96,6 @@ export function createTypeIssue({ path, value }: Failure, types: readonly unknow
 function describeTypes(types: readonly unknown[], value: unknown): string {
   const isFraction = typeof value === 'number' && types.includes('integer');
   return `expected ${formatList(types, String, 'or')}, got ${isFraction ? 'a fraction' : getJsonType(value)}`;
-}
-
-/** Returns the JSON Schema name of a value's type. Returns the JavaScript name if JSON Schema has none. */
-export function getJsonType(value: unknown): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 function formatList(values: readonly unknown[], format: (value: unknown) => string, conjunction?: 'or'): string {

@@ -1,4 +1,4 @@
-import { isObject } from '@tenon/base';
+import { isObject, isTextList } from '@tenon/base';
 
 /** The expected shape of a keyword's value. */
 export interface KeywordShape {
@@ -14,7 +14,6 @@ type Subschema = readonly [path: readonly string[], schema: unknown];
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 const isType = (value: unknown): boolean => TYPES.includes(value as string);
 const isNumber = (value: unknown): value is number => typeof value === 'number';
-const areNames = (value: unknown): boolean => Array.isArray(value) && value.every(name => typeof name === 'string');
 const listEntries = (value: unknown): Subschema[] =>
   Object.entries(value as object).map(([key, each]) => [[key], each]);
 
@@ -71,15 +70,15 @@ const SHAPES: ReadonlyMap<string, KeywordShape> = new Map([
   ['multipleOf', createShape('a number greater than 0', value => isNumber(value) && value > 0)],
   // The pattern itself is checked where it is compiled, because that takes long for some patterns.
   ['pattern', createShape('a regular expression', value => typeof value === 'string')],
-  ['required', createShape('a list of names', areNames)],
+  ['required', createShape('a list of names', isTextList)],
   ['enum', createShape('a list', Array.isArray)],
   [
     'dependentRequired',
-    createShape('an object of lists of names', value => isObject(value) && Object.values(value).every(areNames)),
+    createShape('an object of lists of names', value => isObject(value) && Object.values(value).every(isTextList)),
   ],
   [
     'dependencies',
-    createShape('an object', isObject, value => listEntries(value).filter(([, each]) => !areNames(each))),
+    createShape('an object', isObject, value => listEntries(value).filter(([, each]) => !isTextList(each))),
   ],
 ]);
 

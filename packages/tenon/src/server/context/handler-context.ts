@@ -3,7 +3,6 @@ import {
   type AuthInfo,
   checkObject,
   checkString,
-  isObject,
   type JsonObject,
   type MaybePromise,
   markHandled,
@@ -12,6 +11,7 @@ import {
   settleMaybe,
   type TenonError,
   toAbortSignal,
+  toJsonObject,
 } from '@tenon/base';
 import type { HandlerRun, ResumableContext } from '../../execution/handler-run.js';
 import type { Context, CreateState, FormAnswer } from '../../handler/context.js';
@@ -150,7 +150,7 @@ export class HandlerContext<S = unknown> implements Context<S>, ResumableContext
 
   get meta(): Meta {
     const { _meta } = this.#parent ? this.#params : this.#getActive().params;
-    return isObject(_meta) ? _meta : {};
+    return toJsonObject(_meta);
   }
 
   get signal(): AbortSignal {

@@ -1,4 +1,4 @@
-import { getCancelReason, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { getCancelReason, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import type { ReportProgress, RequestInput } from '../../execution/handler-run.js';
 import type { Id } from '../../jsonrpc/message.js';
 import type { Peer } from '../../jsonrpc/peer.js';
@@ -84,6 +84,6 @@ function decodeAnswer(
 
 /** Adds a progress token. The client may report progress on the input request, which restarts its timeout. */
 function addProgressToken(params: JsonObject): (id: Id) => JsonObject {
-  const meta = isObject(params._meta) ? params._meta : {};
+  const meta = toJsonObject(params._meta);
   return id => ({ ...params, _meta: { ...meta, progressToken: id } });
 }

@@ -1,6 +1,6 @@
 import { type Bus, type Clock, checkKey, serializeValue } from '@tenon/base';
 import { createTopicListeners, type ErrorReporter } from '../listeners.js';
-import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
+import { createStatementRunner, type Database } from './database.js';
 import { isBusy, toStoreError } from './errors.js';
 import type { WorkQueue } from './work-queue.js';
 
@@ -40,17 +40,11 @@ export function createSqliteBus(
   const { clock, pollInterval, maxValueSize, file, report } = options;
   const origin = crypto.randomUUID();
   const listeners = createTopicListeners(report);
-  const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
+  const execute = createStatementRunner(database, STATEMENTS);
   let published = 0;
   let lastRead = 0;
   let stop: (() => void) | undefined;
   let failing = false;
-
-  function execute(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
-    const statement = statements.get(name) ?? prepareStatement(database, STATEMENTS[name]);
-    statements.set(name, statement);
-    return statement(...parameters);
-  }
 
   /** Returns the number of the last message. Later messages have greater numbers. */
   function readLastId(): number {

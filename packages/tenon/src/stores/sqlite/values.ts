@@ -9,7 +9,7 @@ import {
   type Values,
 } from '@tenon/base';
 import { parseStoredValue } from '../parse-stored.js';
-import { type Database, type Parameter, prepareStatement, type Row } from './database.js';
+import { createStatementRunner, type Database, type Row } from './database.js';
 import type { WorkQueue } from './work-queue.js';
 
 /** Number of writes after which expired values are deleted. */
@@ -46,14 +46,8 @@ export function createSqliteValues(
   clock: Clock,
   maxValueSize: number,
 ): Values {
-  const statements = new Map<string, (...parameters: Parameter[]) => Row[]>();
+  const execute = createStatementRunner(database, STATEMENTS);
   let writes = 0;
-
-  function execute(name: keyof typeof STATEMENTS, ...parameters: Parameter[]): Row[] {
-    const statement = statements.get(name) ?? prepareStatement(database, STATEMENTS[name]);
-    statements.set(name, statement);
-    return statement(...parameters);
-  }
 
   const sweep = () => execute('sweep', clock.now()).length > 0;
   const queue = openQueue(sweep);

@@ -1,4 +1,4 @@
-import { type AuthInfo, getCallerKey, INTERNAL_ERROR, isSameOwner, type MaybePromise, TenonError } from '@tenon/base';
+import { type AuthInfo, getCallerKey, isSameOwner, type MaybePromise, TenonError } from '@tenon/base';
 import {
   classifyMessage,
   createFailure,
@@ -14,10 +14,10 @@ import { onExpiry } from '../http/server/auth-expiry.js';
 import type { HttpServerContext } from '../http/server/context.js';
 import { createInvalidRequest, refuse, refuseBusy } from '../http/server/error-response.js';
 import type { Exchange } from '../http/server/exchange.js';
-import { createAcceptMatcher, isJson } from '../http/server/header-validation.js';
+import { isJson } from '../http/server/header-validation.js';
 import { failMalformedResponse } from '../http/server/malformed-response.js';
 import { readJson } from '../http/server/request-body.js';
-import { refuseStoreFault } from '../http/server/sessions/session-requests.js';
+import { acceptsStream, refuseStoreFault, TOO_MANY_REQUESTS } from '../http/server/sessions/session-requests.js';
 import type { ForwardedMessage } from '../http/server/stored-sessions/server-replica.js';
 import { EVENT_STREAM, encodeNamedEvent } from '../http/sse/encode-event.js';
 import type { EventStream } from '../http/sse/event-streams.js';
@@ -36,8 +36,6 @@ export interface HttpSseEndpoints {
   receive(exchange: Exchange, auth: AuthInfo | undefined): void;
   endAll(): MaybePromise<void>;
 }
-
-const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
 const PEER = 'HTTP+SSE client';
 
@@ -243,11 +241,6 @@ function listRequests(value: unknown): JsonRpcRequest[] {
   const messages: unknown[] = Array.isArray(value) ? value : [value];
   return messages.filter((message): message is JsonRpcRequest => classifyMessage(message) === 'request');
 }
-
-const TOO_MANY_REQUESTS = {
-  code: INTERNAL_ERROR,
-  message: 'Too many unanswered requests of this session or this caller. Retry later',
-};
 
 /** Takes note of requests that are to be answered. Returns false when there are too many. */
 function addRequests(

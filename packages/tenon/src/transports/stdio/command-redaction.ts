@@ -1,4 +1,4 @@
-import { findSecretStart, REDACTED, redactSecrets } from '@tenon/base';
+import { decodeComponent, findSecretStart, REDACTED, redactSecrets } from '@tenon/base';
 
 const MAX_LENGTH = 200;
 const MIN_SECRET_LENGTH = 4;
@@ -22,15 +22,7 @@ const USERINFO = /^(?:[a-z][a-z0-9+.-]*:\/\/)?([^/@\s:]*):([^/@\s]*)@/i;
 export function listSecretTexts(value: string): readonly string[] {
   const [, , password] = USERINFO.exec(value) ?? [];
   if (password === undefined) return [value];
-  return [value, password, decodeSafely(password)];
-}
-
-function decodeSafely(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [value, password, decodeComponent(password)];
 }
 
 /** Removes the given values from a text. A server may print its environment when it fails. */

@@ -1,3 +1,4 @@
+import { joinBytes } from '@tenon/base';
 import { createByteBuffer } from './byte-buffer.js';
 import type { ByteReader } from './byte-streams.js';
 
@@ -88,7 +89,7 @@ export class LineSplitter implements ByteReader {
   /** Starts an oversized line. Only its two ends are kept. */
   #beginOversized(rest: Uint8Array): void {
     const head = UTF8.decode(
-      concatBytes(this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)).subarray(0, EDGE_LENGTH),
+      joinBytes([this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)]).subarray(0, EDGE_LENGTH),
     );
     this.#buffer.clear();
     this.#oversized = { head, tail: rest.slice(-EDGE_LENGTH) };
@@ -100,7 +101,7 @@ export class LineSplitter implements ByteReader {
     const newline = bytes.indexOf(NEWLINE);
     const rest = newline === -1 ? bytes : bytes.subarray(0, newline);
     if (this.#oversized)
-      this.#oversized.tail = concatBytes(this.#oversized.tail, rest.subarray(-EDGE_LENGTH)).slice(-EDGE_LENGTH);
+      this.#oversized.tail = joinBytes([this.#oversized.tail, rest.subarray(-EDGE_LENGTH)]).slice(-EDGE_LENGTH);
     if (newline === -1) return bytes.length;
     this.#endOversized();
     return newline + 1;
@@ -111,11 +112,4 @@ export class LineSplitter implements ByteReader {
     this.#oversized = undefined;
     if (oversized) this.#handler.onOversizedLineEnd(oversized.head, UTF8.decode(oversized.tail));
   }
-}
-
-function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

@@ -1,4 +1,4 @@
-import { decodePointerToken, isObject, type JsonObject } from '@tenon/base';
+import { decodePointerToken, isObject, type JsonObject, toJsonObject } from '@tenon/base';
 import { createExampleNumber, createExampleText } from './example-scalars.js';
 import type { Random } from './random.js';
 
@@ -73,7 +73,7 @@ function getType(schema: JsonObject): unknown {
 }
 
 function createObject(schema: JsonObject, scope: ExampleScope): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = toJsonObject(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
   const names = Object.keys(properties).filter(name => scope.depth < MAX_DEPTH || required.includes(name));
   const missing = required.filter((name): name is string => typeof name === 'string' && !names.includes(name));
@@ -103,12 +103,12 @@ function pickAlternative(alternatives: readonly unknown[], { root }: ExampleScop
 
 /** Merges schemas that all apply. Combining keywords of the first one are solved, and left out. */
 function mergeSchemas([first, ...others]: readonly unknown[]): JsonObject {
-  const { anyOf: _, oneOf: __, allOf: ___, ...own } = isObject(first) ? first : {};
+  const { anyOf: _, oneOf: __, allOf: ___, ...own } = toJsonObject(first);
   let merged: JsonObject = own;
   for (const other of others.filter(isObject)) {
     const properties = {
-      ...(isObject(merged.properties) ? merged.properties : {}),
-      ...(isObject(other.properties) ? other.properties : {}),
+      ...toJsonObject(merged.properties),
+      ...toJsonObject(other.properties),
     };
     const required = [merged.required, other.required].flatMap(each => (Array.isArray(each) ? each : []));
     merged = {

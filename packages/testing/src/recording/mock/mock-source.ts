@@ -1,4 +1,4 @@
-import { type ErrorObject, isObject, type JsonObject, TenonError } from '@tenon/base';
+import { type ErrorObject, isObject, type JsonObject, TenonError, toJsonObject } from '@tenon/base';
 import { parseJson } from 'tenon/testing-internals';
 import { isRecordingLine, parseRecording, selectServer } from '../parse-recording.js';
 import { readRecordedSource } from './recorded-source.js';
@@ -53,7 +53,7 @@ function parseObject(text: string): JsonObject {
 /** Reads the output of `tenon list --json`. */
 function readListing(listing: JsonObject): MockSource {
   const { server, instructions } = listing;
-  const info = isObject(server) ? server : {};
+  const info = toJsonObject(server);
   return {
     ...readInfo(info, instructions),
     tools: readDefinitions(listing.tools).map(({ signature: _, tokens: __, ...tool }) => tool),
@@ -75,7 +75,7 @@ function readLockedServer(servers: JsonObject, wanted: string | undefined): Mock
       received: wanted,
     });
   }
-  const about = isObject(locked.about) && isObject(locked.about.definition) ? locked.about.definition : {};
+  const about = toJsonObject(toJsonObject(locked.about).definition);
   return {
     ...readInfo({ name, ...about }, about.instructions),
     tools: readPinned(locked.tools),

@@ -1,4 +1,4 @@
-import { createExcerpt, isObject, type JsonObject, toCanonicalJson } from '@tenon/base';
+import { createExcerpt, isObject, type JsonObject, toCanonicalJson, toJsonObject } from '@tenon/base';
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -68,7 +68,7 @@ function redactParams(method: string, params: JsonObject): JsonObject {
     ...Object.fromEntries(members),
     ...(meta.length > 0 ? { _meta: Object.fromEntries(meta) } : {}),
   });
-  return isObject(redacted) ? redacted : {};
+  return toJsonObject(redacted);
 }
 
 function getRequestName({ name, uri, ref }: JsonObject): string | undefined {

@@ -3,6 +3,7 @@ import { open, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { TenonError } from '../../../errors/error.js';
 import type { Clock } from '../../../timing/clock.js';
+import { isProcessRunning } from '../is-process-running.js';
 
 /** Interval at which the owner of a lock shows that it is alive, in milliseconds. */
 const HEARTBEAT_INTERVAL = 2_000;
@@ -112,7 +113,7 @@ async function clearStale(path: string): Promise<void> {
 
 async function isStale(path: string): Promise<boolean> {
   const owner = await readOwner(path);
-  if (owner?.host === hostname() && owner.pid !== undefined && !isAlive(owner.pid)) return true;
+  if (owner?.host === hostname() && owner.pid !== undefined && !isProcessRunning(owner.pid)) return true;
   return (await getAge(path)) > STALE_AFTER;
 }
 
@@ -146,15 +147,6 @@ async function readOwner(path: string): Promise<{ id?: string; pid?: number; hos
     return JSON.parse(await readFile(path, 'utf8')) as { id?: string };
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

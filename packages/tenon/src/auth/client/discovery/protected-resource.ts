@@ -1,5 +1,6 @@
 import { type GuardedFetch, type JsonObject, parseUrl, redactUrl, TenonError } from '@tenon/base';
 import { fetchMetadataDocument } from '../../oauth/metadata-document.js';
+import { RESOURCE_METADATA_PATH } from '../../oauth/well-known-paths.js';
 import type { AuthExceptions } from '../auth-exceptions.js';
 
 /**
@@ -16,14 +17,13 @@ export interface ProtectedResourceInfo {
   readonly scopes: readonly string[] | undefined;
 }
 
-const WELL_KNOWN_PATH = '/.well-known/oauth-protected-resource';
 /** Maximum number of authorization servers that are read from the metadata. */
 const MAX_ISSUERS = 20;
 
 /** Returns the well-known URLs of a server's metadata: for its path, then for its root. */
 export function getResourceMetadataUrls(server: string): string[] {
   const { origin, pathname, search } = new URL(server);
-  const root = origin + WELL_KNOWN_PATH;
+  const root = origin + RESOURCE_METADATA_PATH;
   return pathname === '/' ? [root] : [root + pathname + search, root];
 }
 

@@ -1,5 +1,5 @@
 import { checkBrowserUrl, TenonError } from '@tenon/base';
-import { isTemporaryError, sanitizeServerText, toAuthError } from '@tenon/base/oauth';
+import { isTemporaryError, OFFLINE_ACCESS, sanitizeServerText, toAuthError } from '@tenon/base/oauth';
 import * as oauth from 'oauth4webapi';
 import { type AuthTarget, createTokenRequestOptions, fetchTokens, getResourceParams } from '../auth-target.js';
 import type { ClientIdentity } from '../client-identity.js';
@@ -93,7 +93,7 @@ async function createAuthorizationUrl(
   };
   if (request.scopes.length > 0) params.scope = request.scopes.join(' ');
   // Authorization servers issue refresh tokens only with explicit consent (OpenID Connect, "offline access").
-  if (request.scopes.includes('offline_access')) params.prompt = 'consent';
+  if (request.scopes.includes(OFFLINE_ACCESS)) params.prompt = 'consent';
   if (target.dpopKey) params.dpop_jkt = await target.dpopKey.handle.calculateThumbprint();
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   url.hash = '';

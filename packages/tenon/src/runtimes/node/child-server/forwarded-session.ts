@@ -3,6 +3,7 @@ import {
   classifyMessage,
   createNotification,
   type Id,
+  isBatch,
   isId,
   type JsonRpcMessage,
   type JsonRpcNotification,
@@ -225,8 +226,4 @@ export class ForwardedSession implements ServerSession, MessageReceiver {
   #sendToAll(message: MessageToServer): void {
     for (const process of this.#processes) process.send(message);
   }
-}
-
-function isBatch(message: JsonRpcMessage | readonly JsonRpcResponse[]): message is readonly JsonRpcResponse[] {
-  return Array.isArray(message);
 }

@@ -1,6 +1,6 @@
 import type * as http from 'node:http';
 import * as https from 'node:https';
-import { isLoopbackDomain, parseUrl, TenonError } from '@tenon/base';
+import { decodeComponent, isLoopbackDomain, parseUrl, TenonError } from '@tenon/base';
 import { nodeHttp } from './node-http.js';
 
 /** Variables that name a proxy. Their upper-case names count too. */
@@ -97,16 +97,8 @@ function parseProxy(given: string): URL {
 
 function createProxyAuthorization({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
-  const credentials = [username, password].map(decode).join(':');
+  const credentials = [username, password].map(decodeComponent).join(':');
   return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

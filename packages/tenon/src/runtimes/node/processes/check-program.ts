@@ -1,8 +1,9 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { posix } from 'node:path';
 import { checkString, requireArgument, requireKnownOptions } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import { createChildEnvironment } from './child-environment.js';
+import { isFile, isFolder } from './path-kind.js';
 import { resolveCommand } from './resolve-command.js';
 import { spawnError } from './spawn-server.js';
 
@@ -46,9 +47,6 @@ function listCandidates(command: string, cwd: string, path = ''): string[] {
   if (command.includes('/')) return [posix.resolve(cwd, command)];
   return path.split(':').map(folder => posix.resolve(cwd, folder, command));
 }
-
-const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function isExecutable(path: string): boolean {
   try {

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { TenonError } from '@tenon/base';
 import type { StdioTransportOptions } from '../../../transports/stdio/client.js';
 import type { ProcessExit, ServerProcess } from '../../../transports/stdio/server-process-types.js';
 import { createByteSink, createByteSource } from '../stdio/byte-streams.js';
 import { createChildEnvironment } from './child-environment.js';
 import { createRemoval, nameContainer } from './container.js';
+import { isFile, isFolder } from './path-kind.js';
 import { trackProcessTree } from './process-tree.js';
 import { resolveCommand } from './resolve-command.js';
 import { areServersStopping } from './running-servers.js';
@@ -123,12 +123,4 @@ function explainFailure(
 function describePathSource(env: StdioTransportOptions['env']): string {
   const hasOwnPath = Object.keys(env ?? {}).some(name => name.toUpperCase() === 'PATH');
   return hasOwnPath ? 'in `env`' : 'of this process (often shorter in desktop programs than in a terminal)';
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

@@ -11,6 +11,7 @@ import {
   OUTCOME_UNKNOWN,
   parseRetryAfter,
   TenonError,
+  tryParseJson,
 } from '@tenon/base';
 import { classifyMessage, type Id, type JsonRpcFailure } from '../../../jsonrpc/message.js';
 import { answersId } from '../../../jsonrpc/numeric-id.js';
@@ -130,7 +131,7 @@ export interface RefusedMessage {
 /** Reads a response with an error status and returns the error for the message. Never rejects. */
 export async function readRefusal(reply: HttpReply, peer: string, message: RefusedMessage): Promise<TenonError> {
   const body = await reply.text(MAX_REFUSAL_BODY).catch(() => '');
-  const value = parse(body);
+  const value = tryParseJson(body);
   const failure = classifyMessage(value) === 'failure' ? (value as JsonRpcFailure) : undefined;
   const loss = message.hadSession ? findSessionLoss(reply.status, peer, message, failure, body) : undefined;
   if (loss) return loss;
@@ -197,19 +198,11 @@ function isAboutSession(failure: JsonRpcFailure | undefined, body: string, isAbo
 
 /** Returns the text of a JSON error that is none of JSON-RPC: `{ "error": "…" }`, `{ "detail": "…" }`. */
 function findText(body: string): string | undefined {
-  const value = parse(body);
+  const value = tryParseJson(body);
   if (!isObject(value)) return undefined;
   const { error, message, detail } = value;
   const nested = isObject(error) ? error.message : error;
   return [nested, message, detail].find(each => typeof each === 'string');
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {

@@ -1,7 +1,4 @@
-import type { AuthInfo, Clock } from '@tenon/base';
-
-/** Maximum delay of one timer, in milliseconds. */
-const MAX_DELAY = 2 ** 31 - 1;
+import { type AuthInfo, type Clock, MAX_TIMER_DELAY } from '@tenon/base';
 
 /** Calls `end` once when an authorization expires. Returns a function that cancels this. */
 export function onExpiry(clock: Clock, auth: AuthInfo | undefined, end: () => void): () => void {
@@ -15,7 +12,7 @@ function callAt(clock: Clock, expiresAt: number, end: () => void): () => void {
   let cancel = ignore;
   const arm = (): void => {
     const remaining = expiresAt - clock.now();
-    cancel = clock.after(Math.min(Math.max(remaining, 0), MAX_DELAY), remaining > MAX_DELAY ? arm : end);
+    cancel = clock.after(Math.min(Math.max(remaining, 0), MAX_TIMER_DELAY), remaining > MAX_TIMER_DELAY ? arm : end);
   };
   arm();
   return () => cancel();

@@ -1,3 +1,4 @@
+import { joinBytes } from '@tenon/base';
 /**
  * Event of a stream of server-sent events.
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
@@ -104,7 +105,7 @@ function createUtf8Decoder(): (chunk: Uint8Array) => string {
   let rest: Uint8Array | undefined;
   let hasStarted = false;
   return chunk => {
-    const bytes = rest === undefined ? chunk : concatBytes(rest, chunk);
+    const bytes = rest === undefined ? chunk : joinBytes([rest, chunk]);
     const completeLength = bytes.length - countUnfinishedBytes(bytes);
     rest = completeLength < bytes.length ? bytes.slice(completeLength) : undefined;
     if (completeLength === 0) return '';
@@ -113,13 +114,6 @@ function createUtf8Decoder(): (chunk: Uint8Array) => string {
     hasStarted = true;
     return hasBom ? text.slice(1) : text;
   };
-}
-
-function concatBytes(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }
 
 /** Counts the bytes of an incomplete character at the end. */

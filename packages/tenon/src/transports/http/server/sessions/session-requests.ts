@@ -20,7 +20,7 @@ import type { HttpSession } from './session.js';
 import { type PostedMessage, SessionPost } from './session-post.js';
 import type { HttpSessionRegistry } from './session-registry.js';
 
-const acceptsStream = createAcceptMatcher(EVENT_STREAM);
+export const acceptsStream = createAcceptMatcher(EVENT_STREAM);
 
 /** Opens a session for an `initialize` request. */
 export function openSession(
@@ -235,7 +235,7 @@ function findVersionError({ dialect, context }: HttpSession, requested: string |
   return `MCP-Protocol-Version must be ${dialect.protocolVersion} in this session`;
 }
 
-const TOO_MANY_REQUESTS = {
+export const TOO_MANY_REQUESTS = {
   code: INTERNAL_ERROR,
   message: 'Too many unanswered requests of this session or this caller. Retry later',
 };
