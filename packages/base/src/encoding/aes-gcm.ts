@@ -63,7 +63,7 @@ function createNativeCipher(native: NodeCrypto, key: Uint8Array): AesGcm {
       cipher.setAAD(additional);
       const encrypted = cipher.update(data);
       cipher.final();
-      return joinBytes([encrypted, cipher.getAuthTag()]);
+      return joinBytes(encrypted, cipher.getAuthTag());
     },
     decrypt(sealed, iv, additional) {
       if (sealed.length < TAG_LENGTH) throw new Error('too short');

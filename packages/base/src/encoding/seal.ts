@@ -50,9 +50,6 @@ interface DerivationKey {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Initialization vectors that are created together, because each request for random bytes takes some microseconds. */
-const IVS_AT_ONCE = 256;
-
 const PREFIX = 'tenon1';
 const PROCESS = 'process';
 /** Matches the beginning of a sealed text, with the ID of its key. */
@@ -96,7 +93,7 @@ export function createSeal(keys?: readonly SealKey[], maxLength: number = MAX_SE
   };
   const current = keys === undefined ? PROCESS : (keys[0]?.id ?? '');
   const sealText = (json: string, boundTo: string): MaybePromise<string> => {
-    const iv = createIv();
+    const iv = crypto.getRandomValues(new Uint8Array(IV_LENGTH));
     const cipher = getCipher(current) as AesGcm;
     const sealed = cipher.encrypt(encoder.encode(json), iv, encodeBinding(current, boundTo));
     return thenMaybe(sealed, data => [PREFIX, current, encodeBase64Url(iv), encodeBase64Url(data)].join('.'));
@@ -120,16 +117,6 @@ export function createSeal(keys?: readonly SealKey[], maxLength: number = MAX_SE
     },
     findUnknownFormat: sealed => (sealed.startsWith(`${PREFIX}.`) ? undefined : ANY_SEALED.exec(sealed)?.[1]),
   };
-}
-
-let ivs: Uint8Array = new Uint8Array();
-
-/** Returns random bytes that are used once. */
-function createIv(): Uint8Array {
-  if (ivs.length === 0) ivs = crypto.getRandomValues(new Uint8Array(IVS_AT_ONCE * IV_LENGTH));
-  const iv = ivs.subarray(0, IV_LENGTH);
-  ivs = ivs.subarray(IV_LENGTH);
-  return iv;
 }
 
 function parseOpened(opened: Uint8Array): JsonObject | undefined {

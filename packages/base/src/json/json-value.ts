@@ -102,7 +102,7 @@ function copyPlainObject(value: object, depth: number, isSorted: boolean): unkno
   if (Object.getPrototypeOf(value) !== Object.prototype) return NOT_PLAIN;
   const copy: { [name: string]: unknown } = {};
   const names = Object.keys(value);
-  if (isSorted && !isOrdered(names)) names.sort();
+  if (isSorted) names.sort();
   for (const name of names) {
     const member = copyPlain((value as { [name: string]: unknown })[name], depth - 1, isSorted);
     // An assignment to an inherited member, such as `__proto__`, may fail.
@@ -110,11 +110,6 @@ function copyPlainObject(value: object, depth: number, isSorted: boolean): unkno
     if (member !== undefined) copy[name] = member;
   }
   return integerKeeper.hasTexts ? keepTextsIn(copy, value) : copy;
-}
-
-function isOrdered(names: readonly string[]): boolean {
-  for (let index = 1; index < names.length; index++) if (names[index]! < names[index - 1]!) return false;
-  return true;
 }
 
 function copyPlainArray(array: readonly unknown[], depth: number, isSorted: boolean): unknown {

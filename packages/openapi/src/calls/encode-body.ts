@@ -1,4 +1,4 @@
-import { createRandomText, decodeBase64, isObject, joinBytes, stringifyJson, toJsonObject } from '@tenon/base';
+import { createRandomText, decodeBase64, isObject, stringifyJson, toJsonObject } from '@tenon/base';
 import { toolError } from 'tenon';
 import { isJsonType, isTextType } from '../operations/media-types.js';
 import type { OperationBody, OperationField } from '../operations/operation.js';
@@ -67,7 +67,7 @@ function toMultipart(
     }
   }
   chunks.push(encoder.encode(`--${boundary}--\r\n`));
-  return { type: `${type.split(';', 1)[0]}; boundary=${boundary}`, body: joinBytes(chunks).buffer };
+  return { type: `${type.split(';', 1)[0]}; boundary=${boundary}`, body: joinAll(chunks).buffer };
 }
 
 function toFilePart(
@@ -91,4 +91,14 @@ function toBytes(property: string, text: string): Uint8Array<ArrayBuffer> {
   } catch {
     throw toolError(`"${property}": expected bytes in base64.`);
   }
+}
+
+function joinAll(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, end);
+    end += chunk.length;
+  }
+  return all;
 }

@@ -89,7 +89,7 @@ export class LineSplitter implements ByteReader {
   /** Starts an oversized line. Only its two ends are kept. */
   #beginOversized(rest: Uint8Array): void {
     const head = UTF8.decode(
-      joinBytes([this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)]).subarray(0, EDGE_LENGTH),
+      joinBytes(this.#buffer.view().subarray(0, EDGE_LENGTH), rest.subarray(0, EDGE_LENGTH)).subarray(0, EDGE_LENGTH),
     );
     this.#buffer.clear();
     this.#oversized = { head, tail: rest.slice(-EDGE_LENGTH) };
@@ -101,7 +101,7 @@ export class LineSplitter implements ByteReader {
     const newline = bytes.indexOf(NEWLINE);
     const rest = newline === -1 ? bytes : bytes.subarray(0, newline);
     if (this.#oversized)
-      this.#oversized.tail = joinBytes([this.#oversized.tail, rest.subarray(-EDGE_LENGTH)]).slice(-EDGE_LENGTH);
+      this.#oversized.tail = joinBytes(this.#oversized.tail, rest.subarray(-EDGE_LENGTH)).slice(-EDGE_LENGTH);
     if (newline === -1) return bytes.length;
     this.#endOversized();
     return newline + 1;

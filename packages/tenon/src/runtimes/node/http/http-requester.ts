@@ -100,8 +100,7 @@ function sendRequest({ method, headers, body, signal }: HttpRequest, target: Req
     request.on('error', error => reject(toProxyError(error, target.headers) ?? toRequestError(error, sent)));
     request.on('response', message => resolve(createReply(message)));
     if (signal?.aborted) abort();
-    else if (body === undefined) request.end();
-    else request.end(body, getEncoding(body));
+    else request.end(body ?? '', getEncoding(body ?? ''));
   });
 }
 

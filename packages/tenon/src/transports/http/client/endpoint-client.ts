@@ -1,7 +1,7 @@
 import { type AbortSignalLike, addUrlScheme, parseUrl, systemClock, TenonError } from '@tenon/base';
 import { createAbortError, toRequestError } from './errors.js';
 import type { HeaderRecord, HttpClientOptions, UnauthorizedResponse } from './options.js';
-import { createRequestAuth } from './request-auth.js';
+import { createRequestAuth, toLowerCaseNames } from './request-auth.js';
 import type { HttpReply, HttpRequest } from './requester.js';
 
 /** Maximum number of redirects for one request. */
@@ -110,13 +110,6 @@ function readUrl(input: string | URL): URL {
     throw createUrlError('the URL contains credentials', 'pass them in headers: { authorization: … }');
   url.hash = '';
   return url;
-}
-
-/** Converts header names to lower case, because `fetch` would join two spellings of one name. */
-function toLowerCaseNames(headers: HeaderRecord): Record<string, string> {
-  const lower: Record<string, string> = {};
-  for (const name of Object.keys(headers)) lower[name.toLowerCase()] = headers[name] as string;
-  return lower;
 }
 
 async function resolveHeaders(own: () => HeaderRecord | Promise<HeaderRecord>, peer: string): Promise<HeaderRecord> {

@@ -206,10 +206,11 @@ function findText(body: string): string | undefined {
 }
 
 export function createSessionGoneError(peer: string, status?: number, failure?: JsonRpcFailure): TenonError {
+  const message = failure ? `: ${failure.error.message.slice(0, MAX_SHOWN)}` : '';
   return new TenonError('session/gone', 'the server no longer knows the session', {
     peer,
     status,
-    received: describeLoss(status, failure),
+    received: status === undefined ? undefined : `status ${status}${message}`,
     rpcCode: failure?.error.code,
     data: failure?.error.data,
     cause: failure?.error,
@@ -224,11 +225,6 @@ export function createSessionFailedError(peer: string, received: string): TenonE
     received,
     hint: 'open a new session',
   });
-}
-
-function describeLoss(status: number | undefined, failure: JsonRpcFailure | undefined): string | undefined {
-  if (status === undefined) return undefined;
-  return failure ? `status ${status}: ${failure.error.message.slice(0, MAX_SHOWN)}` : `status ${status}`;
 }
 
 /** Creates the error for a response about the session that the handler of the request may have sent. */
@@ -250,7 +246,10 @@ function createSessionRejectedError(peer: string, status: number, failure: JsonR
 
 function createStatusError(reply: HttpReply, peer: string, body: string): TenonError {
   const { status } = reply;
-  const received = body === '' || isMarkup(body) ? `status ${status}` : `status ${status}: ${body.slice(0, MAX_SHOWN)}`;
+  const received =
+    body === '' || body.trimStart().startsWith('<')
+      ? `status ${status}`
+      : `status ${status}: ${body.slice(0, MAX_SHOWN)}`;
   return new TenonError('http/status', 'the server rejected the request', {
     peer,
     status,
@@ -259,10 +258,6 @@ function createStatusError(reply: HttpReply, peer: string, body: string): TenonE
     hint:
       status === 404 ? 'check that the server serves this path, which is /mcp by default in Tenon' : getAdvice(reply),
   });
-}
-
-function isMarkup(body: string): boolean {
-  return body.trimStart().startsWith('<');
 }
 
 function getAdvice(reply: HttpReply): string | undefined {

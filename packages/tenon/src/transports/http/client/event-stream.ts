@@ -141,7 +141,8 @@ export async function reconnect(context: HttpClientContext, options: ReconnectOp
       if (isEventStream(reply)) return { reply };
       minDelay = getRetryAfter(reply);
       error = await readStreamRefusal(context, reply, options.session);
-      if (!isTransientStatus(reply.status)) return { over: 'refused', error };
+      // 409 means that the server has not noticed the end of the previous stream yet.
+      if (reply.status !== 409 && !isTemporaryStatus(reply.status)) return { over: 'refused', error };
     } catch (thrown) {
       error = TenonError.from(thrown);
       if (signal.aborted) return { over: 'aborted', error };
@@ -187,11 +188,6 @@ export function getResumeId({ lastEventId }: StreamProgress): string | undefined
   return /[^\x20-\x7e]/.test(lastEventId)
     ? Array.from(new TextEncoder().encode(lastEventId), byte => String.fromCharCode(byte)).join('')
     : lastEventId;
-}
-
-/** Tells if a status may change soon. 409 means that the server has not noticed the end of the previous stream yet. */
-function isTransientStatus(status: number): boolean {
-  return status === 409 || isTemporaryStatus(status);
 }
 
 /** Returns the time that the server asks to wait, in milliseconds, up to a limit. */

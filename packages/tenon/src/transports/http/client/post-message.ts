@@ -22,7 +22,11 @@ export async function postMessage(
 ): Promise<void> {
   const { headers, signal, stateless } = options;
   const session = stateless ? undefined : context.session;
-  const pending = createPendingResponse(getRequestId(message), session, isListening(message));
+  const pending = createPendingResponse(
+    getRequestId(message),
+    session,
+    'method' in message && message.method === 'subscriptions/listen',
+  );
   const body = serializeMessage(message, { code: 'call/unwritable', peer: context.peer });
   const requestSignal = context.signals.create(signal);
   let streaming = false;
@@ -75,10 +79,6 @@ async function postResponse(context: HttpClientContext, post: () => Promise<Http
 
 export function getRequestId(message: JsonRpcMessage | readonly JsonRpcResponse[]): Id | undefined {
   return 'method' in message && 'id' in message ? message.id : undefined;
-}
-
-function isListening(message: JsonRpcMessage | readonly JsonRpcResponse[]): boolean {
-  return 'method' in message && message.method === 'subscriptions/listen';
 }
 
 function createPostHeaders(session: string | undefined, extra: Readonly<Record<string, string>> | undefined) {

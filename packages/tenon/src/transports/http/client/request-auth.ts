@@ -92,7 +92,8 @@ function isAuthRefusal(reply: HttpReply): boolean {
   return status === 400 && (reply.header('www-authenticate')?.includes('use_dpop_nonce') ?? false);
 }
 
-function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
+/** Converts header names to lower case, because `fetch` would join two spellings of one name. */
+export function toLowerCaseNames(headers: HeaderRecord): HeaderRecord {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 

@@ -36,18 +36,15 @@ export class SessionFailures {
       succeed: () => this.reset(),
       fail: error => {
         if (!TenonError.is(error)) return undefined;
-        const isFailure = error.code === 'http/interrupted' || isProxyError(error);
+        const { code, status } = error;
+        const isFailure = code === 'http/interrupted' || (code === 'http/status' && PROXY_STATUSES.has(status));
         if (!isFailure) this.reset();
         if (!isFailure || before !== this.#count) return undefined;
         this.#count += 1;
         if (this.#count < MAX_FAILURES) return undefined;
-        const kind = error.status === undefined ? 'a closed connection' : `status ${error.status}`;
+        const kind = status === undefined ? 'a closed connection' : `status ${status}`;
         return createSessionFailedError(this.#peer, `${kind}, ${MAX_FAILURES} times`);
       },
     };
   }
-}
-
-function isProxyError({ code, status }: TenonError): boolean {
-  return code === 'http/status' && PROXY_STATUSES.has(status);
 }

@@ -70,15 +70,13 @@ export async function readStandaloneStream(
       recordFailure(progress);
       return await retry(getRetryAfter(reply));
     } catch (error) {
-      if (requestSignal.aborted || !isTransientError(error)) return undefined;
+      const isTransient =
+        TenonError.is(error) && (error.code === 'http/unreachable' || error.code === 'http/interrupted');
+      if (requestSignal.aborted || !isTransient) return undefined;
       recordFailure(progress as StreamProgress);
       return retry();
     }
   }
-}
-
-function isTransientError(error: unknown): boolean {
-  return TenonError.is(error) && (error.code === 'http/unreachable' || error.code === 'http/interrupted');
 }
 
 function createListenEndedError(

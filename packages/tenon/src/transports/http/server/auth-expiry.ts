@@ -2,8 +2,8 @@ import { type AuthInfo, type Clock, MAX_TIMER_DELAY } from '@tenon/base';
 
 /** Calls `end` once when an authorization expires. Returns a function that cancels this. */
 export function onExpiry(clock: Clock, auth: AuthInfo | undefined, end: () => void): () => void {
-  const expiresAt = auth?.expiresAt;
-  return expiresAt === undefined || !Number.isFinite(expiresAt) ? ignore : callAt(clock, expiresAt, end);
+  const { expiresAt = Number.POSITIVE_INFINITY } = auth ?? {};
+  return Number.isFinite(expiresAt) ? callAt(clock, expiresAt, end) : ignore;
 }
 
 function ignore(): void {}

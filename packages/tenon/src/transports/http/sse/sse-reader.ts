@@ -105,7 +105,7 @@ function createUtf8Decoder(): (chunk: Uint8Array) => string {
   let rest: Uint8Array | undefined;
   let hasStarted = false;
   return chunk => {
-    const bytes = rest === undefined ? chunk : joinBytes([rest, chunk]);
+    const bytes = rest === undefined ? chunk : joinBytes(rest, chunk);
     const completeLength = bytes.length - countUnfinishedBytes(bytes);
     rest = completeLength < bytes.length ? bytes.slice(completeLength) : undefined;
     if (completeLength === 0) return '';
