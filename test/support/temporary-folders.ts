@@ -9,7 +9,8 @@ const PREFIX = 'tenon-run-';
 
 /**
  * Set-up of a whole run: the temporary folders of all tests, and of the programs that they start, are in one folder, which is
- * deleted at the end, as are the command that `test/cli/command.ts` builds and the programs that `bundle.ts` does. Also deletes what a run left behind that was killed.
+ * deleted at the end. So are the command that `test/cli/command.ts` builds, the programs that `bundle.ts` bundles, and the
+ * folders of a run that was killed.
  */
 export function setup(project: TestProject): () => void {
   const parent = realpathSync(tmpdir());
