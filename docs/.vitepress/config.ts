@@ -5,6 +5,8 @@ import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions 
 import llmstxt from 'vitepress-plugin-llms';
 import { readApiSidebars } from './api-sidebar.js';
 import { sections } from './navigation.js';
+import { compressSearchIndex, renderForSearch } from './search.js';
+import { processTerm } from './search-terms.js';
 
 const docs = fileURLToPath(new URL('..', import.meta.url));
 const { repository } = JSON.parse(readFileSync(join(docs, '../packages/tenon/package.json'), 'utf8'));
@@ -42,7 +44,10 @@ export default defineConfig({
   ],
   markdown: { config: configureMarkdown },
   vite: {
-    plugins: [llmstxt({ description, ignoreFiles: ['reference/api/**'], sidebar: listSections() })],
+    plugins: [
+      llmstxt({ description, ignoreFiles: ['reference/api/**'], sidebar: listSections() }),
+      compressSearchIndex(),
+    ],
     build: {
       chunkSizeWarningLimit: 4096,
       rollupOptions: { external: ['mermaid'], output: { paths: { mermaid: `/${MERMAID}/mermaid.esm.min.mjs` } } },
@@ -51,7 +56,7 @@ export default defineConfig({
   buildEnd: ({ outDir }) => copyMermaid(join(outDir, MERMAID)),
   themeConfig: {
     logo: '/icon.svg',
-    search: { provider: 'local', options: { _render: renderForSearch } },
+    search: { provider: 'local', options: { _render: renderForSearch, miniSearch: { options: { processTerm } } } },
     outline: [2, 3],
     nav: [
       { text: 'Guide', link: '/start/first-server' },
@@ -81,13 +86,6 @@ function listSections(): DefaultTheme.SidebarItem[] {
 }
 
 type Markdown = Parameters<NonNullable<MarkdownOptions['config']>>[0];
-
-/** Returns the part of a page that search finds: of the API the names, of the other pages all text without their code. */
-function renderForSearch(source: string, env: { relativePath: string }, markdown: Markdown): string {
-  const isApi = env.relativePath.startsWith('reference/api/');
-  const text = isApi ? (/^# .*$/m.exec(source)?.[0] ?? '') : source.replace(/^```[\s\S]*?^```$/gm, '');
-  return markdown.render(text, env);
-}
 
 function configureMarkdown(markdown: Markdown): void {
   linkToRepository(markdown);
