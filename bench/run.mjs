@@ -15,6 +15,7 @@ import { arch, cpus, platform } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readJson, root } from '../scripts/process.mjs';
+import { getPackageFolder, installBenchPackages } from './packages.mjs';
 import { checkReference, writeReference } from './summary/reference.mjs';
 import { publishedFolder, readParts, writeSummary } from './summary/summary.mjs';
 
@@ -67,6 +68,7 @@ const { wanted, asked, options } = readArguments();
 const isTrial = wanted.length > 0 && wanted.some(name => !name.endsWith('soak')) && options.rounds < LEAST_ROUNDS;
 const folder = process.env.TENON_BENCH_RESULTS ?? (isTrial ? join(root, '.cache/bench') : publishedFolder);
 await mkdir(folder, { recursive: true });
+await installBenchPackages();
 for (const name of wanted) await run(name);
 if (asked.includes('check')) checkReference(readParts(folder));
 else if (asked.includes('reference')) await writeReference(readParts(folder));
@@ -126,7 +128,7 @@ async function run(name) {
 }
 
 function describeMachine() {
-  const version = (/** @type {string} */ name) => readJson(join(root, 'node_modules', name, 'package.json')).version;
+  const version = (/** @type {string} */ name) => readJson(join(getPackageFolder(name), 'package.json')).version;
   return {
     node: process.version,
     platform: `${platform()} ${arch()}`,

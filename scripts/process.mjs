@@ -15,9 +15,9 @@ export const readJson = path => JSON.parse(readFileSync(path, 'utf8'));
  * The script behind a package's command. `.bin` is not used: two versions of TypeScript both claim `tsc` there.
  * @param {string} packageName
  * @param {string} [command] needed where the package has several
+ * @param {string} [folder] of the package, where it is in another project
  */
-export function bin(packageName, command) {
-  const folder = join(root, 'node_modules', packageName);
+export function bin(packageName, command, folder = join(root, 'node_modules', packageName)) {
   const { bin: entry } = readJson(join(folder, 'package.json'));
   return join(folder, typeof entry === 'string' ? entry : entry[command ?? Object.keys(entry)[0] ?? '']);
 }

@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { bin } from '../../scripts/process.mjs';
 import { connectOverHttp, connectOverStdio } from '../load.mjs';
+import { getPackageFolder } from '../packages.mjs';
 import { firstLine, freePort, startNode } from '../processes.mjs';
 
 /** @typedef {import('node:child_process').ChildProcess} ChildProcess */
@@ -16,6 +17,8 @@ import { firstLine, freePort, startNode } from '../processes.mjs';
 export const IN_FLIGHT = 16;
 export const PROTOCOL_VERSIONS = ['2025-11-25', '2026-07-28'];
 
+/** @param {string} name of a package whose command has the same name */
+const getProgram = name => bin(name, name, getPackageFolder(name));
 const here = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 export const upstream = here('upstream.mjs');
 
@@ -175,7 +178,7 @@ async function startDirectHttp({ revision: version, behind }) {
 async function startMcpProxy({ revision: version, behind }, more) {
   const port = await freePort();
   const own = ['--port', String(port), '--host', '127.0.0.1', '--server', 'stream', ...more];
-  const child = startNode([bin('mcp-proxy'), ...own, '--', process.execPath, upstream, behind], { quiet: true });
+  const child = startNode([getProgram('mcp-proxy'), ...own, '--', process.execPath, upstream, behind], { quiet: true });
   return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, version) };
 }
 
@@ -184,19 +187,19 @@ async function startSupergateway({ revision: version, behind }) {
   const port = await freePort();
   const command = `${process.execPath} ${upstream} ${behind}`;
   const output = ['--outputTransport', 'streamableHttp', '--stateful', '--port', String(port), '--logLevel', 'none'];
-  const child = startNode([bin('supergateway'), '--stdio', command, ...output], { quiet: true });
+  const child = startNode([getProgram('supergateway'), '--stdio', command, ...output], { quiet: true });
   return { child, caller: await connectWithRetries(child, `http://127.0.0.1:${port}/mcp`, version) };
 }
 
 /** @param {SubjectContext} context @returns {Promise<Started>} */
 async function startSupergatewayOnStdio({ revision: version, url = '' }) {
-  const child = startNode([bin('supergateway'), '--streamableHttp', url, '--logLevel', 'none'], { quiet: true });
+  const child = startNode([getProgram('supergateway'), '--streamableHttp', url, '--logLevel', 'none'], { quiet: true });
   return { child, caller: await connectOverStdio(child, version, IN_FLIGHT) };
 }
 
 /** @param {SubjectContext} context @param {string[]} more @returns {Promise<Started>} */
 async function startMcpRemote({ revision: version, url = '' }, more) {
-  const args = [bin('mcp-remote', 'mcp-remote'), url, '--transport', 'http-only', '--silent', ...more];
+  const args = [getProgram('mcp-remote'), url, '--transport', 'http-only', '--silent', ...more];
   const child = startNode(args, { quiet: true });
   return { child, caller: await connectOverStdio(child, version, IN_FLIGHT) };
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { createServer, tool } from 'tenon';
 import { serveHttp } from 'tenon/node';
 import { root } from '../../scripts/process.mjs';
+import { getPackageFolder } from '../packages.mjs';
 import { formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from '../report.mjs';
 
 /** `wall`: milliseconds. @typedef {{ name: string, args: string[], starts: { wall: number }[] }} Subject */
@@ -15,7 +16,7 @@ import { formatRatios, heading, median, RATIOS_NOTE, range, rotate, table } from
 const STARTS_PER_ROUND = 2;
 const LEAST_STARTS = 12;
 const tenon = join(root, 'packages/cli/dist/tenon.mjs');
-const mcporter = join(root, 'node_modules/mcporter/dist/cli.js');
+const mcporter = join(getPackageFolder('mcporter'), 'dist/cli.js');
 
 /** @param {string} url @returns {Subject[]} */
 const createSubjects = url =>

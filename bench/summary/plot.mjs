@@ -1,6 +1,8 @@
 // @ts-check
 /** One picture of what calls cost: bars as multiples of the floor, drawn without a browser. */
-import { init } from 'echarts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { getPackageFolder } from '../packages.mjs';
 import { callRows, cheapest, versions } from './rows.mjs';
 
 /** @typedef {import('./rows.mjs').Parts} Parts */
@@ -41,7 +43,9 @@ const bareNode = {
 };
 
 /** The picture, as SVG; on paper of its own, so that it can be read on light and dark pages. @param {Parts} parts @param {string} about */
-export function drawPlot(parts, about) {
+export async function drawPlot(parts, about) {
+  // Only for the picture: the page of the documentation reads the figures of this file, and has no such package.
+  const { init } = await import(pathToFileURL(join(getPackageFolder('echarts'), 'index.js')).href);
   const shown = groups.filter(({ part }) => parts[part] !== undefined);
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...SIZE });
   chart.setOption({

@@ -94,7 +94,7 @@ export const blocks = { 'README.md': toReadmeBlock, 'docs/benchmarks.md': toPage
 export async function writeSummary(folder = publishedFolder) {
   const parts = readParts(folder);
   const about = describeRun(parts);
-  await writeFile(join(folder, 'plot.svg'), `${drawPlot(parts, about)}\n`);
+  await writeFile(join(folder, 'plot.svg'), `${await drawPlot(parts, about)}\n`);
   await writeFile(join(folder, 'README.md'), pageOf(parts));
   if (folder !== publishedFolder) return;
   for (const [name, write] of Object.entries(blocks)) {
