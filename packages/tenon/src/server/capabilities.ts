@@ -44,24 +44,20 @@ function cacheCapabilities(runtime: ServerRuntime): CachedCapabilities {
 }
 
 function composeCapabilities({ tools, prompts, resources, options, backend }: ServerRuntime): ServerCapabilities {
-  const hasCompletion = hasCompletions(prompts, resources);
   const { extensions = [] } = options;
+  // An empty registry of resources counts, because templates may be added while clients are connected.
+  const hasCompletions =
+    prompts.isOffered || resources.listNames().some(isUriTemplate) || (resources.isOffered && resources.size === 0);
   return {
     ...backend.capabilities,
     ...(tools.isOffered ? { tools: { listChanged: true } } : {}),
     ...(prompts.isOffered ? { prompts: { listChanged: true } } : {}),
     ...(resources.isOffered ? { resources: { subscribe: true, listChanged: true } } : {}),
-    ...(hasCompletion ? { completions: {} } : {}),
+    ...(hasCompletions ? { completions: {} } : {}),
     ...(options.logging === false ? {} : { logging: {} }),
     ...(extensions.length > 0 ? { extensions: collectExtensionSettings(extensions) } : {}),
     ...(options.experimental ? { experimental: { ...options.experimental } } : {}),
   };
-}
-
-function hasCompletions(prompts: ServerRuntime['prompts'], resources: ServerRuntime['resources']): boolean {
-  return (
-    prompts.isOffered || resources.listNames().some(isUriTemplate) || (resources.isOffered && resources.size === 0)
-  );
 }
 
 function collectExtensionSettings(extensions: readonly ServerExtension[]): { [id: string]: JsonObject } {

@@ -1,4 +1,4 @@
-import { areSealKeys, dropUndefined, logError, systemClock, TenonError } from '@tenon/base';
+import { areSealKeys, dropUndefined, logError, requireShape, systemClock, TenonError } from '@tenon/base';
 import { createLazyStateStore } from '../execution/lazy-run.js';
 import type { RetryForwardingConfig } from '../execution/request-state-store.js';
 import { isExtensionId } from '../protocol/meta.js';
@@ -9,36 +9,44 @@ import { dialects, getDialect } from '../protocol/versions/index.js';
 import { compileDefinition } from '../schemas/schema-check.js';
 import { memoryStores } from '../stores/memory-stores.js';
 import { prepareStores } from '../stores/records/prepare-stores.js';
+import { finalizeResult, markToolResult } from './decode-encode.js';
 import { createRateLimits } from './default-rate-limits.js';
 import { compilePrompt } from './definitions/compiled-prompt.js';
 import { compileResource, isUriTemplate } from './definitions/compiled-resource.js';
 import { compileTool } from './definitions/compiled-tool.js';
-import { requireServerShape } from './definitions/definition-shapes.js';
+import { SERVER_SHAPE } from './definitions/definition-shapes.js';
 import type { PromptDefinition } from './definitions/prompt.js';
 import type { ResourceDefinition } from './definitions/resource.js';
 import type { Prompts, Resources, ServerDefinition, ServerOptions, Tools } from './definitions/server-definition.js';
 import { checkTaskOptions } from './definitions/task-options.js';
 import type { ToolDefinition } from './definitions/tool.js';
+import type { ExtensionHooks, ExtensionHost } from './extension.js';
 import { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import type { MethodHandlers, ServerRuntime } from './server-runtime.js';
 import { batchListChanges } from './session/batch-list-changes.js';
 import { PendingElicitations } from './session/pending-elicitations.js';
 import { SessionPings } from './session/session-ping.js';
-import { type SharedChange, SharedChanges } from './session/shared-changes.js';
+import { SharedChanges } from './session/shared-changes.js';
 import { type ListName, SubscriptionManager } from './session/subscription-manager.js';
-import { setupExtensions } from './setup-extensions.js';
 import { selectTemplates } from './uri-template/template-index.js';
 
 export function createServerRuntime(
   definition: ServerDefinition<Tools, Prompts, Resources>,
   backend: ServerBackend,
 ): ServerRuntime {
-  requireServerShape(definition);
+  requireShape('definition of the server', definition, SERVER_SHAPE);
   const { name, version, title, description, websiteUrl, icons, instructions, ...options } = definition;
   checkServerOptions(options);
   const clock = options.clock ?? systemClock;
-  const onError = catchListenerErrors(options.onError ?? logError);
+  const report = options.onError ?? logError;
+  const onError = (error: TenonError): void => {
+    try {
+      report(error);
+    } catch {
+      // An exception of `onError` itself cannot be reported.
+    }
+  };
   const announceChange = batchListChanges(clock, (list, items) => runtime.subscriptions.notifyListChanged(list, items));
   const { inputRequests = {} } = options;
   const stores = prepareStores(options.stores ?? memoryStores({ clock }), inputRequests.keys, onError);
@@ -48,7 +56,13 @@ export function createServerRuntime(
   };
   const sharedStores = stores.durable && backend.canShareSessions ? { ...stores, scope: toScope(name) } : undefined;
   const sharedChanges =
-    sharedStores && new SharedChanges(sharedStores, clock, onError, change => deliverChange(runtime, change));
+    sharedStores &&
+    new SharedChanges(sharedStores, clock, onError, ({ kind, name: changed }) => {
+      // A change in another process.
+      if (kind === 'resource') runtime.subscriptions.deliverResourceUpdate(changed);
+      else if (kind === 'list') runtime.subscriptions.deliverListChange(changed as ListName);
+      else runtime.pendingElicitations.complete(changed);
+    });
   const closeListeners = new Set(sharedChanges ? [() => sharedChanges.close()] : []);
   // A host measures the stores of its servers itself.
   if (options.telemetry && stores !== options.stores)
@@ -87,12 +101,36 @@ export function createServerRuntime(
       clock,
       stores.durable && stores.buckets ? { buckets: stores.buckets, scope: toScope(name), onError } : undefined,
     ),
-    onError: onError,
+    onError,
   };
   const extensionHooks = setupExtensions(runtime);
   let methodHandlers: MethodHandlers = {};
   for (const hooks of extensionHooks) methodHandlers = { ...methodHandlers, ...hooks.methodHandlers };
   return { ...runtime, extensionHooks, methodHandlers: { ...methodHandlers, ...backend.methodHandlers } };
+}
+
+/** Sets up the extensions and returns their hooks. */
+function setupExtensions(runtime: ServerRuntime): ExtensionHooks[] {
+  const { stores, clock, onError, options, backend } = runtime;
+  const host: ExtensionHost = {
+    stores,
+    clock,
+    onError,
+    runTool: (params, requestContext, run, inputs) => backend.runTool({ params, requestContext, run, inputs }, runtime),
+    findObstacle: async ({ name }, requestContext, version) =>
+      backend.findObstacle(String(name), version, requestContext, runtime),
+    getToolAccess(name, caller) {
+      const { tools } = runtime;
+      const tool = tools.find(name, caller);
+      return { visible: tool !== undefined || !tools.has(name), scopes: tool?.scopes ?? [] };
+    },
+    finalizeResult: result => finalizeResult(runtime, result),
+    markToolResult,
+  };
+  const hooks = (options.extensions ?? []).map(extension => extension.setup?.(host));
+  const { subscribe, close } = backend;
+  const ofBackend = subscribe || close ? { subscribe, close } : undefined;
+  return [...hooks, ofBackend].filter(extension => extension !== undefined);
 }
 
 /** Returns the resources of the server and those of its extensions. */
@@ -137,13 +175,6 @@ type RequestStateContext = Pick<ServerRuntime, 'stores' | 'sharedStores' | 'cloc
 /** Converts the name of a server to a part of a store key, which may only contain certain characters. */
 export const toScope = (name: string): string => name.replace(/[^\w.-]/g, '_').slice(0, 128);
 
-/** Notifies the clients of this process of a change in another process. */
-function deliverChange({ subscriptions, pendingElicitations }: ServerRuntime, { kind, name }: SharedChange): void {
-  if (kind === 'resource') subscriptions.deliverResourceUpdate(name);
-  else if (kind === 'list') subscriptions.deliverListChange(name as ListName);
-  else pendingElicitations.complete(name);
-}
-
 function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => void) | undefined {
   const anonymous = { client: undefined, capabilities: {}, auth: undefined };
   const exact = resources.find(uri, anonymous);
@@ -156,17 +187,6 @@ function subscribeToResource({ resources }: ServerRuntime, uri: string): (() => 
       return resource.subscribe?.(uri) ?? undefined;
   }
   return undefined;
-}
-
-/** Wraps an error listener so that its exceptions are ignored. */
-function catchListenerErrors(listener: (error: TenonError) => void): (error: TenonError) => void {
-  return error => {
-    try {
-      listener(error);
-    } catch {
-      // An exception of `onError` itself cannot be reported.
-    }
-  };
 }
 
 /** Method names that belong to official extensions, even if the method does not exist. */

@@ -23,11 +23,11 @@ import type { MethodName, ParamsOf } from '../protocol/method-types.js';
 import { isMethod, methods } from '../protocol/methods.js';
 import { createMissingCapabilityError } from '../protocol/missing-capabilities.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
+import { hasScopes, insufficientScope } from '../protocol/scopes.js';
 import { isCapabilityDeclared } from './capabilities.js';
 import { HandlerContext } from './context/handler-context.js';
 import { decodeParams, encodeResult, requireParams } from './decode-encode.js';
 import type { ExposeErrors } from './exposed-errors.js';
-import { findCompletedItem } from './methods/completion.js';
 import { runCustomMethod } from './methods/custom-methods.js';
 import { resolveResource } from './methods/resources.js';
 import { findListenedResources } from './methods/subscriptions.js';
@@ -37,7 +37,6 @@ import { requestUrlElicitation } from './methods/url-elicitation.js';
 import { composeMiddleware, selectMiddleware } from './middleware/compose-middleware.js';
 import { nameRequest } from './report-request-error.js';
 import type { RequestContext } from './request-context.js';
-import { requireItemScopes } from './scopes.js';
 import type { FoundDefinitions, FoundOf, MethodRequest, ServerMethodHandler, ServerRuntime } from './server-runtime.js';
 import { isClientError } from './session/client-errors.js';
 
@@ -61,7 +60,13 @@ export function dispatch(
   const handler = server.methodHandlers[method];
   if (handler === undefined || !dialect.methods.client.has(method))
     throw createMethodNotFoundError(method, requestContext);
-  if (extension !== undefined) requireClientExtension(extension, requestContext);
+  // On versions without a handshake, each request declares the extensions of its client.
+  if (
+    extension !== undefined &&
+    dialect.opening !== 'handshake' &&
+    caller.capabilities.extensions?.[extension] === undefined
+  )
+    throw createMissingCapabilityError(dialect, { extensions: { [extension]: {} } });
   if (capability !== undefined && !isCapabilityDeclared(server, capability)) throw createMethodNotFoundError(method);
   const params = decodeParams(method, received, dialect, requestContext.connection ?? server);
   const found = findDefinition(server, method, params, requestContext);
@@ -96,23 +101,22 @@ type DefinitionFinder<M extends MethodName> = (
   requestContext: RequestContext,
 ) => FoundOf<M>;
 
-const findTool: DefinitionFinder<'tools/call'> = ({ tools }, { name }, { caller }) => {
-  const definition = tools.find(name, caller);
-  return definition && { definition };
-};
-
-const findPrompt: DefinitionFinder<'prompts/get'> = ({ prompts }, { name }, { caller }) => {
-  const definition = prompts.find(name, caller);
-  return definition && { definition };
-};
-
 const finders: { readonly [M in keyof FoundDefinitions]: DefinitionFinder<M> } = {
-  'tools/call': findTool,
-  'prompts/get': findPrompt,
+  'tools/call'({ tools }, { name }, { caller }) {
+    const definition = tools.find(name, caller);
+    return definition && { definition };
+  },
+  'prompts/get'({ prompts }, { name }, { caller }) {
+    const definition = prompts.find(name, caller);
+    return definition && { definition };
+  },
   'resources/read': (server, { uri }, requestContext) => resolveResource(server, uri, requestContext),
   'resources/subscribe': (server, { uri }, requestContext) => resolveResource(server, uri, requestContext),
   'subscriptions/listen': findListenedResources,
-  'completion/complete': findCompletedItem,
+  'completion/complete'({ prompts, resources }, { ref }, { caller }) {
+    const definition = ref.type === 'ref/prompt' ? prompts.find(ref.name, caller) : resources.find(ref.uri, caller);
+    return definition && { definition };
+  },
 };
 
 /**
@@ -127,7 +131,10 @@ export function findDefinition<M extends MethodName>(
 ): FoundOf<M> {
   const find = (finders as { readonly [N in MethodName]?: DefinitionFinder<N> })[method];
   const found = find?.(server, params, requestContext);
-  if (found?.definition.scopes !== undefined) requireItemScopes(found.definition, requestContext.caller);
+  const scopes = found?.definition.scopes;
+  // The error names all scopes that the request needs.
+  if (scopes !== undefined && !hasScopes(requestContext.caller.auth, scopes))
+    throw insufficientScope([...new Set(scopes)]);
   return found as FoundOf<M>;
 }
 
@@ -197,18 +204,15 @@ export function runInMiddleware(
   if (middleware.length === 0)
     return handler({ server, requestContext, method, params, found: request.found, name, context, run } as never);
   return runMiddleware(middleware, { method, name, params, context }, changed => {
-    const { params: changedParams, found } = checkChangedParams(request, changed);
-    const call = { server, requestContext, method, params: changedParams, found, name: changed.name, context, run };
+    let { found } = request;
+    // A middleware may have replaced the params.
+    if (changed.params !== request.params) {
+      requireParams(method, changed.params);
+      found = findDefinition(server, method, changed.params, requestContext);
+    }
+    const call = { server, requestContext, method, params: changed.params, found, name: changed.name, context, run };
     return handler(call as never);
   });
-}
-
-/** Checks the params again, and finds what they name, if a middleware has replaced them. */
-function checkChangedParams(request: MethodRequest, { params }: Operation): MethodRequest {
-  const { server, requestContext, method } = request;
-  if (params === request.params) return request;
-  requireParams(method, params);
-  return { ...request, params, found: findDefinition(server, method, params, requestContext) };
 }
 
 /** Runs the middleware of a method around its handler. A middleware may return its own input requests. */
@@ -250,12 +254,6 @@ function createMethodNotFoundError(method: string, requestContext?: RequestConte
     );
   }
   return rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
-}
-
-/** Throws if the client did not declare the extension of a method, on versions where each request declares it. */
-function requireClientExtension(extension: string, { dialect, caller }: RequestContext): void {
-  if (dialect.opening === 'handshake' || caller.capabilities.extensions?.[extension] !== undefined) return;
-  throw createMissingCapabilityError(dialect, { extensions: { [extension]: {} } });
 }
 
 /** Binds request state to this server, caller, method and arguments. */

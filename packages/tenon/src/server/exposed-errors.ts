@@ -13,7 +13,16 @@ export type ExposeErrors = boolean | ((error: unknown) => string | undefined);
  */
 export function describeExposedError(error: unknown, expose: ExposeErrors | undefined): string | undefined {
   if (expose === undefined || expose === false) return undefined;
-  const message = callExpose(expose === true ? getMessage : expose, error);
+  let message: unknown;
+  try {
+    if (expose !== true) message = expose(error);
+    // The summary is the message without the peer and the other details that a `TenonError` adds to it.
+    else if (TenonError.is(error)) message = error.summary;
+    else message = isObject(error) || error instanceof Error ? error.message : error;
+  } catch {
+    // An error of the function itself, or of a getter of the thrown value, hides the error.
+    return undefined;
+  }
   if (typeof message !== 'string') return undefined;
   const text = toPublicText(message);
   return text === '' ? undefined : text;
@@ -44,19 +53,4 @@ export function exposeError(
   if (message === undefined) return error;
   report(error);
   return rpcError(INTERNAL_ERROR, message);
-}
-
-/** Returns the message without the peer and the other details that a `TenonError` adds to it. */
-function getMessage(error: unknown): unknown {
-  if (TenonError.is(error)) return error.summary;
-  return isObject(error) || error instanceof Error ? error.message : error;
-}
-
-/** An error of the function itself, or of a getter of the thrown value, hides the error. */
-function callExpose(expose: (error: unknown) => unknown, error: unknown): unknown {
-  try {
-    return expose(error);
-  } catch {
-    return undefined;
-  }
 }

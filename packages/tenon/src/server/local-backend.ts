@@ -1,11 +1,11 @@
 import { describeUnknownName } from '@tenon/base';
+import { readLoggingLevel } from '../protocol/content.js';
 import { compileTool } from './definitions/compiled-tool.js';
 import { completeArgument } from './methods/completion.js';
 import { discover } from './methods/discover.js';
 import { listPrompts, listResources, listTemplates, listTools } from './methods/lists.js';
 import { getPrompt } from './methods/prompts.js';
-import { readResource } from './methods/resources.js';
-import { setLoggingLevel, subscribeResource, unsubscribeResource } from './methods/session-settings.js';
+import { createNotFoundError, readResource } from './methods/resources.js';
 import { listen } from './methods/subscriptions.js';
 import { callTool, runToolHandler } from './methods/tools/call-tool.js';
 import type { ServerBackend } from './server-backend.js';
@@ -25,12 +25,23 @@ export const localBackend: ServerBackend = {
     'resources/list': listResources,
     'resources/templates/list': listTemplates,
     'resources/read': readResource,
-    'resources/subscribe': subscribeResource,
-    'resources/unsubscribe': unsubscribeResource,
+    'resources/subscribe'({ params: { uri }, found, requestContext }) {
+      if (found === undefined) throw createNotFoundError(uri, requestContext);
+      requestContext.subscriptions?.add(uri);
+      return {};
+    },
+    'resources/unsubscribe'({ params: { uri }, requestContext }) {
+      requestContext.subscriptions?.remove(uri);
+      return {};
+    },
     'prompts/list': listPrompts,
     'prompts/get': getPrompt,
     'completion/complete': completeArgument,
-    'logging/setLevel': setLoggingLevel,
+    'logging/setLevel'({ params, requestContext }) {
+      const level = readLoggingLevel(params.level);
+      if (level !== undefined) requestContext.setLogLevel?.(level);
+      return {};
+    },
     'subscriptions/listen': listen,
   },
   getInstructions: (_, { instructions }) => instructions,

@@ -6,6 +6,11 @@ export interface HasVisibility {
   readonly visible?: ((caller: CallerInfo) => boolean) | undefined;
 }
 
+/** An item that requires scopes. */
+export interface HasScopes {
+  readonly scopes?: readonly string[] | undefined;
+}
+
 /** An item that all callers may see. */
 const VISIBLE: HasVisibility = {};
 

@@ -1,3 +1,5 @@
+import { INVALID_REQUEST } from '@tenon/base';
+import { createFailure } from '../jsonrpc/message.js';
 import type { Transport } from '../jsonrpc/transport.js';
 import { requireConnectOptions } from '../protocol/check-request-handler.js';
 import type { Implementation } from '../protocol/content.js';
@@ -23,7 +25,7 @@ import type { Registry } from './registry.js';
 import type { ServerBackend } from './server-backend.js';
 import type { ServerRuntime } from './server-runtime.js';
 import { Session } from './session/session.js';
-import { createStatelessHandler, respondToForwardedRetry } from './stateless-request.js';
+import { createStatelessHandler, respondToStatelessRequest } from './stateless-request.js';
 
 /** Key that is read to find out if the stores respond. It has no value. */
 const HEALTH_KEY = 'health';
@@ -107,7 +109,12 @@ export function createServerWithBackend<T = Tools, P = Prompts, R = KnownKeys>(
     ...createRequestHandler(runtime, classifyRequest),
     ...(runtime.sharedStores ? { sharedStores: runtime.sharedStores } : {}),
     forwardRetries: load =>
-      runtime.forwardRetries(load, (request, io) => respondToForwardedRetry(runtime, request, io)),
+      // Another process passes on a retry whose handler waits in this one.
+      runtime.forwardRetries(load, (request, io) => {
+        const route = classifyRequest(request, runtime.servedDialects);
+        if (route.opening === 'per-request') return respondToStatelessRequest(runtime, request, route.dialect, io);
+        return createFailure(request.id, { code: INVALID_REQUEST, message: 'Invalid request' });
+      }),
     withoutSessions: () =>
       createRequestHandler(
         { ...runtime, servedDialects: runtime.servedDialects.map(withoutSession) },

@@ -1,7 +1,6 @@
 import {
   catchMaybe,
   getCallerKey,
-  INVALID_REQUEST,
   isForPeer,
   type JsonObject,
   type LazyAbortSignal,
@@ -25,7 +24,7 @@ import type { RequestHeaders } from '../jsonrpc/transport.js';
 import type { LoggingLevel } from '../protocol/content.js';
 import { notifications } from '../protocol/methods.js';
 import { createMissingCapabilityError, findMissingForRequest } from '../protocol/missing-capabilities.js';
-import { classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
+import { type classifyRequest, readRequestMetadata } from '../protocol/negotiation/classify-request.js';
 import type { RetryInputs } from '../protocol/params-and-results.js';
 import type { RequestHandler, RequestIO } from '../protocol/request-handler.js';
 import type { Dialect } from '../protocol/versions/dialect.js';
@@ -37,30 +36,19 @@ import type { RequestContext } from './request-context.js';
 import type { ServerRuntime } from './server-runtime.js';
 import { getClientNetwork } from './session/session-peer.js';
 
-/** The part of a server that serves requests without a session. */
-type StatelessHandler = Pick<RequestHandler, 'classifyRequest' | 'answer'>;
-
 /** Creates the handler of stateless requests. `classify` determines the protocol version of a request. */
-export function createStatelessHandler(runtime: ServerRuntime, classify: typeof classifyRequest): StatelessHandler {
+export function createStatelessHandler(
+  runtime: ServerRuntime,
+  classify: typeof classifyRequest,
+): Pick<RequestHandler, 'classifyRequest' | 'answer'> {
   return {
     classifyRequest: (request, versionHeader) => classify(request, runtime.servedDialects, versionHeader),
     answer: (request, dialect, io) => respondToStatelessRequest(runtime, request, dialect, io),
   };
 }
 
-/** Responds to a retry that another process received, because its handler waits in this process. */
-export function respondToForwardedRetry(
-  runtime: ServerRuntime,
-  request: JsonRpcRequest,
-  io: RequestIO,
-): MaybePromise<JsonRpcResponse> {
-  const route = classifyRequest(request, runtime.servedDialects);
-  if (route.opening === 'per-request') return respondToStatelessRequest(runtime, request, route.dialect, io);
-  return createFailure(request.id, { code: INVALID_REQUEST, message: 'Invalid request' });
-}
-
 /** Responds to a stateless request. Never throws or rejects. */
-function respondToStatelessRequest(
+export function respondToStatelessRequest(
   runtime: ServerRuntime,
   request: JsonRpcRequest,
   dialect: Dialect,
@@ -211,18 +199,11 @@ class StatelessRequestContext implements RequestContext {
       caller: getCallerKey(this.caller.auth, this.caller.address),
       canSuspend: !this.#io.ephemeral,
       received: { request: this.#request, io: this.#io, onCancel: listener => this.onCancel(listener) },
-      check: (method, params) => requireInputCapability(method, params, this.caller, this.dialect),
+      check: (method, params) => {
+        const missing = findMissingForRequest(method, params, this.caller.capabilities);
+        if (missing) throw createMissingCapabilityError(this.dialect, missing);
+      },
       onRound: round => this.#runtime.options.telemetry?.addDetails({ round }),
     }));
   }
-}
-
-function requireInputCapability(
-  method: string,
-  params: JsonObject,
-  { capabilities }: CallerInfo,
-  dialect: Dialect,
-): void {
-  const missing = findMissingForRequest(method, params, capabilities);
-  if (missing) throw createMissingCapabilityError(dialect, missing);
 }

@@ -1,4 +1,4 @@
-import { dropUndefined, TenonError } from '@tenon/base';
+import { dropUndefined, requireShape, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Prompt, PromptArgument } from '../../protocol/content.js';
 import { checkScopes } from '../../protocol/scopes.js';
@@ -6,7 +6,7 @@ import type { Validator } from '../../schemas/compile-schema.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import { isScalar, readTextArguments, type TextArgument } from '../../schemas/text-arguments.js';
 import { memoizeCompile } from '../registry.js';
-import { requirePromptShape } from './definition-shapes.js';
+import { PROMPT_SHAPE } from './definition-shapes.js';
 import type { PromptDefinition } from './prompt.js';
 
 /** A prompt with its prepared schema and arguments. */
@@ -18,20 +18,19 @@ export interface CompiledPrompt {
   readonly arguments: readonly TextArgument[];
 }
 
-export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt =
-  memoizeCompile(createCompiledPrompt);
-
-function createCompiledPrompt(name: string, definition: PromptDefinition): CompiledPrompt {
-  requirePromptShape(name, definition);
-  checkMeta(`"${name}"`, definition._meta);
-  checkScopes(`"${name}"`, definition.scopes);
-  const input = definition.input && compileDefinition(`the input of prompt "${name}"`, definition.input, 'input');
-  const textArguments = input ? readArguments(name, input) : [];
-  const { title, description, icons, _meta } = definition;
-  const described = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
-  const wire: Prompt = dropUndefined(described);
-  return { definition, wire, input, arguments: textArguments };
-}
+export const compilePrompt: (name: string, definition: PromptDefinition) => CompiledPrompt = memoizeCompile(
+  (name, definition) => {
+    requireShape(`prompt "${name}"`, definition, PROMPT_SHAPE);
+    checkMeta(`"${name}"`, definition._meta);
+    checkScopes(`"${name}"`, definition.scopes);
+    const input = definition.input && compileDefinition(`the input of prompt "${name}"`, definition.input, 'input');
+    const textArguments = input ? readArguments(name, input) : [];
+    const { title, description, icons, _meta } = definition;
+    const described = { name, title, description, arguments: input && textArguments.map(toWireArgument), icons, _meta };
+    const wire: Prompt = dropUndefined(described);
+    return { definition, wire, input, arguments: textArguments };
+  },
+);
 
 /**
  * Returns the arguments of a prompt. Throws `prompt/input` if an argument cannot be text, because the protocol sends

@@ -1,10 +1,10 @@
-import { dropUndefined, TenonError } from '@tenon/base';
+import { dropUndefined, requireShape, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate } from '../../protocol/content.js';
 import { checkScopes } from '../../protocol/scopes.js';
 import { memoizeCompile } from '../registry.js';
 import type { Template } from '../uri-template/template.js';
-import { requireResourceShape } from './definition-shapes.js';
+import { RESOURCE_SHAPE } from './definition-shapes.js';
 import { type ResourceDefinition, templateParser } from './resource.js';
 
 type AnyResource = ResourceDefinition<never>;
@@ -35,35 +35,32 @@ const IPV6_AUTHORITY = '(?:\\/\\/(?:[\\w%.:-]*@)?\\[[\\dA-Fa-f:.]+\\](?::\\d*)?(
 const URI_PATTERN = new RegExp(`^[A-Za-z][A-Za-z0-9+.-]*:${IPV6_AUTHORITY}${URI_CHARACTERS}(?:#${URI_CHARACTERS})?$`);
 
 /** Compiles a resource. Throws when its key is neither a URI nor a template that can be matched. */
-export const compileResource: (key: string, definition: AnyResource) => CompiledResource =
-  memoizeCompile(createCompiledResource);
-
-function createCompiledResource(key: string, definition: AnyResource): CompiledResource {
-  requireResourceShape(key, definition);
-  checkMeta(`"${key}"`, definition._meta);
-  checkScopes(`"${key}"`, definition.scopes);
-  const template = isUriTemplate(key) ? parseUriTemplate(key) : undefined;
-  if (template && template.matchable !== true) {
-    throw new TenonError('resource/template', `the URI template "${key}" cannot be matched: ${template.matchable}`);
-  }
-  if (!template && !URI_PATTERN.test(key)) {
-    throw new TenonError('resource/uri', `invalid resource URI "${key}"`, {
-      expected: 'a URI with a scheme and percent-encoded characters, such as note://a%20b',
-    });
-  }
-  return { definition, template, wire: toWireResource(key, template !== undefined, definition) };
-}
-
-function parseUriTemplate(key: string): Template {
-  if (templateParser.parse) return templateParser.parse(key);
-  throw new TenonError('resource/template', `the URI template "${key}" needs a resource created with \`resource()\``, {
-    hint: 'define the resource with resource({ … })',
-  });
-}
-
-function toWireResource(key: string, isUriTemplate: boolean, definition: AnyResource): Resource | ResourceTemplate {
-  const { name = key, title, description, mimeType, annotations, size, icons, _meta } = definition;
-  const identity = isUriTemplate ? { uriTemplate: key } : { uri: key, size };
-  const members = { ...identity, name, title, description, mimeType, annotations, icons, _meta };
-  return dropUndefined(members);
-}
+export const compileResource: (key: string, definition: AnyResource) => CompiledResource = memoizeCompile(
+  (key, definition) => {
+    requireShape(`resource "${key}"`, definition, RESOURCE_SHAPE);
+    checkMeta(`"${key}"`, definition._meta);
+    checkScopes(`"${key}"`, definition.scopes);
+    if (isUriTemplate(key) && !templateParser.parse)
+      throw new TenonError(
+        'resource/template',
+        `the URI template "${key}" needs a resource created with \`resource()\``,
+        {
+          hint: 'define the resource with resource({ … })',
+        },
+      );
+    const template = isUriTemplate(key) ? templateParser.parse?.(key) : undefined;
+    if (template && template.matchable !== true) {
+      throw new TenonError('resource/template', `the URI template "${key}" cannot be matched: ${template.matchable}`);
+    }
+    if (!template && !URI_PATTERN.test(key)) {
+      throw new TenonError('resource/uri', `invalid resource URI "${key}"`, {
+        expected: 'a URI with a scheme and percent-encoded characters, such as note://a%20b',
+      });
+    }
+    const { name = key, title, description, mimeType, annotations, size, icons, _meta } = definition;
+    const identity = template ? { uriTemplate: key } : { uri: key, size };
+    const members = { ...identity, name, title, description, mimeType, annotations, icons, _meta };
+    const wire: Resource | ResourceTemplate = dropUndefined(members);
+    return { definition, template, wire };
+  },
+);

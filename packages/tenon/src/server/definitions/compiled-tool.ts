@@ -1,4 +1,4 @@
-import { dropUndefined, type JsonObject, TenonError } from '@tenon/base';
+import { dropUndefined, type JsonObject, requireShape, TenonError } from '@tenon/base';
 import { checkMeta } from '../../protocol/check-meta.js';
 import type { Tool } from '../../protocol/content.js';
 import { type HeaderParam, readHeaderParams } from '../../protocol/header-params.js';
@@ -7,7 +7,7 @@ import type { Validator } from '../../schemas/compile-schema.js';
 import { withObjectType } from '../../schemas/json-types.js';
 import { compileDefinition } from '../../schemas/schema-check.js';
 import { memoizeCompile } from '../registry.js';
-import { requireToolShape } from './definition-shapes.js';
+import { TOOL_SHAPE } from './definition-shapes.js';
 import { resolveTaskOptions } from './task-options.js';
 import type { ResolvedTaskOptions, ToolDefinition } from './tool.js';
 
@@ -36,46 +36,37 @@ const EMPTY_INPUT_SCHEMA = { type: 'object', properties: {}, additionalPropertie
 const TOOL_NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** Compiles a tool. Throws when the definition is invalid. */
-export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool =
-  memoizeCompile(createCompiledTool);
-
-function createCompiledTool(name: string, definition: ToolDefinition): CompiledTool {
-  requireToolShape(name, definition);
-  checkMeta(`"${name}"`, definition._meta);
-  checkScopes(`"${name}"`, definition.scopes);
-  if (!TOOL_NAME.test(name)) {
-    throw new TenonError('tool/name', `invalid tool name "${name}"`, {
-      expected: '1 to 128 letters, digits, "_", "-" and "."',
-    });
-  }
-  const input = definition.input && compileDefinition(`the input of tool "${name}"`, definition.input, 'input');
-  const output = definition.output && compileDefinition(`the output of tool "${name}"`, definition.output, 'output');
-  const inputSchema = input ? withObjectType(input.json) : EMPTY_INPUT_SCHEMA;
-  if (!hasObjectType(inputSchema)) {
-    const hint = 'wrap the schema in an object, and make each member of a union an object';
-    throw new TenonError('tool/input', `the input schema of tool "${name}" is not an object`, { hint });
-  }
-  const headerParams = readHeaderParams(inputSchema);
-  if (typeof headerParams === 'string')
-    throw new TenonError(
-      'tool/x-mcp-header',
-      `invalid \`x-mcp-header\` in the input of tool "${name}": ${headerParams}`,
-    );
-  const outputSchema = output && withObjectType(output.json);
-  const wire = toWireTool(name, definition, inputSchema, outputSchema);
-  return { definition, wire, input, output, headerParams, taskOptions: resolveTaskOptions(definition) };
-}
+export const compileTool: (name: string, definition: ToolDefinition) => CompiledTool = memoizeCompile(
+  (name, definition) => {
+    requireShape(`tool "${name}"`, definition, TOOL_SHAPE);
+    checkMeta(`"${name}"`, definition._meta);
+    checkScopes(`"${name}"`, definition.scopes);
+    if (!TOOL_NAME.test(name)) {
+      throw new TenonError('tool/name', `invalid tool name "${name}"`, {
+        expected: '1 to 128 letters, digits, "_", "-" and "."',
+      });
+    }
+    const input = definition.input && compileDefinition(`the input of tool "${name}"`, definition.input, 'input');
+    const output = definition.output && compileDefinition(`the output of tool "${name}"`, definition.output, 'output');
+    const inputSchema = input ? withObjectType(input.json) : EMPTY_INPUT_SCHEMA;
+    if (!hasObjectType(inputSchema)) {
+      const hint = 'wrap the schema in an object, and make each member of a union an object';
+      throw new TenonError('tool/input', `the input schema of tool "${name}" is not an object`, { hint });
+    }
+    const headerParams = readHeaderParams(inputSchema);
+    if (typeof headerParams === 'string')
+      throw new TenonError(
+        'tool/x-mcp-header',
+        `invalid \`x-mcp-header\` in the input of tool "${name}": ${headerParams}`,
+      );
+    const outputSchema = output && withObjectType(output.json);
+    const { title, description, annotations, icons, _meta } = definition;
+    const members = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
+    const wire: Tool = dropUndefined(members);
+    return { definition, wire, input, output, headerParams, taskOptions: resolveTaskOptions(definition) };
+  },
+);
 
 function hasObjectType(schema: JsonObject): schema is Tool['inputSchema'] {
   return schema.type === 'object';
-}
-
-function toWireTool(
-  name: string,
-  { title, description, annotations, icons, _meta }: ToolDefinition,
-  inputSchema: Tool['inputSchema'],
-  outputSchema?: JsonObject,
-): Tool {
-  const tool = { name, title, description, inputSchema, outputSchema, annotations, icons, _meta };
-  return dropUndefined(tool);
 }

@@ -12,7 +12,6 @@ import {
   checkRange,
   checkString,
   type OptionShape,
-  requireShape,
 } from '@tenon/base';
 import type { PromptDefinition } from './prompt.js';
 import type { ResourceDefinition } from './resource.js';
@@ -109,7 +108,7 @@ const resourceKeys: DefinitionChecks<ResourceDefinition> = {
   allowUnsafe: checkOptional(checkBoolean),
 };
 
-const SERVER_SHAPE: OptionShape = {
+export const SERVER_SHAPE: OptionShape = {
   code: 'server/definition',
   form: '{ name, version, tools?, prompts?, resources?, … }',
   keys: serverKeys,
@@ -123,7 +122,7 @@ const SERVER_SHAPE: OptionShape = {
 const RUN_ALIASES = { execute: 'run', handler: 'run', handle: 'run', callback: 'run', call: 'run', fn: 'run' };
 const INPUT_ALIASES = { inputSchema: 'input', parameters: 'input', params: 'input', args: 'input', arguments: 'input' };
 
-const TOOL_SHAPE: OptionShape = {
+export const TOOL_SHAPE: OptionShape = {
   code: 'tool/definition',
   form: '{ description?, input?, output?, run(input, ctx), … }',
   keys: toolKeys,
@@ -138,7 +137,7 @@ const TOOL_SHAPE: OptionShape = {
   describePlace: key => (key === 'name' ? 'write the name as the key of the tool in `tools`' : undefined),
 };
 
-const PROMPT_SHAPE: OptionShape = {
+export const PROMPT_SHAPE: OptionShape = {
   code: 'prompt/definition',
   form: '{ description?, input?, complete?, run(input, ctx), … }',
   keys: promptKeys,
@@ -146,7 +145,7 @@ const PROMPT_SHAPE: OptionShape = {
   describePlace: key => (key === 'name' ? 'write the name as the key of the prompt in `prompts`' : undefined),
 };
 
-const RESOURCE_SHAPE: OptionShape = {
+export const RESOURCE_SHAPE: OptionShape = {
   code: 'resource/definition',
   form: '{ name?, mimeType?, read(variables, ctx), list?, … }',
   keys: resourceKeys,
@@ -166,23 +165,3 @@ const RESOURCE_SHAPE: OptionShape = {
       ? 'write the URI or the URI template as the key of the resource in `resources`'
       : undefined,
 };
-
-/** Throws `server/definition` if a server definition lacks a member, has an unknown one, or has one of a wrong type. */
-export function requireServerShape(definition: unknown): void {
-  requireShape('definition of the server', definition, SERVER_SHAPE);
-}
-
-/** Throws `tool/definition` if the definition of a tool has a wrong shape. */
-export function requireToolShape(name: string, definition: unknown): void {
-  requireShape(`tool "${name}"`, definition, TOOL_SHAPE);
-}
-
-/** Throws `prompt/definition` if the definition of a prompt has a wrong shape. */
-export function requirePromptShape(name: string, definition: unknown): void {
-  requireShape(`prompt "${name}"`, definition, PROMPT_SHAPE);
-}
-
-/** Throws `resource/definition` if the definition of a resource has a wrong shape. */
-export function requireResourceShape(key: string, definition: unknown): void {
-  requireShape(`resource "${key}"`, definition, RESOURCE_SHAPE);
-}

@@ -12,7 +12,7 @@ import { HandlerContext } from '../context/handler-context.js';
 import { finalizeResult } from '../decode-encode.js';
 import type { Completer, Completers } from '../definitions/completers.js';
 import type { RequestContext } from '../request-context.js';
-import type { FoundOf, MethodCall, ServerRuntime } from '../server-runtime.js';
+import type { MethodCall, ServerRuntime } from '../server-runtime.js';
 import { createUnknownPromptError } from './prompts.js';
 
 /** Maximum number of values in one response, as the specification requires. */
@@ -158,14 +158,4 @@ function rankMatch(value: string, text: string): number | undefined {
     next = at + character.length;
   }
   return 3;
-}
-
-/** Finds the prompt or resource of a completion. */
-export function findCompletedItem(
-  { prompts, resources }: ServerRuntime,
-  { ref }: CompleteParams,
-  { caller }: RequestContext,
-): FoundOf<'completion/complete'> {
-  const definition = ref.type === 'ref/prompt' ? prompts.find(ref.name, caller) : resources.find(ref.uri, caller);
-  return definition && { definition };
 }

@@ -12,7 +12,7 @@ import type { CallerInfo } from '../../handler/caller-info.js';
 import type { JsonRpcNotification } from '../../jsonrpc/message.js';
 import { checkMeta } from '../../protocol/check-meta.js';
 import { MISSING_CLIENT_CAPABILITY } from '../../protocol/error-codes.js';
-import { insufficientScope } from '../../protocol/scopes.js';
+import { hasScopes, insufficientScope } from '../../protocol/scopes.js';
 import { compileSchema } from '../../schemas/compile-schema.js';
 import type { Schema } from '../../schemas/standard.js';
 import { HandlerContext } from '../context/handler-context.js';
@@ -20,7 +20,6 @@ import { finalizeResult } from '../decode-encode.js';
 import type { CustomMethod, CustomNotification } from '../definitions/custom-method.js';
 import { composeMiddleware, selectMiddleware } from '../middleware/compose-middleware.js';
 import type { RequestContext } from '../request-context.js';
-import { hasRequiredScopes } from '../scopes.js';
 import type { ServerRuntime } from '../server-runtime.js';
 import { requireJson } from './json-text.js';
 
@@ -36,8 +35,12 @@ export async function runCustomMethod(
   if (forwarded) return toFinalResult(server, await forwarded, requestContext);
   if (custom === undefined || !('run' in custom))
     throw rpcError(METHOD_NOT_FOUND, `Method not found: ${method.slice(0, 128)}`);
-  requireExtension(custom, requestContext);
-  if (!hasRequiredScopes(requestContext.caller, custom)) throw insufficientScope(custom.scopes ?? []);
+  const { extension } = custom;
+  if (extension !== undefined && requestContext.caller.capabilities.extensions?.[extension] === undefined)
+    throw rpcError(MISSING_CLIENT_CAPABILITY, `Missing required client capability: ${extension}`, {
+      requiredCapabilities: { extensions: { [extension]: {} } },
+    });
+  if (!hasScopes(requestContext.caller.auth, custom.scopes)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
   const context = new HandlerContext(requestContext, withoutInputRequests(method), params, server.options.state);
   const middleware = selectMiddleware(server.options.use, method);
@@ -72,7 +75,7 @@ export async function handleCustomNotification(
 ): Promise<void> {
   const custom = findCustomHandler(server, method);
   if (custom === undefined || !('handle' in custom)) return;
-  if (!hasRequiredScopes(caller, custom)) throw insufficientScope(custom.scopes ?? []);
+  if (!hasScopes(caller.auth, custom.scopes)) throw insufficientScope(custom.scopes ?? []);
   const input = await checkParams(custom.params, params);
   await custom.handle(input as never, {
     auth: caller.auth,
@@ -90,13 +93,6 @@ function findCustomHandler(
     requestContext && extension.isDeclaredOn?.(requestContext.dialect) === false ? undefined : extension.methods,
   );
   return [methods, ...ofExtensions].find(table => table && Object.hasOwn(table, method))?.[method];
-}
-
-function requireExtension({ extension }: CustomMethod, { caller }: RequestContext): void {
-  if (extension === undefined || caller.capabilities.extensions?.[extension] !== undefined) return;
-  throw rpcError(MISSING_CLIENT_CAPABILITY, `Missing required client capability: ${extension}`, {
-    requiredCapabilities: { extensions: { [extension]: {} } },
-  });
 }
 
 async function checkParams(schema: Schema | undefined, params: JsonObject): Promise<unknown> {

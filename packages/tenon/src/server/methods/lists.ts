@@ -2,15 +2,14 @@ import { type JsonObject, type MaybePromise, TenonError } from '@tenon/base';
 import type { Context } from '../../handler/context.js';
 import { checkNestedMeta } from '../../protocol/check-meta.js';
 import type { Resource, ResourceTemplate, Tool } from '../../protocol/content.js';
+import { hasScopes } from '../../protocol/scopes.js';
 import { compilePrompt } from '../definitions/compiled-prompt.js';
 import { compileResource, isUriTemplate } from '../definitions/compiled-resource.js';
 import { compileTool } from '../definitions/compiled-tool.js';
 import type { ResourceDefinition } from '../definitions/resource.js';
 import { hasTasks } from '../definitions/task-options.js';
-import type { ResolvedTaskOptions } from '../definitions/tool.js';
-import type { HasVisibility, Registry } from '../registry.js';
+import type { HasScopes, HasVisibility, Registry } from '../registry.js';
 import type { RequestContext } from '../request-context.js';
-import { type HasScopes, hasRequiredScopes } from '../scopes.js';
 import type { MethodCall, ServerRuntime } from '../server-runtime.js';
 import { createCachedPage, createListPage } from './list-pages.js';
 
@@ -41,14 +40,10 @@ function createToolList(
     selectListed(server, tools, requestContext).map(([name, tool]) => {
       const { wire, taskOptions } = compileTool(name, tool);
       const listed = toListed(wire);
-      return asTasks ? addExecution(listed, taskOptions) : listed;
+      return asTasks && taskOptions ? { ...listed, execution: { taskSupport: taskOptions.support } } : listed;
     }),
   );
   return createPageResult(server, 'tools', all, ({ name }) => name, params, isSharedList(server, tools));
-}
-
-function addExecution(wire: Tool, taskOptions: ResolvedTaskOptions | undefined): Tool {
-  return taskOptions === undefined ? wire : { ...wire, execution: { taskSupport: taskOptions.support } };
 }
 
 export function listPrompts({ params, requestContext, server }: MethodCall<'prompts/list'>): JsonObject {
@@ -147,7 +142,7 @@ function selectListed<D extends HasVisibility & HasScopes>(
   { caller }: RequestContext,
 ): [string, D][] {
   const items = catalog.listFor(caller);
-  return options.listFilter === 'authorized' ? items.filter(([, item]) => hasRequiredScopes(caller, item)) : items;
+  return options.listFilter === 'authorized' ? items.filter(([, item]) => hasScopes(caller.auth, item.scopes)) : items;
 }
 
 function isSharedList({ options }: ServerRuntime, { isShared }: Pick<Registry<HasVisibility>, 'isShared'>): boolean {
